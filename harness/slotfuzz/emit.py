@@ -1,0 +1,101 @@
+"""Writes repro.py: a script that shows the bug by itself, and that the parser reads back.
+
+The header says what it shows and how to run it; then come imports, `--check`, the snippets that
+the lines use, the program, and the judge's assert lines after the line that they belong to.
+"""
+
+import re
+
+from slotfuzz import prelude
+
+CHECK = '''\
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    poison = {poison}
+    ends = [subprocess.run([sys.executable, __file__], env={{**os.environ, **poison}},
+                           stderr=subprocess.DEVNULL).returncode for _ in range(runs)]
+    print(f"failed {{sum(map(bool, ends))}} of {{runs}}, exit codes {{sorted(set(ends))}}")
+    sys.exit(any(ends))
+'''
+POISON = '{"PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165"}  # freed memory must not look alive'
+HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
+
+
+def script(
+    reply: dict, snippets: list[prelude.Snippet], subject: str, module: str, sanitizer: str,
+    title: str,
+) -> str:
+    """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
+    lines = program_lines(reply)
+    body = "\n".join(lines)
+    parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(body)]
+    parts.append(_import_of(module))
+    parts.append(CHECK.format(poison=POISON if sanitizer == "none" else "{}"))
+    needed = [snippet.text for snippet in prelude.needed(snippets, body, module)]
+    if needed:
+        parts.append("\n".join(needed) + "\n")
+    parts.append(body + "\n")
+    return "\n".join(parts)
+
+
+def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
+    """The comment at the top. `replay` and `python` read subject and sanitizer from it."""
+    lines = [f"# {title}"]
+    if contract:
+        lines.append(f"# contract: {contract}")
+    lines += [f"# subject: {subject}", f"# sanitizer: {sanitizer}"]
+    if subject == "torch":
+        lines.append("# run: python3 repro.py --check")
+    else:
+        lines.append("# run: ./slotfuzz python repro.py    (or: --check 20)")
+    return "\n".join(lines)
+
+
+def read_header(text: str) -> dict[str, str]:
+    """subject, sanitizer and contract from the header of a script; what it lacks is absent."""
+    found = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            break
+        match = HEADER_LINE.match(line)
+        if match:
+            found[match[1]] = match[2].strip()
+    return found
+
+
+def program_lines(reply: dict) -> list[str]:
+    """The program with `with suppress(..)` where a line raises, and the judge's assert lines."""
+    printed = []
+    for index, line in enumerate(reply["lines"]):
+        shown = reply["kind"] == "exception" and index == reply["line"]
+        if line.get("raised") and not shown:
+            printed.append(f"with suppress({line['raised']}): {line['text']}")
+        else:
+            printed.append(line["text"])
+        if index == reply["line"]:
+            printed += reply.get("asserts", [])
+    if reply["line"] >= len(reply["lines"]):
+        printed += reply.get("asserts", [])
+    return printed
+
+
+def _imports(body: str) -> str:
+    words = set(prelude.WORD.findall(body))
+    modules = sorted({"os", "subprocess", "sys"} | (words & {"gc", "weakref"}))
+    lines = [f"import {', '.join(modules)}"]
+    if "suppress" in words:
+        lines.append("from contextlib import suppress")
+    return "\n".join(lines)
+
+
+def _import_of(module: str) -> str:
+    if module == "torch":
+        return "import torch as T\n"
+    return (
+        "try:\n"
+        f"    import {module} as T\n"
+        "except ImportError:\n"
+        f"    print('{module} is not importable here; run: ./slotfuzz python', __file__,"
+        " file=sys.stderr)\n"
+        "    sys.exit(2)\n"
+    )

@@ -1,0 +1,183 @@
+"""Makes a program small while it stays interesting. Pure over a predicate; knows no engine.
+
+Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order:
+suffix, closures of a variable, chunks, single lines to a fixpoint, simpler operands, names.
+Smaller means: fewer lines, then simpler literal values, then lower variable numbers.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from slotfuzz.program import Line, Table
+
+RUNS_MAX = 2000
+
+
+@dataclass(frozen=True)
+class Minimized:
+    """The result: the lines, what it cost, and whether no single line can be removed."""
+
+    lines: list[Line]
+    lines_before: int
+    runs: int
+    seconds: float
+    one_minimal: bool
+
+
+class _BudgetSpent(Exception):
+    """More runs than allowed; what has been kept so far stands."""
+
+
+class _Search:
+    """The smallest interesting program so far, and the verdicts of all that were tried."""
+
+    def __init__(self, lines, interesting, runs_max):
+        self.lines = list(lines)
+        self.interesting = interesting
+        self.runs_max = runs_max
+        self.verdicts = {tuple(lines): True}
+        self.runs = 0
+
+    def ask(self, lines: list[Line]) -> bool:
+        """Whether LINES is interesting; never runs the same program twice."""
+        key = tuple(lines)
+        if key not in self.verdicts:
+            if self.runs >= self.runs_max:
+                raise _BudgetSpent
+            self.runs += 1
+            self.verdicts[key] = self.interesting(list(lines))
+        return self.verdicts[key]
+
+    def keep(self, lines: list[Line]) -> bool:
+        """Proposes LINES as the new best."""
+        if self.ask(lines):
+            self.lines = list(lines)
+            return True
+        return False
+
+
+def minimize(
+    lines: list[Line],
+    interesting: Callable[[list[Line]], bool],
+    table: Table,
+    runs_max: int = RUNS_MAX,
+    last_line: int | None = None,
+) -> Minimized:
+    """The smallest program found for which `interesting` holds; it must hold for LINES.
+
+    LAST_LINE, if known, is the index of the line during which it happened: what follows goes
+    first. At most RUNS_MAX calls of `interesting`.
+    """
+    start = time.monotonic()
+    search = _Search(lines, interesting, runs_max)
+    one_minimal = False
+    try:
+        _drop_suffix(search, last_line)
+        _drop_closures(search, table)
+        _drop_chunks(search)
+        _drop_single_lines(search)
+        _simplify_operands(search, table)
+        _drop_single_lines(search)
+        _name_in_order(search, table)
+        one_minimal = _is_one_minimal(search)
+    except _BudgetSpent:
+        pass
+    return Minimized(search.lines, len(lines), search.runs, time.monotonic() - start, one_minimal)
+
+
+def _drop_suffix(search: _Search, last_line: int | None) -> None:
+    """What comes after the failing line is most often not needed: that line itself, then halves."""
+    if last_line is not None and last_line + 1 < len(search.lines):
+        search.keep(search.lines[:last_line + 1])
+    step = len(search.lines) // 2
+    while step:
+        if not search.keep(search.lines[:-step]):
+            step //= 2
+
+
+def _drop_closures(search: _Search, table: Table) -> None:
+    """Drops all lines that mention a variable, with what was made from it; else those lines alone."""
+    mentioned = {}
+    for line in search.lines:
+        for variable in table.variables(line):
+            mentioned[variable] = mentioned.get(variable, 0) + 1
+    for variable in sorted(mentioned, key=mentioned.get, reverse=True):
+        for closure in (_closure(search.lines, variable, table), {variable}):
+            rest = [line for line in search.lines if not closure & set(table.variables(line))]
+            if rest and len(rest) < len(search.lines) and search.keep(rest):
+                break
+
+
+def _closure(lines: list[Line], variable: str, table: Table) -> set[str]:
+    """VARIABLE and every variable that a line binds while it mentions one of the closure."""
+    closure = {variable}
+    for line in lines:
+        if closure & set(table.variables(line)):
+            closure |= table.bound(line)
+    return closure
+
+
+def _drop_chunks(search: _Search) -> None:
+    """Delta debugging: drops chunks of half the program, then of a quarter, and so on."""
+    size = len(search.lines) // 2
+    while size > 1:
+        end = len(search.lines)
+        while end > 0:
+            begin = max(0, end - size)
+            rest = search.lines[:begin] + search.lines[end:]
+            if rest:
+                search.keep(rest)
+            end = begin
+        size //= 2
+
+
+def _drop_single_lines(search: _Search) -> None:
+    """Drops single lines, last first, until none can go. Later lines depend on earlier ones."""
+    dropped = True
+    while dropped:
+        dropped = False
+        for index in reversed(range(len(search.lines))):
+            rest = search.lines[:index] + search.lines[index + 1:]
+            dropped |= search.keep(rest)
+
+
+def _simplify_operands(search: _Search, table: Table) -> None:
+    """Tries simpler literals, in the kind's order, and lower variables, for one operand at a time."""
+    for index in range(len(search.lines)):
+        for position in range(len(search.lines[index].operands)):
+            line = search.lines[index]
+            for word in _simpler_words(line, position, table):
+                operands = (*line.operands[:position], word, *line.operands[position + 1:])
+                changed = list(search.lines)
+                changed[index] = Line(line.op, operands)
+                if search.keep(changed):
+                    break
+
+
+def _simpler_words(line: Line, position: int, table: Table) -> list[str]:
+    word, kind = line.operands[position], table.kind(line, position)
+    if kind.prefix:
+        return [f"{kind.prefix}{i}" for i in range(int(word.removeprefix(kind.prefix)))]
+    return list(kind.values[:kind.values.index(word)]) if word in kind.values else []
+
+
+def _name_in_order(search: _Search, table: Table) -> None:
+    """Names variables in the order in which they appear: t0 before t1, s0 before s1."""
+    names, counts = {}, {}
+    for line in search.lines:
+        for position, word in enumerate(line.operands):
+            kind = table.kind(line, position)
+            if kind.prefix and word not in names:
+                names[word] = f"{kind.prefix}{counts.get(kind.letter, 0)}"
+                counts[kind.letter] = counts.get(kind.letter, 0) + 1
+    renamed = [Line(line.op, tuple(names.get(word, word) for word in line.operands))
+               for line in search.lines]
+    if renamed != search.lines:
+        search.keep(renamed)
+
+
+def _is_one_minimal(search: _Search) -> bool:
+    """Whether the program stops being interesting when any one line is removed. Checked, not assumed."""
+    lines = search.lines
+    return not any(search.ask(lines[:i] + lines[i + 1:]) for i in range(len(lines)))

@@ -1,0 +1,75 @@
+"""Program text as the driver sees it: lines of one op each, and the op table that prints them.
+
+The table comes from the engine (`BIN --describe`); nothing here knows an op by name.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+# The marks of ops.def before a kind's letter, and those that bind the variable.
+MARKS = "=*+-"
+BINDING_MARKS = ("=", "*", "+")
+ANY_VARIABLE = "?"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One instance of op OP with its OPERANDS as words: `del s0` is Line("del_s", ("s0",))."""
+
+    op: str
+    operands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of operand: variables PREFIX0..PREFIX(count-1), or literal VALUES, simplest first."""
+
+    letter: str
+    prefix: str | None
+    values: tuple[str, ...]
+    count: int
+
+
+class Table:
+    """The op table of one target: templates, operand roles and kinds."""
+
+    def __init__(self, description: dict):
+        self.description = description
+        self.ops = {op["name"]: op for op in description["ops"]}
+        self.kinds = {}
+        for kind in description["kinds"]:
+            self.kinds[kind["letter"]] = Kind(
+                kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0)
+
+    def text(self, line: Line) -> str:
+        """The line as Python."""
+        template = self.ops[line.op]["template"]
+        return re.sub(r"\{(\d)\}", lambda match: line.operands[int(match[1])], template)
+
+    def program_text(self, lines: list[Line]) -> str:
+        """The program as Python, one line each."""
+        return "".join(self.text(line) + "\n" for line in lines)
+
+    def kind(self, line: Line, index: int) -> Kind:
+        """The kind of operand INDEX of the line; `?` in the table means what the word says."""
+        letter = self.ops[line.op]["operands"][index].lstrip(MARKS)
+        if letter != ANY_VARIABLE:
+            return self.kinds[letter]
+        prefix = line.operands[index].rstrip("0123456789")
+        return next(kind for kind in self.kinds.values() if kind.prefix == prefix)
+
+    def variables(self, line: Line) -> list[str]:
+        """The variables that the line mentions, in order."""
+        return [word for i, word in enumerate(line.operands) if self.kind(line, i).prefix]
+
+    def bound(self, line: Line) -> set[str]:
+        """The variables that the line gives a value."""
+        roles = self.ops[line.op]["operands"]
+        return {word for i, word in enumerate(line.operands)
+                if roles[i][:1] in BINDING_MARKS and self.kind(line, i).prefix}
+
+
+def lines_of(answer: dict) -> list[Line]:
+    """The lines in an engine's answer to `parse` or `run`."""
+    return [Line(line["op"], tuple(line["operands"])) for line in answer["lines"]]

@@ -1,0 +1,161 @@
+"""What makes two findings the same: kind of verdict, contract and check, or the functions involved.
+
+Addresses, line numbers, template arguments and plumbing frames are left out, so that the same bug
+has the same signature in every build and on every machine.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+FRAMES_MAX = 3
+
+FRAME = re.compile(r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) (/?[^\s():]+:\d+(?::\d+)?|\(?<null>\)?|\(.*)")
+ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? ([\w-]+)")
+THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
+LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
+UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
+FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
+FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
+
+PLUMBING_FUNCTION = re.compile(
+    r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
+    r"fuzzer::|std::|__libc|__GI_|_start$|main$|operator new|operator delete|free$|malloc$|calloc$|"
+    r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|pthread_|__assert|slotfuzz::|"
+    r"LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|cfunction|"
+    r"object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
+PLUMBING_FILE = re.compile(
+    r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"
+    r"/usr/include/|/bits/|/libc\.so|/lib/x86_64-linux-gnu/(libc|libpthread|ld-)|python3\.\d+\+)")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """VERDICT in the words of a mutant's header; FUNCTIONS, innermost first; DETAIL, normalised."""
+
+    verdict: str
+    functions: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line that is equal for equal bugs."""
+        parts = [self.verdict]
+        if self.functions:
+            parts.append("in " + " < ".join(self.functions))
+        if self.detail:
+            parts.append(f"({self.detail})")
+        return " ".join(parts)
+
+    def identifier(self, subject: str) -> str:
+        """Folder name in repro/: words of the verdict, the function, and a hash with the subject."""
+        words = self.verdict.split()[1:] or [self.verdict]
+        if self.functions:
+            words.append(self.functions[0].rpartition("::")[2])
+        slug = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")[:60]
+        digest = hashlib.sha256(f"{subject} {self.text}".encode()).hexdigest()[:6]
+        return f"{slug}-{digest}"
+
+
+def of_reply(reply: dict) -> Signature:
+    """Signature of a finding in the engine's words (a reply to `run`)."""
+    kind = reply["kind"]
+    if kind == "assert":
+        return Signature(f"judge {reply['contract']} {reply['check']}".rstrip())
+    if kind == "exception":
+        name = reply["message"].partition(":")[0].strip() or "unknown"
+        return Signature(f"exception {name}", detail=normalise(reply["message"]))
+    from_stderr = of_stderr(reply.get("stderr", ""))
+    if from_stderr:
+        return from_stderr
+    if kind == "signal":
+        return Signature(f"signal {signal_name(reply['signal'])}")
+    if kind == "exit":
+        return Signature(f"exit {reply['exit']}")
+    return Signature(kind, detail=normalise(reply["message"]))
+
+
+def of_stderr(text: str) -> Signature | None:
+    """Signature of what a dead process wrote; None if there is no report in it.
+
+    The first report counts; what follows it is often its consequence.
+    """
+    found = ADDRESS_ERROR.search(text)
+    if found:
+        bug = found[1]
+        return Signature(f"sanitizer {bug}", functions(text[found.start():]))
+    found = THREAD_ERROR.search(text)
+    if found:
+        bug = found[1].replace(" ", "-")
+        return Signature(f"sanitizer {bug}", functions(text[found.start():]))
+    found = UNDEFINED_ERROR.search(text)
+    if found:
+        return Signature("sanitizer undefined-behavior", functions(text[found.start():]),
+                         normalise(found[1]))
+    if LEAK_ERROR.search(text):
+        return Signature("sanitizer leak", functions(text))
+    found = FATAL_ERROR.search(text)
+    if found:
+        return Signature("fatal " + normalise(found[1]))
+    found = FUZZER_ERROR.search(text)
+    if found:
+        return Signature(found[1])
+    return None
+
+
+def functions(report: str) -> tuple[str, ...]:
+    """The first functions of the first stack that are not plumbing, innermost first."""
+    names, started = [], False
+    for line in report.splitlines():
+        match = FRAME.match(line)
+        if not match:
+            if started:
+                break
+            continue
+        started = True
+        name = function_name(match[2])
+        if not is_plumbing(name, match[3]):
+            names.append(name)
+    return tuple(names[:FRAMES_MAX])
+
+
+def is_plumbing(name: str, place: str) -> bool:
+    """Whether a frame belongs to a runtime, to CPython or to the harness."""
+    return bool(PLUMBING_FUNCTION.match(name) or PLUMBING_FILE.search(place))
+
+
+def function_name(frame: str) -> str:
+    """`c10::(anonymous namespace)::wrap<int>(c10::Storage*) const` becomes `c10::wrap`."""
+    name = frame.replace("(anonymous namespace)::", "")
+    name = re.sub(r"\[clone .*?\]|\[abi:\w+\]|\.(llvm|isra|part|cold)[.\d]*", "", name)
+    name = _without_brackets(name, "(", ")").replace(" const", "")
+    name = _without_brackets(name, "<", ">")
+    return name.split()[-1] if name.split() and "operator" not in name else name.strip()
+
+
+def _without_brackets(text: str, opening: str, closing: str) -> str:
+    depth, kept = 0, []
+    for letter in text:
+        if letter == opening:
+            depth += 1
+        elif letter == closing and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def normalise(message: str) -> str:
+    """The message without what differs from run to run: addresses and numbers."""
+    text = re.sub(r"0x[0-9a-fA-F]+", "ADDRESS", message.splitlines()[0] if message else "")
+    return re.sub(r"\b\d+\b", "N", text).strip()
+
+
+def signal_name(number: int) -> str:
+    """SIGSEGV for 11, and so on."""
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)

@@ -1,0 +1,181 @@
+"""A subject: what `T` is in a program, with the binaries and the interpreter that run it.
+
+`core` and `mutant:ID` are slotcore; `torch` is the PyTorch that an interpreter imports.
+"""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slotfuzz import build
+from slotfuzz.errors import MachineError, UserError, nearest
+from slotfuzz.paths import ROOT
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+SANITIZER_PRESETS = {
+    "address": "address", "thread": "thread", "none": "plain", "debugpy": "debugpy",
+}
+PROBE_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Subject:
+    """NAME as typed, MODULE that T is, FOLDER with targets/ and slotpython, how scripts run."""
+
+    name: str
+    module: str
+    sanitizer: str
+    preset: str
+    folder: Path
+    script_python: str
+    import_paths: tuple[str, ...] = ()
+    versions: dict = field(default_factory=dict, compare=False)
+
+    @property
+    def mutant(self) -> str:
+        """The mutant's id, or an empty string."""
+        return self.name.removeprefix("mutant:") if self.name.startswith("mutant:") else ""
+
+    def target(self, name: str) -> Path:
+        """The libFuzzer binary of target NAME."""
+        return self.folder / "targets" / name
+
+    def arguments(self) -> list[str]:
+        """What each call of a target binary must be told about the subject."""
+        return [f"--module={self.module}", *(f"--path={path}" for path in self.import_paths)]
+
+    def environment(self) -> dict[str, str]:
+        """Environment of every process that runs programs of this subject."""
+        environment = dict(os.environ)
+        found = build.symbolizer()
+        if found:
+            environment.setdefault("ASAN_SYMBOLIZER_PATH", found)
+            environment.setdefault("UBSAN_SYMBOLIZER_PATH", found)
+            environment.setdefault("TSAN_OPTIONS", f"external_symbolizer_path={found}")
+        environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
+        for name in ("SLOTCORE_TRACE", "PYTHONPATH", "PYTHONHOME"):
+            environment.pop(name, None)
+        return environment
+
+    def script_environment(self) -> dict[str, str]:
+        """Environment of a repro.py in a fresh process; without sanitizer, freed memory is poisoned."""
+        environment = self.environment()
+        if self.sanitizer == "none":
+            environment.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
+        return environment
+
+
+def target_names() -> list[str]:
+    """The targets: one file each in targets/."""
+    return sorted(path.stem for path in (ROOT / "targets").glob("*.cc"))
+
+
+def mutant_names() -> list[str]:
+    """The mutants: one patch each in mutants/."""
+    return sorted(path.stem for path in (ROOT / "mutants").glob("*.patch"))
+
+
+def check_target(name: str) -> str:
+    """NAME, or UserError that names the nearest targets."""
+    if name not in target_names():
+        raise UserError(f"no target {name!r} in targets/; {nearest(name, target_names())}")
+    return name
+
+
+def check_mutant(name: str) -> str:
+    """NAME, or UserError that names the nearest mutants."""
+    if name not in mutant_names():
+        raise UserError(f"no mutant {name!r} in mutants/; {nearest(name, mutant_names())}")
+    return name
+
+
+def resolve(
+    name: str, sanitizer: str | None, targets: list[str], python: str | None = None,
+    with_python: bool = True,
+) -> Subject:
+    """The subject NAME, built: its TARGETS and, WITH_PYTHON, its sanitized interpreter."""
+    for target in targets:
+        check_target(target)
+    if name == "torch":
+        return _torch(sanitizer or "none", targets, python or SYSTEM_PYTHON)
+    if python:
+        raise UserError("--python chooses whose torch is meant; it needs --subject torch")
+    if name == "core":
+        preset = SANITIZER_PRESETS[sanitizer or "address"]
+        wanted = [f"target-{target}" for target in targets]
+        folder = build.build(preset, wanted + (["slotpython"] if with_python else []))
+    elif name.startswith("mutant:"):
+        mutant = check_mutant(name.removeprefix("mutant:"))
+        sanitizer = sanitizer or mutant_sanitizer(mutant)
+        preset = SANITIZER_PRESETS[sanitizer]
+        folder = build.build(preset, [f"mutant-{mutant}"]) / "mutants" / mutant
+    else:
+        raise UserError(
+            f"no subject {name!r}; {nearest(name, ['core', 'torch', 'mutant:ID'])}")
+    return Subject(name, "slotcore", sanitizer or "address", preset, folder,
+                   str(folder / "slotpython"))
+
+
+def mutant_sanitizer(mutant: str) -> str:
+    """The sanitizer that a mutant's header names; address if it names none."""
+    for line in (ROOT / "mutants" / f"{mutant}.patch").read_text().splitlines():
+        if line.startswith("# sanitizer:"):
+            return line.partition(":")[2].strip()
+    return "address"
+
+
+def _torch(sanitizer: str, targets: list[str], python: str) -> Subject:
+    about = probe_python(python)
+    preset = SANITIZER_PRESETS[sanitizer]
+    other = None
+    if about["version"] != probe_system_version():
+        preset, other = f"plain-{about['version']}", python
+    wanted = [f"target-{target}" for target in targets]
+    folder = build.build(preset, wanted, other)
+    return Subject("torch", "torch", sanitizer, preset, folder, python,
+                   tuple(about["path"]), {"torch": about["torch"], "python": about["version"]})
+
+
+def probe_system_version() -> str:
+    """Version of the interpreter that the presets embed, such as 3.11.2."""
+    import platform
+
+    return platform.python_version()
+
+
+def probe_python(python: str) -> dict:
+    """Asks the interpreter PYTHON: version, include, path, torch. UserError where it cannot serve."""
+    path = Path(python)
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise UserError(f"--python {python}: no such program")
+    script = (
+        "import json,os,platform,sys,sysconfig\n"
+        "print(json.dumps({'version': platform.python_version(),"
+        " 'include': sysconfig.get_config_var('INCLUDEPY') or '',"
+        " 'path': [os.path.abspath(p) for p in sys.path if p]}))\n"
+    )
+    about = json.loads(_ask(python, script, "is not a Python interpreter that runs"))
+    if not (Path(about["include"]) / "Python.h").exists():
+        raise UserError(f"{python} has no headers: {about['include']}/Python.h is missing;"
+                        " install its -dev package")
+    about["torch"] = _ask(
+        python, "import torch\nprint(torch.__version__)\n", "cannot import torch").strip()
+    return about
+
+
+def _ask(python: str, script: str, problem: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    try:
+        result = subprocess.run([python, "-c", script], capture_output=True, text=True,
+                                timeout=PROBE_SECONDS, check=False, env=environment)
+    except subprocess.TimeoutExpired as error:
+        raise UserError(f"{python} {problem}: no answer in {PROBE_SECONDS} s") from error
+    except OSError as error:
+        raise MachineError(f"{python} does not start: {error.strerror}") from error
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines()
+        why = lines[-1] if lines else f"exit code {result.returncode}"
+        raise UserError(f"{python} {problem}: {why}")
+    return result.stdout

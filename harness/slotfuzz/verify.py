@@ -1,0 +1,82 @@
+"""Runs a script in fresh processes and says how often it failed, with the Wilson lower bound."""
+
+import math
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz import signature
+
+RUN_SECONDS = 60
+Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Verified:
+    """FAILED of RUNS fresh processes failed; REPORT is what the first that failed wrote."""
+
+    runs: int
+    failed: int
+    report: str
+
+    @property
+    def rate(self) -> float:
+        """Share of the runs that failed, 0 to 1."""
+        return self.failed / self.runs if self.runs else 0.0
+
+    @property
+    def rate_low(self) -> float:
+        """Lower end of the 95 % Wilson interval of the rate."""
+        return wilson_low(self.failed, self.runs)
+
+
+def wilson_low(hits: int, runs: int) -> float:
+    """Lower bound of the Wilson score interval at 95 % (E. B. Wilson, JASA 22, 1927)."""
+    if runs == 0:
+        return 0.0
+    share, z2 = hits / runs, Z_95 * Z_95
+    centre = share + z2 / (2 * runs)
+    spread = Z_95 * math.sqrt(share * (1 - share) / runs + z2 / (4 * runs * runs))
+    return max(0.0, (centre - spread) / (1 + z2 / runs))
+
+
+def verify(
+    python: str, script: Path, environment: dict[str, str], runs: int, reply: dict, jobs: int = 2,
+) -> Verified:
+    """Runs SCRIPT with PYTHON, RUNS times; a run counts if it fails in the way of REPLY."""
+    def once(_):
+        try:
+            result = subprocess.run([python, str(script)], capture_output=True, check=False,
+                                    env=environment, timeout=RUN_SECONDS)
+            return result.returncode, result.stderr.decode(errors="replace")
+        except subprocess.TimeoutExpired as error:
+            return None, (error.stderr or b"").decode(errors="replace")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        ends = list(pool.map(once, range(runs)))
+    hits = [text for code, text in ends if fails_alike(code, text, reply)]
+    return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""))
+
+
+def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
+    """Whether exit CODE (None: it hung) and STDERR of a script are the failure of REPLY."""
+    if reply["kind"] == "timeout":
+        return code is None
+    if code in (None, 0):
+        return False
+    if reply["kind"] == "assert":
+        return "AssertionError" in stderr
+    if reply["kind"] == "exception":
+        return signature.of_reply(reply).verdict.split()[-1] in stderr
+    expected = signature.of_reply(reply).verdict
+    if reply["kind"] == "signal":
+        return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
+    found = signature.of_stderr(stderr)
+    return found is not None and found.verdict == expected
+
+
+def say(text: str) -> None:
+    """One line for a person, on stderr."""
+    print(f"slotfuzz: {text}", file=sys.stderr, flush=True)
