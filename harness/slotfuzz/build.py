@@ -8,11 +8,11 @@ import fcntl
 import os
 import shutil
 import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import ROOT, build_root, shown
 
@@ -85,9 +85,9 @@ def _logged(command: list[str], folder: Path, what: str) -> None:
         try:
             code = process.wait(NOTICED_SECONDS)
         except subprocess.TimeoutExpired:
-            _say(what)
+            say(what)
             code = process.wait()
-            _say(f"{what}: {time.monotonic() - start:.0f} s")
+            say(f"{what}: {time.monotonic() - start:.0f} s")
     if code != 0:
         lines = log.read_text(errors="replace").splitlines()
         wrong = [i for i, line in enumerate(lines) if "error:" in line or "FAILED:" in line]
@@ -108,7 +108,3 @@ def _locked(folder: Path):
         yield
     finally:
         os.close(handle)
-
-
-def _say(text: str) -> None:
-    print(f"slotfuzz: {text}", file=sys.stderr, flush=True)

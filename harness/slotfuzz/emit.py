@@ -74,8 +74,10 @@ def program_lines(reply: dict) -> list[str]:
             printed.append(line["text"])
         if index == reply["line"]:
             printed += reply.get("asserts", [])
-    if reply["line"] >= len(reply["lines"]):
-        printed += reply.get("asserts", [])
+    if reply["line"] >= len(reply["lines"]) and reply.get("asserts"):
+        # Indented: the parser drops these lines, because the engine's own reset does them.
+        printed.append("if True:  # the end: every name is dropped, and the collector runs")
+        printed += [f"    {line}" for line in reply["asserts"]]
     return printed
 
 

@@ -22,7 +22,7 @@ RUN_SECONDS = 10.0
 
 
 def leashed(command: list[str]) -> list[str]:
-    """COMMAND so that it dies with its parent, also when that is killed with -9 (setpriv, prctl)."""
+    """COMMAND so that it dies with its parent, also when that is killed with -9."""
     return ["setpriv", "--pdeathsig", "KILL", "--", *command]
 
 

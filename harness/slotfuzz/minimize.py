@@ -97,7 +97,7 @@ def _drop_suffix(search: _Search, last_line: int | None) -> None:
 
 
 def _drop_closures(search: _Search, table: Table) -> None:
-    """Drops all lines that mention a variable, with what was made from it; else those lines alone."""
+    """Drops all lines that mention a variable and what was made from it; else those lines alone."""
     mentioned = {}
     for line in search.lines:
         for variable in table.variables(line):
@@ -143,7 +143,7 @@ def _drop_single_lines(search: _Search) -> None:
 
 
 def _simplify_operands(search: _Search, table: Table) -> None:
-    """Tries simpler literals, in the kind's order, and lower variables, for one operand at a time."""
+    """Tries simpler literals, in the kind's order, and lower variables, one operand at a time."""
     for index in range(len(search.lines)):
         for position in range(len(search.lines[index].operands)):
             line = search.lines[index]
@@ -178,6 +178,6 @@ def _name_in_order(search: _Search, table: Table) -> None:
 
 
 def _is_one_minimal(search: _Search) -> bool:
-    """Whether the program stops being interesting when any one line is removed. Checked, not assumed."""
+    """Whether no single line can be removed. Checked, not assumed."""
     lines = search.lines
     return not any(search.ask(lines[:i] + lines[i + 1:]) for i in range(len(lines)))

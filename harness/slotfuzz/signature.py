@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 FRAMES_MAX = 3
 
-FRAME = re.compile(r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) (/?[^\s():]+:\d+(?::\d+)?|\(?<null>\)?|\(.*)")
+FRAME = re.compile(
+    r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) (/?[^\s():]+:\d+(?::\d+)?|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? ([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
@@ -48,7 +49,7 @@ class Signature:
         return " ".join(parts)
 
     def identifier(self, subject: str) -> str:
-        """Folder name in repro/: words of the verdict, the function, and a hash with the subject."""
+        """Folder name in repro/: words of the verdict, the function, a hash with the subject."""
         words = self.verdict.split()[1:] or [self.verdict]
         if self.functions:
             words.append(self.functions[0].rpartition("::")[2])

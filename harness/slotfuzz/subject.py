@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import build
+from slotfuzz import build, mutant
 from slotfuzz.errors import MachineError, UserError, nearest
 from slotfuzz.paths import ROOT
 
@@ -60,7 +60,7 @@ class Subject:
         return environment
 
     def script_environment(self) -> dict[str, str]:
-        """Environment of a repro.py in a fresh process; without sanitizer, freed memory is poisoned."""
+        """Environment of a script in a fresh process. No sanitizer: freed memory is poisoned."""
         environment = self.environment()
         if self.sanitizer == "none":
             environment.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
@@ -70,6 +70,12 @@ class Subject:
 def target_names() -> list[str]:
     """The targets: one file each in targets/."""
     return sorted(path.stem for path in (ROOT / "targets").glob("*.cc"))
+
+
+def must_fail(name: str) -> bool:
+    """Whether the target's file says `must fail` in its first lines, as the canary's does."""
+    text = (ROOT / "targets" / f"{name}.cc").read_text()
+    return "must fail" in "".join(text.splitlines(keepends=True)[:6]).lower()
 
 
 def mutant_names() -> list[str]:
@@ -107,23 +113,15 @@ def resolve(
         wanted = [f"target-{target}" for target in targets]
         folder = build.build(preset, wanted + (["slotpython"] if with_python else []))
     elif name.startswith("mutant:"):
-        mutant = check_mutant(name.removeprefix("mutant:"))
-        sanitizer = sanitizer or mutant_sanitizer(mutant)
+        chosen = check_mutant(name.removeprefix("mutant:"))
+        sanitizer = sanitizer or mutant.read_header(chosen).sanitizer
         preset = SANITIZER_PRESETS[sanitizer]
-        folder = build.build(preset, [f"mutant-{mutant}"]) / "mutants" / mutant
+        folder = build.build(preset, [f"mutant-{chosen}"]) / "mutants" / chosen
     else:
         raise UserError(
             f"no subject {name!r}; {nearest(name, ['core', 'torch', 'mutant:ID'])}")
     return Subject(name, "slotcore", sanitizer or "address", preset, folder,
                    str(folder / "slotpython"))
-
-
-def mutant_sanitizer(mutant: str) -> str:
-    """The sanitizer that a mutant's header names; address if it names none."""
-    for line in (ROOT / "mutants" / f"{mutant}.patch").read_text().splitlines():
-        if line.startswith("# sanitizer:"):
-            return line.partition(":")[2].strip()
-    return "address"
 
 
 def _torch(sanitizer: str, targets: list[str], python: str) -> Subject:
@@ -146,7 +144,7 @@ def probe_system_version() -> str:
 
 
 def probe_python(python: str) -> dict:
-    """Asks the interpreter PYTHON: version, include, path, torch. UserError where it cannot serve."""
+    """Asks the interpreter PYTHON for version, headers, path, torch; UserError if it lacks one."""
     path = Path(python)
     if not path.is_file() or not os.access(path, os.X_OK):
         raise UserError(f"--python {python}: no such program")

@@ -2,7 +2,6 @@
 
 import math
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,8 +74,3 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
         return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
     found = signature.of_stderr(stderr)
     return found is not None and found.verdict == expected
-
-
-def say(text: str) -> None:
-    """One line for a person, on stderr."""
-    print(f"slotfuzz: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,90 @@
+"""The command line: one file in commands/ per command; this finds it, parses, and maps errors.
+
+Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness itself is broken.
+"""
+
+import argparse
+import ast
+import importlib
+import json
+import sys
+import traceback
+from pathlib import Path
+
+from slotfuzz.console import Output
+from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
+
+COMMANDS = Path(__file__).parent / "commands"
+
+
+def main(argv: list[str]) -> int:
+    """Runs one command; returns the exit code."""
+    if not argv or argv[0] in ("-h", "--help"):
+        print(overview())
+        return 0
+    if argv[0] not in command_names():
+        print(f"slotfuzz: no command {argv[0]!r}; {nearest(argv[0], command_names())}",
+              file=sys.stderr)
+        return 2
+    module = importlib.import_module(f"slotfuzz.commands.{argv[0]}")
+    args = parser_of(argv[0], module).parse_args(_arranged(module, argv[1:]))
+    return _run(module, args)
+
+
+def command_names() -> list[str]:
+    """The commands: the files of commands/."""
+    return sorted(path.stem for path in COMMANDS.glob("[a-z]*.py"))
+
+
+def overview() -> str:
+    """What -h prints: each command with the first sentence of its file."""
+    lines = ["usage: ./slotfuzz COMMAND ...", "", "commands:"]
+    for name in command_names():
+        text = (COMMANDS / f"{name}.py").read_text()
+        sentence = (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
+        lines.append(f"  {name:<10}{sentence}")
+    lines += ["", "./slotfuzz COMMAND -h shows the options and an example.",
+              "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken.", "",
+              "example:",
+              "  ./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"]
+    return "\n".join(lines)
+
+
+def parser_of(name: str, module) -> argparse.ArgumentParser:
+    """The parser of one command, whose module gives the arguments and an example."""
+    parser = argparse.ArgumentParser(
+        prog=f"./slotfuzz {name}", description=module.__doc__,
+        epilog=f"example:\n  {module.EXAMPLE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    module.add_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _arranged(module, argv: list[str]) -> list[str]:
+    """A command that hands words on to another program may set them apart first."""
+    return module.arrange(argv) if hasattr(module, "arrange") else argv
+
+
+def _run(module, args) -> int:
+    try:
+        return module.run(args, Output(args.json))
+    except (UserError, MachineError) as error:
+        return _failed(args, str(error), 2)
+    except OSError as error:
+        return _failed(args, f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), 2)
+    except BrokenError as error:
+        return _failed(args, f"the harness is broken: {error}", 3)
+    except KeyboardInterrupt:
+        return _failed(args, "interrupted", 2)
+    # Python would exit with 1, which says "finding": an error that nobody foresaw must say 3.
+    except Exception as error:  # pylint: disable=broad-except
+        traceback.print_exc()
+        return _failed(args, f"the harness is broken: {type(error).__name__}: {error}", 3)
+
+
+def _failed(args, text: str, code: int) -> int:
+    print(f"slotfuzz: {text}", file=sys.stderr)
+    if args.json:
+        print(json.dumps({"error": text, "exit_code": code}))
+    return code

@@ -1,0 +1,72 @@
+"""Keeps a corpus: merge distils it, check replays it in shuffled orders, format prints it anew.
+
+check: every order must reach the same features, else programs influence each other.
+"""
+
+from pathlib import Path
+
+from slotfuzz import corpus, finding, options, subject
+from slotfuzz.engine import Server
+from slotfuzz.errors import UserError
+from slotfuzz.paths import shown
+from slotfuzz.workplace import default_corpus
+
+EXAMPLE = "./slotfuzz corpus check corpus/storage --sanitizer thread"
+
+
+def add_arguments(parser) -> None:
+    """The options of corpus."""
+    parser.add_argument("action", choices=["merge", "check", "format"])
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR",
+                        help="build/corpus/<subject>/<target> by default")
+    parser.add_argument("--from", dest="sources", nargs="+", type=Path, default=[], metavar="DIR",
+                        help="merge: take these in as well")
+    options.add_subject(parser)
+    options.add_target(parser)
+
+
+def run(args, output) -> int:
+    """Does one action on one folder."""
+    name = args.subject or "core"
+    target = args.target
+    if target is None and args.folder and args.folder.name in subject.target_names():
+        target = args.folder.name
+    target = target or options.default_target()
+    chosen = subject.resolve(name, args.sanitizer, [target], args.python, False)
+    folder = args.folder or default_corpus(chosen, target)
+    for place in (folder, *args.sources):
+        if not place.is_dir():
+            raise UserError(f"no such folder: {place}")
+    return {"merge": _merge, "check": _check, "format": _format}[args.action](
+        chosen, target, folder, args.sources, output)
+
+
+def _merge(chosen, target, folder, sources, output) -> int:
+    finding.check_writable(folder)
+    before, after = corpus.merge(chosen, target, folder, sources)
+    output.text(f"{shown(folder)}: {before} files -> {after}")
+    output.document({"folder": str(folder), "before": before, "after": after})
+    return 0
+
+
+def _check(chosen, target, folder, sources, output) -> int:
+    if not any(folder.iterdir()):
+        raise UserError(f"{folder} holds no file")
+    orders = corpus.replay_shuffled(chosen, target, folder)
+    for order in orders:
+        output.text(f"seed {order['seed']}: {order['words']}")
+    output.document({"folder": str(folder), "orders": orders})
+    if any(order["exit"] for order in orders):
+        return 1
+    same = len({order["words"] for order in orders}) == 1
+    output.text("the same features in every order" if same else "features DIFFER between orders")
+    return 0 if same else 3
+
+
+def _format(chosen, target, folder, sources, output) -> int:
+    finding.check_writable(folder)
+    with Server(chosen, target) as server:
+        changed, dropped = corpus.format_folder(server, folder)
+    output.text(f"{shown(folder)}: {len(changed)} files rewritten, {dropped} lines dropped")
+    output.document({"folder": str(folder), "changed": changed, "dropped": dropped})
+    return 0

@@ -1,0 +1,29 @@
+"""Shows tool versions and proves each oracle with a planted bug that it must report.
+
+Exit code 3 if an oracle is silent: a clean hunt would then mean nothing.
+"""
+
+from slotfuzz import doctor
+from slotfuzz.console import table
+
+EXAMPLE = "./slotfuzz doctor"
+
+
+def add_arguments(parser) -> None:
+    """The options of doctor."""
+    parser.add_argument("--sanitizer", choices=sorted(doctor.BUILDS), action="append",
+                        help="only this build's oracles; may be repeated")
+
+
+def run(args, output) -> int:
+    """Plants each bug; 3 if an oracle is silent."""
+    versions = doctor.versions()
+    output.text("\n".join(f"{name}: {text}" for name, text in versions.items()))
+    planted = doctor.plant_all(args.sanitizer or sorted(doctor.BUILDS))
+    rows = [[row["build"], row["planted"], row["oracle"], "reports" if row["heard"] else "SILENT",
+             row["words"]] for row in planted]
+    output.text(table(rows, ["build", "planted bug", "oracle", "", "its words"]))
+    silent = [row for row in planted if not row["heard"]]
+    output.text(f"{len(planted) - len(silent)} of {len(planted)} planted bugs reported")
+    output.document({"versions": versions, "planted": planted})
+    return 3 if silent or not planted else 0

@@ -1,0 +1,108 @@
+"""Fuzzes, sorts out what is known, minimizes and verifies what is new, writes repro/<id>/.
+
+Targets: by default all that can be clean, or the one of the mutant's header. A run is
+reproducible by --seed, --runs and the same --corpus at the start.
+"""
+
+from pathlib import Path
+
+from slotfuzz import hunt, mutant, options, subject
+from slotfuzz.errors import UserError
+from slotfuzz.paths import ROOT, shown
+
+EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
+
+
+def add_arguments(parser) -> None:
+    """The options of hunt."""
+    parser.add_argument("targets", nargs="*", metavar="TARGET")
+    options.add_subject(parser)
+    parser.add_argument("--seconds", type=_positive(float), default=60.0, help="60 by default")
+    parser.add_argument("--runs", type=_positive(int), help="programs per target and job")
+    parser.add_argument("--seed", type=_positive(int), help="drawn and reported by default")
+    parser.add_argument("--jobs", type=_positive(int), default=1, help="processes per target")
+    parser.add_argument("--corpus", type=Path, metavar="DIR",
+                        help="build/corpus/<subject>/<target> by default, with corpus/<target>")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=ROOT / "repro",
+                        help="where findings go; repro/ by default")
+    parser.add_argument("--stop-at-first", action="store_true",
+                        help="end after the first new finding")
+
+
+def run(args, output) -> int:
+    """Hunts; 1 if anything was found."""
+    name = args.subject or "core"
+    targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
+    if args.corpus is not None and len(targets) > 1:
+        raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
+    chosen = subject.resolve(name, args.sanitizer, targets, args.python)
+    plan = hunt.Plan(
+        subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
+        seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus,
+        stop_when=(lambda record: True) if args.stop_at_first else None)
+    result = hunt.run(plan)
+    output.text(summary(plan, result))
+    output.document(document(plan, result))
+    return result.exit_code
+
+
+def summary(plan: hunt.Plan, result: hunt.Result) -> str:
+    """What a person reads at the end."""
+    rate = result.programs / result.seconds if result.seconds else 0
+    lines = [f"{plan.subject.name}, {', '.join(plan.targets)}: {result.programs:,} programs in"
+             f" {result.seconds:.1f} s ({rate:,.0f}/s), coverage {result.coverage},"
+             f" corpus {result.corpus}, seed {plan.seed}"
+             + (", interrupted" if result.interrupted else "")]
+    for record in result.new:
+        minimal = "1-minimal" if record["one_minimal"] else "not shown to be 1-minimal"
+        lines.append(
+            f"new: {record['signature']}\n"
+            f"  {shown(Path(record['folder']))}: {record['lines']} lines"
+            f" (from {record['lines_before']}), {minimal},"
+            f" {record['minimize_runs']} runs in {record['minimize_seconds']:.1f} s;"
+            f" fails in {record['rate']:.0%} of {record['verified_runs']} fresh processes"
+            f" (at least {record['rate_low']:.0%}); found after"
+            f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
+        lines += ["    " + line for line in record["text"].splitlines()]
+    for found in sorted({record["id"] for record in result.known}):
+        lines.append(f"known: {found}")
+    for record in result.unreproduced:
+        lines.append(f"not reproduced alone: {shown(Path(record['folder']))}")
+    lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
+                 + (f", {len(result.unreproduced)} not reproduced" if result.unreproduced else "")
+                 + (f"; {result.skipped} known programs were skipped" if result.skipped else ""))
+    return "\n".join(lines)
+
+
+def document(plan: hunt.Plan, result: hunt.Result) -> dict:
+    """The same for a machine."""
+    return {
+        "subject": plan.subject.name, "sanitizer": plan.subject.sanitizer,
+        "targets": plan.targets, "seed": plan.seed, "programs": result.programs,
+        "seconds": result.seconds, "coverage": result.coverage, "corpus": result.corpus,
+        "new": result.new, "known": result.known, "unreproduced": result.unreproduced,
+        "interrupted": result.interrupted, "exit_code": result.exit_code,
+    }
+
+
+def _default_targets(name: str) -> list[str]:
+    if name.startswith("mutant:"):
+        chosen = subject.check_mutant(name.removeprefix("mutant:"))
+        return [mutant.read_header(chosen).target]
+    return options.fuzzable_targets()
+
+
+def _drawn_seed() -> int:
+    import secrets
+
+    return secrets.randbelow((1 << 31) - 2) + 1
+
+
+def _positive(kind):
+    def read(text: str):
+        value = kind(text)
+        if not 0 < value < 1 << 31:
+            raise ValueError
+        return value
+    read.__name__ = f"positive {kind.__name__}"
+    return read

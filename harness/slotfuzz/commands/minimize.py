@@ -1,0 +1,57 @@
+"""Finds the smallest program with the same signature and writes it as a script.
+
+Exit code 1 says that the result is a finding; a clean FILE is an error, since nothing can be kept.
+"""
+
+import tempfile
+from pathlib import Path
+
+from slotfuzz import explain, finding, options, triage, verify
+from slotfuzz.engine import Server
+from slotfuzz.errors import UserError
+from slotfuzz.hunt import VERIFY_RUNS
+
+EXAMPLE = "./slotfuzz minimize crash-1a2b --subject mutant:hermetic-del-storage -o small.py"
+
+
+def add_arguments(parser) -> None:
+    """The options of minimize."""
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", required=True)
+    options.add_subject(parser)
+    options.add_target(parser)
+
+
+def run(args, output) -> int:
+    """Minimizes, verifies and writes; 1, since it is a finding."""
+    text = options.read_program(args.file)
+    wish = options.meant(args, args.file, text)
+    finding.check_writable(args.output.absolute().parent)
+    chosen = options.resolve(args, wish)
+    with Server(chosen, wish.target) as server:
+        best = triage.smallest(server, text)
+        if best is None:
+            raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")
+        contract = explain.contract_of(best.reply, triage.mutant_contract(chosen))
+        script = triage.script_of(server, best.reply, best.signature, contract)
+        program = server.table.program_text(best.minimized.lines)
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
+        path = Path(folder) / "repro.py"
+        path.write_text(script)
+        verified = verify.verify(chosen.script_python, path, chosen.script_environment(),
+                                 VERIFY_RUNS, best.reply)
+    finding.write_file(args.output, script)
+    result = best.minimized
+    output.text(
+        f"{best.signature.text}\n"
+        f"lines {result.lines_before} -> {len(result.lines)}, {result.runs} runs,"
+        f" {result.seconds:.2f} s, {'1-minimal' if result.one_minimal else 'not 1-minimal'},"
+        f" fails in {verified.rate:.0%} of {verified.runs} fresh processes"
+        f" (at least {verified.rate_low:.0%})\n{program}wrote {args.output}")
+    output.document({
+        "file": str(args.file), "output": str(args.output), "signature": best.signature.text,
+        "lines_before": result.lines_before, "lines": len(result.lines), "runs": result.runs,
+        "seconds": round(result.seconds, 3), "one_minimal": result.one_minimal,
+        "rate": verified.rate, "rate_low": verified.rate_low, "program": program,
+    })
+    return 1

@@ -1,0 +1,30 @@
+"""Builds and hunts each mutant from an empty corpus, and checks what is found against its header.
+
+Exit code 3 if one is not found, or found to be something else: the harness would miss that bug.
+"""
+
+from slotfuzz import mutants, subject
+from slotfuzz.console import table
+
+EXAMPLE = "./slotfuzz mutants hermetic-del-storage --seconds 30"
+
+
+def add_arguments(parser) -> None:
+    """The options of mutants."""
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--seconds", type=float, default=60.0, help="per mutant, 60 by default")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def run(args, output) -> int:
+    """Hunts the mutants; 0 if each is found as expected."""
+    names = [subject.check_mutant(name) for name in args.ids] or subject.mutant_names()
+    results = [mutants.hunt_one(name, args.seconds, args.seed) for name in names]
+    rows = [[row["mutant"], "yes" if row["found"] else "NO", row["oracle"], row["programs"],
+             row["seconds"], row["lines"], "; ".join(row["problems"]) or "as expected"]
+            for row in results]
+    output.text(table(rows, ["mutant", "found", "oracle", "programs", "seconds", "lines", ""]))
+    good = sum(not row["problems"] for row in results)
+    output.text(f"{good} of {len(results)} mutants found as expected")
+    output.document(results)
+    return 0 if good == len(results) else 3

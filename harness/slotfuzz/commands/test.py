@@ -1,0 +1,33 @@
+"""Runs all tests: unit tests under each sanitizer, oracles, replays, a short hunt, mutants.
+
+One line per step with its time. The last line is pytest's own.
+"""
+
+import os
+import subprocess
+
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import SYSTEM_PYTHON
+
+EXAMPLE = "./slotfuzz test --only style"
+
+
+def add_arguments(parser) -> None:
+    """The options of test."""
+    parser.add_argument("--only", metavar="WORDS", help="steps and tests that match, as pytest -k")
+
+
+def run(args, output) -> int:
+    """Hands over to pytest, for which every step is a test; 1 if one fails."""
+    command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "--no-header", "--tb=short",
+               "-p", "no:cacheprovider", "tests/steps", "tests"]
+    if args.only:
+        command += ["-k", args.only]
+    environment = {**os.environ, "SLOTFUZZ_STEPS": "1",
+                   "PYTHONPATH": f"{ROOT / 'build/plain/python'}:{ROOT / 'harness'}"}
+    result = subprocess.run(command, cwd=ROOT, env=environment, check=False,
+                            stdout=subprocess.PIPE if args.json else None, text=True)
+    if args.json:
+        lines = result.stdout.strip().splitlines()
+        output.document({"exit": result.returncode, "closing_line": (lines or [""])[-1]})
+    return {0: 0, 1: 1}.get(result.returncode, 3)

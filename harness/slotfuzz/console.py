@@ -1,0 +1,40 @@
+"""What the driver writes: sentences on stderr, results on stdout, one JSON document with --json."""
+
+import json
+import sys
+
+
+def say(text: str) -> None:
+    """One line for a person, on stderr."""
+    print(f"slotfuzz: {text}", file=sys.stderr, flush=True)
+
+
+def table(rows: list[list], head: list[str]) -> str:
+    """Rows as aligned columns under HEAD; numbers to the right."""
+    texts = [[str(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
+    numeric = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(head))]
+    lines = []
+    for row in texts:
+        cells = [cell.rjust(width) if right else cell.ljust(width)
+                 for cell, width, right in zip(row, widths, numeric)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+class Output:
+    """Results of one command: text for a person, or exactly one JSON document."""
+
+    def __init__(self, as_json: bool):
+        self.as_json = as_json
+
+    def text(self, text: str) -> None:
+        """Text on stdout; nothing with --json."""
+        if not self.as_json:
+            print(text, flush=True)
+
+    def document(self, value) -> None:
+        """The result as JSON; nothing without --json. Call it once."""
+        if self.as_json:
+            json.dump(value, sys.stdout, indent=2, default=str)
+            print(flush=True)

@@ -1,0 +1,95 @@
+"""Work on a corpus folder: distil it, replay it in shuffled orders, print it anew."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from slotfuzz import finding
+from slotfuzz.engine import Server, leashed
+from slotfuzz.errors import BrokenError
+from slotfuzz.fuzzer import INPUT_BYTES_MAX
+from slotfuzz.subject import Subject
+
+INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
+SEEDS = (1, 2, 3)
+
+
+def merge(subject: Subject, target: str, folder: Path, sources: list[Path]) -> tuple[int, int]:
+    """Leaves in FOLDER the smallest part of FOLDER and SOURCES that has all features.
+
+    Returns the numbers of files before and after.
+
+    The new folder is made beside and renamed, so that a kill leaves the old one or the new one.
+    """
+    folder = folder.resolve()
+    before = sum(1 for path in folder.iterdir() if path.is_file())
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        result = _run(subject, target, ["-merge=1", str(made), str(folder), *map(str, sources)])
+        if result.returncode != 0:
+            raise BrokenError("merge failed: " + "; ".join(_tail(result)))
+        after = sum(1 for _ in made.iterdir())
+        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+        made.chmod(0o755)
+        os.rename(folder, old / folder.name)
+        os.rename(made, folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return before, after
+
+
+def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
+    """Replays FOLDER once per seed, in another order each: exit code and features reached."""
+    orders = []
+    for seed in SEEDS:
+        result = _run(subject, target, [f"-seed={seed}", "-shuffle=1", "-runs=0", str(folder)])
+        text = result.stderr.decode(errors="replace")
+        match = INITED.search(text)
+        if not match and result.returncode == 0:
+            raise BrokenError("libFuzzer did not say what it reached: " + "; ".join(_tail(result)))
+        orders.append({"seed": seed, "exit": result.returncode,
+                       "words": match[1] if match else "; ".join(_tail(result))})
+    return orders
+
+
+def format_folder(server: Server, folder: Path) -> tuple[list[str], int]:
+    """Prints every program of FOLDER anew; names of changed files, and dropped lines in all.
+
+    Comments at the top are kept: seeds are for people to read.
+    """
+    changed, dropped_all = [], 0
+    for path in sorted(folder.iterdir()):
+        if not path.is_file():
+            continue
+        text = path.read_bytes().decode(errors="replace")
+        comment = "".join(line for line in _head(text))
+        lines, dropped = server.parse_counted(text)
+        dropped_all += max(0, dropped - comment.count("\n"))
+        wanted = comment + server.table.program_text(lines)
+        if wanted != text:
+            finding.write_file(path, wanted)
+            changed.append(path.name)
+    return changed, dropped_all
+
+
+def _head(text: str):
+    for line in text.splitlines(keepends=True):
+        if not line.startswith("#"):
+            return
+        yield line
+
+
+def _run(subject: Subject, target: str, words: list[str]) -> subprocess.CompletedProcess:
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
+        command = [str(subject.target(target)), *subject.arguments(), "-detect_leaks=0",
+                   f"-max_len={INPUT_BYTES_MAX}", f"-artifact_prefix={scratch}/", *words]
+        return subprocess.run(leashed(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              env=subject.environment(), check=False)
+
+
+def _tail(result: subprocess.CompletedProcess) -> list[str]:
+    return result.stderr.decode(errors="replace").strip().splitlines()[-3:]

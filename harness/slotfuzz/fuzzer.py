@@ -1,0 +1,129 @@
+"""One libFuzzer process: start it, read its progress, stop it, and see how it ended."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.engine import leashed
+from slotfuzz.errors import MachineError
+from slotfuzz.subject import Subject
+
+TAIL_BYTES_MAX = 256 * 1024
+PROGRAM_SECONDS_MAX = 25
+STOP_SECONDS = 10
+INPUT_BYTES_MAX = 4096
+
+STATUS = re.compile(rb"^#(\d+)\s+\S+.*?cov: (\d+)(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
+EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
+ARTIFACTS = ("crash-*", "timeout-*", "oom-*", "leak-*")
+
+
+@dataclass
+class Progress:
+    """The last status line: programs run, coverage, features, corpus entries, programs/s."""
+
+    programs: int = 0
+    coverage: int = 0
+    features: int = 0
+    corpus: int = 0
+    rate: int = 0
+
+
+class Fuzzer:
+    """A running target. FOLDER holds its artifacts and flight recorder, nothing else does."""
+
+    def __init__(
+        self, subject: Subject, target: str, corpus: list[Path], folder: Path, known: Path,
+        seed: int, runs: int | None, seconds: int, extra: tuple[str, ...] = (),
+    ):
+        self.subject, self.target, self.folder, self.seed = subject, target, folder, seed
+        self.recorder = folder / "recorder"
+        self.progress = Progress()
+        self.tail = b""
+        self.started = time.monotonic()
+        self._partial = b""
+        self.recorder.unlink(missing_ok=True)
+        command = [
+            str(subject.target(target)), *subject.arguments(),
+            f"--recorder={self.recorder}", f"--known={known}",
+            f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
+            f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}",
+            "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", *extra,
+        ]
+        if runs is not None:
+            command.append(f"-runs={runs}")
+        command += [str(path) for path in corpus]
+        try:
+            self.process = subprocess.Popen(
+                leashed(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, env=subject.environment(), start_new_session=True)
+        except OSError as error:
+            raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
+        os.set_blocking(self.process.stderr.fileno(), False)
+
+    def read(self) -> bool:
+        """Takes in what the process has written; False once it has closed its stderr."""
+        try:
+            chunk = os.read(self.process.stderr.fileno(), 1 << 16)
+        except BlockingIOError:
+            return True
+        if not chunk:
+            return False
+        self.tail = (self.tail + chunk)[-TAIL_BYTES_MAX:]
+        *whole, self._partial = (self._partial + chunk).split(b"\n")
+        for line in whole:
+            self._take_in(line)
+        return True
+
+    def _take_in(self, line: bytes) -> None:
+        match = STATUS.match(line)
+        if match:
+            self.progress = Progress(*(int(group or 0) for group in match.groups()))
+            return
+        match = EXECUTED.match(line)
+        if match:
+            self.progress.programs = int(match[1])
+
+    def finish(self) -> int:
+        """Waits for the end of a process that closed its stderr; its exit code."""
+        if not self.process.stderr.closed:
+            while self.read():
+                time.sleep(0.01)
+            self.process.stderr.close()
+        return self.process.wait()
+
+    def stop(self) -> None:
+        """Asks the process to save and end; kills it when it does not."""
+        if not self.process.stderr.closed and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.finish()
+
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    def estimated_programs(self) -> int:
+        """Programs run by now: the last report, carried on at its rate (reports are seldom)."""
+        return max(self.progress.programs, int(self.progress.rate * self.seconds()))
+
+    def report(self) -> str:
+        """The end of what the process wrote."""
+        return self.tail.decode(errors="replace")
+
+    def artifact(self) -> Path | None:
+        """The program that libFuzzer saved when it died."""
+        return next(iter(artifacts(self.folder)), None)
+
+
+def artifacts(folder: Path) -> list[Path]:
+    """Programs that libFuzzer saved in FOLDER when it died, oldest first."""
+    found = [path for pattern in ARTIFACTS for path in folder.glob(pattern)]
+    return sorted(found, key=lambda path: path.stat().st_mtime_ns)

@@ -1,0 +1,261 @@
+"""The main job: fuzz, sort out what is known, minimize and verify what is new, go on until the end.
+
+One libFuzzer process per target and job on a shared corpus. A finding ends its process; once the
+finding is judged, its minimal program is made known and the process starts again.
+"""
+
+import math
+import selectors
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slotfuzz import finding
+from slotfuzz.errors import BrokenError, UserError
+from slotfuzz.fuzzer import Fuzzer
+from slotfuzz.engine import dump_recorder
+from slotfuzz.paths import ROOT, shown
+from slotfuzz.progress import ProgressLine
+from slotfuzz.subject import Subject
+from slotfuzz.triage import Found, Triage
+from slotfuzz.workplace import Workplace, default_corpus
+
+POLL_SECONDS = 0.25
+UNREPRODUCED_MAX = 10
+VERIFY_RUNS = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to hunt, and for how long. RUNS counts programs per target and job."""
+
+    subject: Subject
+    targets: list[str]
+    out: Path
+    seconds: float = 60.0
+    runs: int | None = None
+    seed: int = 1
+    jobs: int = 1
+    corpus: Path | None = None
+    stop_when: Callable[[dict], bool] | None = None
+    known_folders: tuple[Path, ...] = (ROOT / "repro",)
+
+
+@dataclass
+class Result:
+    """What came out; NEW and KNOWN are records, SKIPPED counts known programs that were avoided."""
+
+    programs: int = 0
+    seconds: float = 0.0
+    coverage: int = 0
+    corpus: int = 0
+    new: list[dict] = field(default_factory=list)
+    known: list[dict] = field(default_factory=list)
+    unreproduced: list[dict] = field(default_factory=list)
+    skipped: int = 0
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """1 if anything was found, else 0."""
+        return 1 if self.new or self.known or self.unreproduced else 0
+
+
+@dataclass
+class _Job:
+    """Job NUMBER on TARGET: its running process, and what its earlier ones did."""
+
+    target: str
+    number: int
+    fuzzer: Fuzzer | None = None
+    programs: int = 0
+    seconds: float = 0.0
+    starts: int = 0
+
+
+def run(plan: Plan) -> Result:
+    """Hunts by PLAN. What is wrong with folders is said before the fuzzing starts."""
+    finding.check_writable(plan.out)
+    if plan.corpus is not None:
+        if plan.corpus.exists() and not plan.corpus.is_dir():
+            raise UserError(f"--corpus {shown(plan.corpus)} is not a folder")
+        finding.check_writable(plan.corpus)
+    for target in plan.targets:
+        finding.check_writable(_corpus(plan, target)[0])
+    folders = [*plan.known_folders, plan.out]
+    place = Workplace(plan.subject)
+    line = ProgressLine()
+    try:
+        programs = finding.programs(folders, plan.subject.name)
+        for number, path in enumerate(programs):
+            place.add_known(f"known-{number}", path.read_text(errors="replace"))
+        known = finding.known(folders, plan.subject.name)
+        with Triage(plan.subject, plan.out, known, VERIFY_RUNS) as triage:
+            result = _Hunt(plan, place, triage, line).run()
+            result.skipped = len(programs)
+            return result
+    finally:
+        line.close()
+        place.close()
+
+
+def _corpus(plan: Plan, target: str) -> list[Path]:
+    """The corpus that grows, first; then the seeds, unless --corpus was given."""
+    if plan.corpus is not None:
+        return [plan.corpus]
+    seeds = ROOT / "corpus" / target
+    return [default_corpus(plan.subject, target), *([seeds] if seeds.is_dir() else [])]
+
+
+class _Hunt:
+    """The loop, with what it has found so far."""
+
+    def __init__(self, plan: Plan, place: Workplace, triage: Triage, line: ProgressLine):
+        self.plan, self.place, self.triage, self.line = plan, place, triage, line
+        self.result = Result()
+        self.jobs = [_Job(target, number) for target in plan.targets for number in range(plan.jobs)]
+        self.selector = selectors.DefaultSelector()
+        self.start = self.deadline = 0.0
+        self._stopped = False
+
+    def run(self) -> Result:
+        """Runs until time, programs or patience are over."""
+        previous = {number: signal.signal(number, self._interrupt)
+                    for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for target in self.plan.targets:
+                self.triage.control(target)
+            self.start = time.monotonic()
+            self.deadline = self.start + self.plan.seconds
+            self._take_leftovers()
+            for job in self.jobs:
+                self._start(job)
+            while not self._over():
+                self._step()
+        finally:
+            self._stop_all()
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+        return self.result
+
+    def _interrupt(self, number, frame) -> None:
+        if self.result.interrupted:
+            raise KeyboardInterrupt
+        self.result.interrupted = True
+
+    def _over(self) -> bool:
+        return (self.result.interrupted or time.monotonic() >= self.deadline
+                or self._stopped
+                or all(job.fuzzer is None for job in self.jobs))
+
+    def _step(self) -> None:
+        for key, _ in self.selector.select(POLL_SECONDS):
+            job = key.data
+            if not job.fuzzer.read():
+                self._ended(job)
+                if self._over():
+                    return
+        self.line.show(self._status())
+
+    def _start(self, job: _Job) -> None:
+        runs = self.plan.runs
+        if runs is not None:
+            runs -= job.programs
+        left = self.deadline - time.monotonic()
+        if self._over_before(left, runs):
+            return
+        folder = self.place.job(job.target, job.number)
+        for path in folder.iterdir():
+            if path.is_file():
+                path.unlink()
+        # Reloading what other jobs wrote would make a run with one seed depend on the clock.
+        extra = ("-reload=0",) if self.plan.jobs == 1 else ()
+        seed = (self.plan.seed + 1000003 * job.number + 7919 * job.starts) % (1 << 31) or 1
+        job.fuzzer = Fuzzer(self.plan.subject, job.target, _corpus(self.plan, job.target), folder,
+                            self.place.known, seed, runs, math.ceil(left), extra)
+        job.starts += 1
+        self.selector.register(job.fuzzer.process.stderr, selectors.EVENT_READ, job)
+
+    def _over_before(self, left: float, runs: int | None) -> bool:
+        return left <= 0 or (runs is not None and runs <= 0) or self.result.interrupted
+
+    def _ended(self, job: _Job) -> None:
+        """A process ended: by itself, or with a finding that is judged now."""
+        code = job.fuzzer.finish()
+        fuzzer = self._close(job)
+        if code == 0:
+            return
+        artifact = fuzzer.artifact()
+        if artifact:
+            text = artifact.read_text(errors="replace")
+        else:
+            recorded = dump_recorder(self.plan.subject, job.target, fuzzer.recorder)
+            if not recorded:
+                tail = "; ".join(fuzzer.report().strip().splitlines()[-3:])
+                raise BrokenError(f"{job.target} ended with {code} before any program: {tail}")
+            text = recorded[-1]
+        self._judge(Found(job.target, text, fuzzer.report(), self._programs(), job.seconds,
+                          fuzzer.seed, fuzzer.recorder))
+        if not self._over():
+            self._start(job)
+
+    def _judge(self, found: Found) -> None:
+        self.line.show("judging a finding: minimize, verify in fresh processes ..")
+        verdict, record = self.triage.judge(found)
+        getattr(self.result, verdict).append(record)
+        number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
+        self.place.add_known(f"found-{number}", record["text"])
+        if verdict == "new":
+            self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
+            self.line.note(
+                f"slotfuzz: new: {record['signature']}, {record['lines']} lines,"
+                f" fails {record['rate']:.0%} of {record['verified_runs']} runs:"
+                f" {shown(Path(record['folder']))}")
+        elif verdict == "known":
+            self.line.note(f"slotfuzz: known: {record['id']}")
+        else:
+            self.line.note(f"slotfuzz: not reproduced alone: {shown(Path(record['folder']))}")
+            if len(self.result.unreproduced) >= UNREPRODUCED_MAX:
+                raise BrokenError(f"{UNREPRODUCED_MAX} crashes did not reproduce;"
+                                  f" see {shown(self.plan.out)}")
+
+    def _take_leftovers(self) -> None:
+        for target, path in self.place.leftovers():
+            if target in self.plan.targets and not self._over():
+                self.line.note(f"slotfuzz: a killed hunt left {path.name}")
+                self._judge(Found(target, path.read_text(errors="replace"), "", 0, 0.0, 0))
+
+    def _close(self, job: _Job) -> Fuzzer:
+        fuzzer, job.fuzzer = job.fuzzer, None
+        self.selector.unregister(fuzzer.process.stderr)
+        fuzzer.stop()
+        job.programs += fuzzer.progress.programs
+        job.seconds += fuzzer.seconds()
+        self.result.coverage = max(self.result.coverage, fuzzer.progress.coverage)
+        self.result.corpus = max(self.result.corpus, fuzzer.progress.corpus)
+        return fuzzer
+
+    def _stop_all(self) -> None:
+        for job in self.jobs:
+            if job.fuzzer:
+                self._close(job)
+        self.result.programs = self._programs()
+        self.result.seconds = round(time.monotonic() - self.start, 3) if self.start else 0.0
+        self.selector.close()
+
+    def _programs(self) -> int:
+        running = [job.fuzzer for job in self.jobs if job.fuzzer]
+        return (sum(job.programs for job in self.jobs)
+                + sum(fuzzer.estimated_programs() for fuzzer in running))
+
+    def _status(self) -> str:
+        running = [job.fuzzer.progress for job in self.jobs if job.fuzzer]
+        result = self.result
+        left = max(0, self.deadline - time.monotonic())
+        return (f"{sum(progress.rate for progress in running):,} programs/s"
+                f" · coverage {max([result.coverage, *(p.coverage for p in running)])}"
+                f" · corpus {max([result.corpus, *(p.corpus for p in running)])}"
+                f" · findings {len(result.new)} new, {len(result.known)} known"
+                f" · {left:.0f} s left")

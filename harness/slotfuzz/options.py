@@ -1,0 +1,106 @@
+"""Options that several commands share, and how a program file says what it is meant for."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz import emit, mutant, subject
+from slotfuzz.errors import UserError
+
+PROGRAM_BYTES_MAX = 4 << 20
+
+
+@dataclass(frozen=True)
+class Meant:
+    """The subject, sanitizer and target that a program is meant for."""
+
+    subject: str
+    sanitizer: str | None
+    target: str
+
+
+def add_subject(parser) -> None:
+    """--subject, --sanitizer and --python."""
+    parser.add_argument("--subject", metavar="core|mutant:ID|torch",
+                        help="what T is; by default what the file's header says, else core")
+    parser.add_argument("--sanitizer", choices=sorted(subject.SANITIZER_PRESETS),
+                        help="by default what suits the subject")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter whose torch is meant")
+
+
+def add_target(parser) -> None:
+    """--target."""
+    parser.add_argument("--target", help="by default what the finding says, else the first")
+
+
+def fuzzable_targets() -> list[str]:
+    """The targets that a hunt takes by default: all but those that say that they must fail."""
+    return [name for name in subject.target_names() if not subject.must_fail(name)]
+
+
+def default_target() -> str:
+    """The first target that can be clean."""
+    names = fuzzable_targets()
+    if not names:
+        raise UserError("there is no target in targets/")
+    return names[0]
+
+
+def read_program(path: Path) -> str:
+    """The text of a program file; bytes that are no UTF-8 are replaced, a huge file is cut."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; a program file is needed")
+    try:
+        with open(path, "rb") as file:
+            return file.read(PROGRAM_BYTES_MAX).decode(errors="replace")
+    except FileNotFoundError as error:
+        raise UserError(f"no such file: {path}") from error
+
+
+def program_files(paths: list[Path]) -> list[Path]:
+    """The files named, and all files of folders named; UserError for a folder without files."""
+    found = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
+            if not inside:
+                raise UserError(f"{path} holds no file")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UserError(f"no such file: {path}")
+    return found
+
+
+def meant(args, path: Path, text: str) -> Meant:
+    """What the options say, else the header of the script, else the finding.json beside it."""
+    header = emit.read_header(text)
+    name = args.subject or header.get("subject") or "core"
+    sanitizer = args.sanitizer
+    if sanitizer is None and args.subject in (None, header.get("subject")):
+        sanitizer = header.get("sanitizer")
+    if sanitizer not in (None, *subject.SANITIZER_PRESETS):
+        raise UserError(f"{path}: the header names an unknown sanitizer {sanitizer!r}")
+    return Meant(name, sanitizer, getattr(args, "target", None) or _target(path, name))
+
+
+def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
+    """The built subject of a wish."""
+    return subject.resolve(wish.subject, wish.sanitizer, [wish.target], args.python, with_python)
+
+
+def _target(path: Path, name: str) -> str:
+    beside = path.parent / "finding.json"
+    if path.name == "repro.py" and beside.exists():
+        try:
+            target = json.loads(beside.read_text())["target"]
+        except (ValueError, KeyError):
+            target = ""
+        if target in subject.target_names():
+            return target
+    if name.startswith("mutant:"):
+        return mutant.read_header(subject.check_mutant(name.removeprefix("mutant:"))).target
+    if path.parent.name in subject.target_names():
+        return path.parent.name
+    return default_target()

@@ -1,0 +1,44 @@
+"""The one progress line of a hunt: live on a terminal, one line per ten seconds otherwise."""
+
+import sys
+import time
+
+LINE_SECONDS = 10.0
+
+
+class ProgressLine:
+    """Shows a text that changes. Close it before anything else is printed."""
+
+    def __init__(self):
+        self._live = None
+        self._shown = time.monotonic()
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live("", console=Console(stderr=True), refresh_per_second=4,
+                              transient=True)
+            self._live.start()
+
+    def show(self, text: str) -> None:
+        """Replaces the line, or prints it if the last one is ten seconds old."""
+        if self._live:
+            from rich.text import Text
+
+            self._live.update(Text(text, no_wrap=True, overflow="ellipsis"))
+        elif time.monotonic() - self._shown >= LINE_SECONDS:
+            self._shown = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+
+    def note(self, text: str) -> None:
+        """One line that stays."""
+        if self._live:
+            self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Takes the line away."""
+        if self._live:
+            self._live.stop()
+            self._live = None

@@ -1,0 +1,244 @@
+"""From a program that broke something to a folder in repro/: signature, new or known, minimal.
+
+One warm server per target serves all of it; the final script is verified in fresh processes.
+"""
+
+import platform
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz import (
+    build, emit, explain, finding, minimize, mutant, prelude, ring, signature, verify,
+)
+from slotfuzz.engine import Server, dump_recorder, leashed
+from slotfuzz.errors import BrokenError
+from slotfuzz.paths import ROOT
+from slotfuzz.program import lines_of
+from slotfuzz.subject import Subject
+
+TIMEOUT_SECONDS = 3.0
+TIMEOUT_RUNS_MAX = 80
+SEQUENCE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Found:
+    """A crash as the hunt saw it: program TEXT and REPORT, after so many PROGRAMS and SECONDS."""
+
+    target: str
+    text: str
+    report: str
+    programs: int
+    seconds: float
+    seed: int
+    recorder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """A minimal program, the engine's reply for it, and what it cost."""
+
+    reply: dict
+    signature: signature.Signature
+    minimized: minimize.Minimized
+
+
+def smallest(server: Server, text: str) -> Smallest | None:
+    """The smallest program with the signature of TEXT; None if TEXT is clean."""
+    reply = server.run(text)
+    if reply["outcome"] != "finding":
+        return None
+    wanted = signature.of_reply(reply)
+    slow = reply["kind"] == "timeout"
+    replies = {}
+
+    def interesting(lines):
+        answer = server.run(server.table.program_text(lines),
+                            TIMEOUT_SECONDS if slow else 10.0)
+        replies[tuple(lines)] = answer
+        return answer["outcome"] == "finding" and signature.of_reply(answer) == wanted
+
+    minimized = minimize.minimize(
+        lines_of(reply), interesting, server.table,
+        TIMEOUT_RUNS_MAX if slow else minimize.RUNS_MAX, reply["line"])
+    return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
+
+
+def title_of(reply: dict, words: signature.Signature) -> str:
+    """One line for a person: what breaks and where."""
+    if reply["kind"] == "assert":
+        return f"{normal_line(reply['message']) or words.verdict} ({reply['contract']})"
+    what = words.verdict.partition(" ")[2] or words.verdict
+    if words.functions:
+        what += " in " + words.functions[0].rpartition("::")[2]
+    return what + (f": {words.detail}" if words.detail else "")
+
+
+def normal_line(message: str) -> str:
+    """The first line of a message, fit for a comment."""
+    return message.splitlines()[0].strip() if message.strip() else ""
+
+
+def script_of(server: Server, reply: dict, words: signature.Signature, contract: str) -> str:
+    """repro.py for a finding of the server's subject."""
+    subject = server.subject
+    snippets = prelude.parse(server.table.description.get("prelude", ""))
+    return emit.script({**reply, "contract": contract}, snippets, subject.name, subject.module,
+                       subject.sanitizer, title_of(reply, words))
+
+
+class Triage:
+    """Judges crashes of one subject and writes folders for the new ones to OUT."""
+
+    def __init__(self, subject: Subject, out: Path, known: dict[str, Path], verify_runs: int):
+        self.subject, self.out, self.verify_runs = subject, out, verify_runs
+        self.known = dict(known)
+        self._servers: dict[tuple[str, bool], Server] = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        for server in self._servers.values():
+            server.close()
+
+    def server(self, target: str, trace: bool = False) -> Server:
+        """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
+        key = (target, trace)
+        if key not in self._servers:
+            self._servers[key] = Server(self.subject, target, trace)
+        return self._servers[key]
+
+    def control(self, target: str) -> None:
+        """Runs the empty program: if that is a finding, nothing else can be trusted."""
+        reply = self.server(target).run("")
+        if reply["outcome"] != "clean":
+            words = signature.of_reply(reply).text
+            raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
+
+    def judge(self, found: Found) -> tuple[str, dict]:
+        """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
+        server = self.server(found.target)
+        best = smallest(server, found.text)
+        sequence = []
+        if best is None and found.recorder:
+            sequence = self._sequence(found)
+            best = smallest(server, "".join(sequence)) if sequence else None
+        if best is None:
+            return "unreproduced", self._write_unreproduced(found, sequence)
+        folder = self.known.get(best.signature.text)
+        if folder:
+            return "known", {"id": folder.name, "signature": best.signature.text,
+                             "text": self._text(server, best)}
+        return "new", self._write_new(server, found, best)
+
+    def _text(self, server: Server, best: Smallest) -> str:
+        return server.table.program_text(best.minimized.lines)
+
+    def _write_new(self, server: Server, found: Found, best: Smallest) -> dict:
+        reply, text = best.reply, self._text(server, best)
+        traced = self.server(found.target, trace=True).run(text)
+        if traced["outcome"] != "finding":
+            traced = reply
+        contract = explain.contract_of(traced, mutant_contract(self.subject))
+        script = script_of(server, reply, best.signature, contract)
+        verified = self._verify(script, reply)
+        record = self._record(found, best.signature, reply, len(best.minimized.lines), verified)
+        record.update(
+            contract=contract,
+            minimize_runs=best.minimized.runs,
+            minimize_seconds=round(best.minimized.seconds, 3),
+            lines_before=best.minimized.lines_before,
+            one_minimal=best.minimized.one_minimal)
+        notes = explain.notes(traced, title_of(reply, best.signature), contract,
+                              self.subject.name)
+        folder = finding.write(self.out, record, {
+            "repro.py": script, "NOTES.md": notes,
+            "report.txt": verified.report or reply.get("stderr", "") or reply["message"]})
+        self.known[best.signature.text] = folder
+        return {**record, "folder": str(folder), "text": text}
+
+    def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
+        """A crash that no single program repeats: all that is known of it, and a rate of 0."""
+        words = signature.of_stderr(found.report) or signature.Signature("unknown crash")
+        record = self._record(found, words, {"kind": "unreproduced"}, 0, verify.Verified(0, 0, ""))
+        record.update(id=f"unreproduced-{record['id']}", minimize_runs=0, minimize_seconds=0.0,
+                      one_minimal=False, sequence=len(sequence))
+        record["lines"] = len(found.text.splitlines())
+        files = {"program.py": found.text, "report.txt": found.report}
+        for number, text in enumerate(sequence):
+            files[f"sequence-{number:03}.py"] = text
+        how = (f"The last {len(sequence)} programs (sequence-*.py), run in this order in one"
+               " process, repeat it." if sequence else
+               "Neither the last program nor the last ones in one process repeat it.")
+        files["NOTES.md"] = f"# {words.text}\n\nSeen once, in a hunt. {how} See report.txt.\n"
+        folder = finding.write(self.out, record, files)
+        return {**record, "folder": str(folder), "text": found.text}
+
+    def _record(self, found, words, reply, lines, verified) -> dict:
+        return {
+            "id": words.identifier(self.subject.name), "signature": words.text,
+            "kind": words.verdict.partition(" ")[2] or words.verdict,
+            "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
+            "target": found.target, "oracle": oracle(reply, words, self.subject),
+            "contract": reply.get("contract", ""), "lines": lines,
+            "runs_to_find": found.programs, "seconds_to_find": round(found.seconds, 3),
+            "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
+            "verified_runs": verified.runs, "seed": found.seed, "versions": self._versions(),
+        }
+
+    def _verify(self, script: str, reply: dict) -> verify.Verified:
+        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
+            path = Path(folder) / "repro.py"
+            path.write_text(script)
+            return verify.verify(self.subject.script_python, path,
+                                 self.subject.script_environment(), self.verify_runs, reply)
+
+    def _sequence(self, found: Found) -> list[str]:
+        programs = dump_recorder(self.subject, found.target, found.recorder)
+        if not programs:
+            return []
+        deadline = time.monotonic() + SEQUENCE_SECONDS
+        return ring.shortest_sequence(
+            programs, lambda texts: time.monotonic() < deadline and self._dies(found.target, texts))
+
+    def _dies(self, target: str, texts: list[str]) -> bool:
+        """Whether a fresh process that runs TEXTS in order ends badly."""
+        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
+            paths = []
+            for number, text in enumerate(texts):
+                paths.append(Path(folder) / f"{number:03}.py")
+                paths[-1].write_text(text)
+            command = [str(self.subject.target(target)), *self.subject.arguments(),
+                       f"-artifact_prefix={folder}/", *map(str, paths)]
+            try:
+                return subprocess.run(leashed(command), capture_output=True, check=False,
+                                      timeout=SEQUENCE_SECONDS,
+                                      env=self.subject.environment()).returncode != 0
+            except subprocess.TimeoutExpired:
+                return True
+
+    def _versions(self) -> dict:
+        commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"],
+                                capture_output=True, text=True, check=False).stdout.strip()
+        return {"python": platform.python_version(), "compiler": Path(build.compiler()).name,
+                "slotfuzz": commit or "unknown", **self.subject.versions}
+
+
+def mutant_contract(subject: Subject) -> str:
+    """The contract number in the header of the subject's patch, if it is a mutant."""
+    return mutant.read_header(subject.mutant).contract if subject.mutant else ""
+
+
+def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
+    """Which oracle spoke: contract, sanitizer's name, signal, fatal, timeout .."""
+    if reply["kind"] == "assert":
+        return "contract"
+    if words.verdict.startswith("sanitizer"):
+        if "undefined" in words.verdict:
+            return "undefined"
+        return "thread" if subject.sanitizer == "thread" else "address"
+    return reply["kind"]

@@ -1,0 +1,89 @@
+"""The folder where one hunt works: artifacts and recorders per job, and the known programs.
+
+Its lock says that the hunt lives. What a killed hunt left is found by the next one.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from slotfuzz.errors import MachineError
+from slotfuzz.fuzzer import artifacts
+from slotfuzz.paths import build_root
+from slotfuzz.subject import Subject
+
+
+def slug(subject: Subject) -> str:
+    """The subject as a folder name, such as core-address."""
+    return re.sub(r"[^\w.-]+", "-", f"{subject.name}-{subject.sanitizer}")
+
+
+def default_corpus(subject: Subject, target: str) -> Path:
+    """build/corpus/<subject>/<target>: what a hunt keeps when --corpus is not given."""
+    return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", subject.name) / target
+
+
+class Workplace:
+    """A hunt's own folder under build/hunt/<subject>/; removed when the hunt ends in order."""
+
+    def __init__(self, subject: Subject):
+        self._parent = build_root() / "hunt" / slug(subject)
+        try:
+            self._parent.mkdir(parents=True, exist_ok=True)
+            self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
+            self.known = self.folder / "known"
+            self.known.mkdir()
+            self._lock = _try_lock(self.folder)
+        except OSError as error:
+            raise MachineError(f"cannot write to {self._parent}: {error.strerror}") from error
+
+    def job(self, target: str, number: int) -> Path:
+        """The folder of job NUMBER on TARGET."""
+        place = self.folder / f"{target}.{number}"
+        place.mkdir(exist_ok=True)
+        return place
+
+    def add_known(self, name: str, text: str) -> None:
+        """Makes targets started from now on skip programs that contain this one."""
+        (self.known / f"{name}.py").write_text(text)
+
+    def leftovers(self) -> list[tuple[str, Path]]:
+        """(target, artifact) of hunts that were killed; moved into this hunt's folder."""
+        found = []
+        for folder in sorted(self._parent.glob("run-*")):
+            if folder == self.folder:
+                continue
+            lock = _try_lock(folder)
+            if lock is None:
+                continue
+            for job in sorted(folder.glob("*.*")):
+                target = job.name.rpartition(".")[0]
+                for path in artifacts(job):
+                    kept = self.job(target, 0) / f"left-{len(found)}-{path.name}"
+                    shutil.move(path, kept)
+                    found.append((target, kept))
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+        return found
+
+    def close(self) -> None:
+        """Removes the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _try_lock(folder: Path) -> int | None:
+    """An open lock on the folder, or None while its hunt lives."""
+    try:
+        handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return handle
+    except BlockingIOError:
+        os.close(handle)
+        return None
