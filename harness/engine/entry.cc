@@ -1,0 +1,156 @@
+// The engine's flags, and libFuzzer's entry points.
+#include "harness/engine/entry.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "harness/engine/check.h"
+#include "harness/engine/planted.h"
+#include "harness/engine/serve.h"
+
+// Linked in: the core, or a mutant of it.
+extern "C" PyObject* PyInit_slotcore();
+
+__attribute__((used, section("__libfuzzer_extra_counters"))) static std::uint8_t
+    extra_counters[slotfuzz::kStateCounters];
+
+// LeakSanitizer would blame CPython; the judge's ledger replaces it. A report must not exit with 0.
+extern "C" const char* __asan_default_options() {
+  return "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:"
+         "handle_abort=1:quarantine_size_mb=64:malloc_context_size=8";
+}
+extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
+extern "C" const char* __tsan_default_options() { return "halt_on_error=1:exitcode=66"; }
+
+namespace slotfuzz {
+namespace {
+
+constexpr int kUsageExit = 2;
+
+struct Flags {
+  SessionOptions session;
+  bool serve = false;
+  bool describe = false;
+  std::string planted;
+  std::string dump_recorder;
+};
+
+Flags parse_flags(int argc, char** argv) {
+  Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with("--")) continue;
+    const auto equals = argument.find('=');
+    const std::string_view name = argument.substr(2, equals - 2);
+    const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
+    if (name == "module")
+      flags.session.interpreter.module = value;
+    else if (name == "path")
+      flags.session.interpreter.paths.push_back(value);
+    else if (name == "recorder")
+      flags.session.recorder = value;
+    else if (name == "known")
+      flags.session.known = value;
+    else if (name == "serve")
+      flags.serve = true;
+    else if (name == "describe")
+      flags.describe = true;
+    else if (name == "planted")
+      flags.planted = value;
+    else if (name == "dump-recorder")
+      flags.dump_recorder = value;
+    else if (name == "protocol" && value == "resurrection") {
+      flags.session.protocol = Protocol::kResurrection;
+    } else if (name != "protocol" || value != "strict") {
+      throw StartError("no such flag: " + std::string(argument));
+    }
+  }
+  return flags;
+}
+
+void print_verdict(const Verdict& verdict) {
+  std::cerr << "slotfuzz: " << verdict.contract << ' ' << verdict.check << ": " << verdict.message
+            << "\n";
+  for (const std::string& line : verdict.asserts) std::cerr << "    " << line << "\n";
+}
+
+void dump(const nlohmann::json& document) {
+  std::cout << document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+[[noreturn]] void finish(int code) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+int plant(Session& session, const std::string& name) {
+  const auto bugs = planted_bugs();
+  const auto bug = std::find_if(bugs.begin(), bugs.end(),
+                                [&](const Planted& planted) { return planted.name == name; });
+  if (bug == bugs.end()) throw StartError("no planted bug " + name);
+  run_planted(*bug, session.interpreter, session.executor, session.printer, session.judge,
+              session.layout);
+  const Verdict& verdict = session.judge.verdict();
+  if (verdict.found()) print_verdict(verdict);
+  return verdict.found() ? 1 : 0;
+}
+
+}  // namespace
+
+std::span<std::uint8_t, kStateCounters> state_counters() { return extra_counters; }
+
+void Target::initialize(int argc, char** argv) {
+  try {
+    Flags flags = parse_flags(argc, argv);
+    flags.session.postcondition = postcondition_;
+    if (!flags.dump_recorder.empty()) {
+      dump({{"programs", read_recording(flags.dump_recorder)}});
+      finish(0);
+    }
+    CHECK(PyImport_AppendInittab("slotcore", PyInit_slotcore) == 0, "inittab");
+    session_.emplace(flags.session, state_counters());
+    if (flags.describe) dump(describe(*session_, name_, flags.session.interpreter.module));
+    if (flags.serve) serve(*session_);
+    if (!flags.planted.empty()) finish(plant(*session_, flags.planted));
+    if (flags.describe || flags.serve) finish(0);
+  } catch (const StartError& error) {
+    std::cerr << "slotfuzz: " << error.what() << "\n";
+    finish(kUsageExit);
+  }
+}
+
+int Target::test(std::string_view text) {
+  if (!session_->run(session_->printer.parse(text))) return -1;
+  if (session_->judge.verdict().found()) {
+    print_verdict(session_->judge.verdict());
+    std::abort();
+  }
+  return 0;
+}
+
+std::size_t Target::put(const Program& program, std::uint8_t* out, std::size_t size_max) {
+  std::string text = session_->printer.print(program);
+  if (text.size() > size_max) text.resize(text.rfind('\n', size_max - 1) + 1);
+  std::memcpy(out, text.data(), text.size());
+  return text.size();
+}
+
+std::size_t Target::mutate(std::uint8_t* data, std::size_t size, std::size_t size_max,
+                           unsigned seed) {
+  Rng rng(seed);
+  const Program program = session_->printer.parse({reinterpret_cast<const char*>(data), size});
+  return put(session_->mutator.mutate(program, rng), data, size_max);
+}
+
+std::size_t Target::cross(std::string_view first, std::string_view second, std::uint8_t* out,
+                          std::size_t size_max, unsigned seed) {
+  Rng rng(seed);
+  const Program program =
+      session_->mutator.cross(session_->printer.parse(first), session_->printer.parse(second), rng);
+  return put(program, out, size_max);
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,146 @@
+// The executor's inner loop and the reset between programs.
+#include "harness/engine/execute.h"
+
+#include <bit>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+// A finalizer may refill the lists that a reset has just cleared; each object does so at most once.
+constexpr int kResetRoundMax = 8;
+
+}  // namespace
+
+// A function whose globals are the namespace: CPython evaluates module-level code called this way
+// with its globals as locals, and the frame costs no allocation.
+PyObject* LineEvaluator::compile(const Line& line) {
+  const std::string& text = printer_.print(line);
+  const Ref code(Py_CompileString(text.c_str(), text.c_str(), Py_file_input));
+  CHECK(code, "ops.def: no Python: " << text << ": " << take_error());
+  PyObject* function = PyFunction_New(code.get(), interpreter_.names());
+  CHECK(function, "function");
+  // The collector would visit it in every reset, though it lives for ever.
+  PyObject_GC_UnTrack(function);
+  return function;
+}
+
+bool LineEvaluator::run(const Line& line) {
+  PyObject*& function = functions_[key_of(line)];
+  if (!function) function = compile(line);
+  PyObject* result = PyObject_Vectorcall(function, nullptr, 0, nullptr);
+  Py_XDECREF(result);
+  return result != nullptr;
+}
+
+Executor::Executor(Interpreter& interpreter, Printer& printer)
+    : interpreter_(interpreter), table_(printer.table()), evaluator_(interpreter, printer) {
+  for (int variable = 0; variable < table_.variable_count(); ++variable) {
+    variables_.emplace_back(PyUnicode_InternFromString(table_.variable_name(variable).c_str()));
+  }
+  for (auto& [name, list] : interpreter.prelude_lists()) {
+    const bool is_note = name == "born" || name == "finalized" || name == "unraisable";
+    if (is_note)
+      notes_.push_back(list);
+    else
+      held_.emplace_back(name, list);
+  }
+  collect_ = interpreter.evaluate("gc.collect");
+  exit_hermetic_ = Ref::borrow(interpreter.find("exit_hermetic"));
+}
+
+PyObject* Executor::value_of(int variable) const {
+  return PyDict_GetItemWithError(interpreter_.names(), variables_[variable].get());
+}
+
+void Executor::run(const Program& program, Watcher& watcher) {
+  hermetic_depth_ = 0;
+  watcher.start(program);
+  for (std::size_t index = 0; index < program.lines.size(); ++index) {
+    const Line& line = program.lines[index];
+    watcher.before_line(index, line);
+    PyObject* raised = nullptr;
+    if (evaluator_.run(line)) {
+      hermetic_depth_ += table_.ops()[line.op].hermetic_step;
+    } else {
+      raised = PyErr_Occurred();
+    }
+    const bool goes_on = watcher.after_line(index, line, raised);
+    if (raised) PyErr_Clear();
+    if (!goes_on) break;
+  }
+  reset(program, watcher);
+}
+
+void Executor::reset(const Program& program, Watcher& watcher) {
+  dropped_ = {hermetic_depth_, 0, {}};
+  leave_hermetic();
+  drop_variables(program);
+  drop_held();
+  collect();
+  for (int round = 0; round < kResetRoundMax && drop_held(); ++round) collect();
+  watcher.after_drop();
+  for (PyObject* list : notes_)
+    CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
+}
+
+void Executor::leave_hermetic() {
+  for (; hermetic_depth_ > 0; --hermetic_depth_) {
+    const Ref result(PyObject_CallNoArgs(exit_hermetic_.get()));
+    CHECK(result, "exit_hermetic: " << take_error());
+  }
+}
+
+void Executor::drop_variables(const Program& program) {
+  VariableSet named = 0;
+  for (const Line& line : program.lines) {
+    const Op& op = table_.ops()[line.op];
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      if (op.operands[i].binds()) named |= VariableSet{1} << line.operands[i];
+    }
+  }
+  for (; named; named &= named - 1) {
+    const int variable = std::countr_zero(named);
+    if (!value_of(variable)) continue;
+    CHECK(PyDict_DelItem(interpreter_.names(), variables_[variable].get()) == 0, "namespace");
+    dropped_.variables |= VariableSet{1} << variable;
+  }
+}
+
+bool Executor::drop_held() {
+  std::uint32_t dropped = 0;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    PyObject* list = held_[i].second;
+    if (PyList_GET_SIZE(list) == 0) continue;
+    CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
+    dropped |= 1u << i;
+  }
+  if (dropped) dropped_.lists.push_back(dropped);
+  return dropped != 0;
+}
+
+void Executor::collect() {
+  const Ref found(PyObject_CallNoArgs(collect_.get()));
+  CHECK(found, "gc.collect: " << take_error());
+}
+
+std::vector<std::string> Executor::reset_as_lines() const {
+  std::vector<std::string> lines(dropped_.hermetic_depth, "exit_hermetic()");
+  std::string names;
+  for (int variable = 0; variable < table_.variable_count(); ++variable) {
+    if (!(dropped_.variables >> variable & 1)) continue;
+    names += (names.empty() ? "del " : ", ") + table_.variable_name(variable);
+  }
+  if (!names.empty()) lines.push_back(names);
+  for (const std::uint32_t lists : dropped_.lists) {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (lists >> i & 1) lines.push_back(held_[i].first + ".clear()");
+    }
+    lines.push_back("gc.collect()");
+  }
+  if (dropped_.lists.empty()) lines.push_back("gc.collect()");
+  return lines;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,83 @@
+// Runs programs: evaluates each line in the namespace, tells a watcher what happened, and brings
+// the process back to where it was.
+//
+// What runs is what is printed: a line's text is compiled once and its code object evaluated.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "harness/engine/interpreter.h"
+#include "harness/engine/program.h"
+
+namespace slotfuzz {
+
+// Follows a run. The calls come in this order: start, then before_line and after_line for each
+// line, then after_drop when every name of the program is gone and the collector has run.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void start(const Program& program) = 0;
+  virtual void before_line(std::size_t index, const Line& line) = 0;
+  // `raised` is the type of the exception that the line raised, or null; `message` its text.
+  // False ends the run.
+  virtual bool after_line(std::size_t index, const Line& line, PyObject* raised) = 0;
+  virtual void after_drop() = 0;
+};
+
+// Evaluates lines and nothing else; the rest of the executor is measured against it.
+class LineEvaluator {
+ public:
+  LineEvaluator(Interpreter& interpreter, Printer& printer)
+      : interpreter_(interpreter), printer_(printer) {}
+
+  // False when the line raised; the exception is then set.
+  bool run(const Line& line);
+
+ private:
+  PyObject* compile(const Line& line);
+
+  Interpreter& interpreter_;
+  Printer& printer_;
+  std::unordered_map<std::uint64_t, PyObject*> functions_;
+};
+
+class Executor {
+ public:
+  Executor(Interpreter& interpreter, Printer& printer);
+
+  void run(const Program& program, Watcher& watcher);
+  // The value of a variable, borrowed, or null.
+  PyObject* value_of(int variable) const;
+  // What the last reset did, as lines of Python: a script that shows a leak ends with them.
+  std::vector<std::string> reset_as_lines() const;
+
+ private:
+  void reset(const Program& program, Watcher& watcher);
+  void leave_hermetic();
+  void drop_variables(const Program& program);
+  // Clears the prelude's lists of held objects; false when they were empty already.
+  bool drop_held();
+  void collect();
+
+  Interpreter& interpreter_;
+  const OpTable& table_;
+  LineEvaluator evaluator_;
+  // Variable names as interned strings.
+  std::vector<Ref> variables_;
+  // Prelude lists that hold wrappers, and those that only hold numbers and words.
+  std::vector<std::pair<std::string, PyObject*>> held_;
+  std::vector<PyObject*> notes_;
+  // What the last reset dropped: hermetic levels, variables, and per round the lists of held_ by
+  // bit.
+  struct Dropped {
+    int hermetic_depth = 0;
+    VariableSet variables = 0;
+    std::vector<std::uint32_t> lists;
+  } dropped_;
+  Ref collect_;
+  Ref exit_hermetic_;
+  int hermetic_depth_ = 0;
+};
+
+}  // namespace slotfuzz

@@ -1,0 +1,253 @@
+// Following a run: what the variables hold, which impls are alive, and in which states they are.
+#include "harness/engine/judge.h"
+
+#include <algorithm>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+// `.grad` links that are followed to see whether they close a circle.
+constexpr int kGradChainMax = 64;
+
+}  // namespace
+
+Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& table,
+             const Layout& layout, Protocol protocol,
+             std::span<std::uint8_t, kStateCounters> states)
+    : interpreter_(interpreter),
+      executor_(executor),
+      table_(table),
+      layout_(layout),
+      protocol_(protocol),
+      states_(states),
+      born_(interpreter.find("born")),
+      finalized_(interpreter.find("finalized")),
+      unraisable_(interpreter.find("unraisable")),
+      live_impls_(interpreter.evaluate("T._live_impls")),
+      live_wrappers_(interpreter.evaluate("T._live_wrappers")),
+      collect_(interpreter.evaluate("gc.collect")),
+      tracked_objects_(interpreter.evaluate("gc.get_objects")),
+      baseline_(live()),
+      bindings_(table.variable_count()) {
+  for (const Op& op : table.ops()) {
+    int attribute = -1;
+    if (!op.attribute.empty()) {
+      const auto known = std::find(attribute_names_.begin(), attribute_names_.end(), op.attribute);
+      attribute = static_cast<int>(known - attribute_names_.begin());
+      if (known == attribute_names_.end()) attribute_names_.push_back(op.attribute);
+    }
+    attribute_of_op_.push_back(attribute);
+  }
+  CHECK(attribute_names_.size() <= 32, "ops.def: more attribute names than bits");
+}
+
+void Judge::start(const Program& program) {
+  verdict_ = Verdict();
+  line_count_ = program.lines.size();
+  hermetic_depth_ = 0;
+  made_cpp_cycle_ = false;
+  std::fill(bindings_.begin(), bindings_.end(), Binding());
+  lives_.clear();
+  weaks_.clear();
+  finalized_counts_.clear();
+  finalized_seen_ = 0;
+}
+
+void Judge::before_line(std::size_t index, const Line& line) {
+  const Op& op = table_.ops()[line.op];
+  index_ = index;
+  hermetic_now_ = hermetic_depth_ > 0 || op.in_hermetic;
+  collects_now_ = op.collects;
+  born_before_ = born_ ? PyList_GET_SIZE(born_) : 0;
+}
+
+bool Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
+  if (raised) {
+    check_exception(line, raised);
+  } else {
+    hermetic_depth_ += table_.ops()[line.op].hermetic_step;
+  }
+  observe(line, raised != nullptr);
+  refresh();
+  forget_unwitnessed();
+  check_finalizers();
+  check_weakrefs();
+  check_use_counts(line);
+  check_unraisable();
+  mark_states(line);
+  return !verdict_.found();
+}
+
+void Judge::after_drop() {
+  index_ = line_count_;
+  if (verdict_.found()) return;
+  check_unraisable();
+  if (!check_ledger()) return;
+  check_after_drop_finalizers();
+  check_after_drop_weakrefs();
+}
+
+void Judge::observe(const Line& line, bool raised) {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
+    if (operand.use == Use::kUnbind) {
+      if (!executor_.value_of(line.operands[i])) bindings_[line.operands[i]] = Binding();
+    } else if (operand.binds() && !raised) {
+      bind(operand, line.operands[i]);
+    }
+  }
+  if (raised) return;
+  if (op.pattern == "{0}.grad = {1}") note_grad_cycle(bindings_[line.operands[0]].impl);
+  if (attribute_of_op_[line.op] >= 0) note_attribute(op, line);
+  if (!op.operands.empty() && op.operands[0].letter == 'r') note_weakref(line, op);
+}
+
+void Judge::bind(const Operand& operand, int variable) {
+  Binding& binding = bindings_[variable];
+  const Binding before = binding;
+  binding = Binding();
+  binding.object = executor_.value_of(variable);
+  if (!binding.object || binding.object == Py_None) return;
+  binding.shape = layout_.shape_of(binding.object);
+  if (binding.shape == Layout::Shape::kOther) return;
+  refresh(binding);
+  if (operand.use == Use::kBind) {
+    // Fetched from somewhere: it is what another name or a Life says that it is.
+    if (binding.object == before.object) binding = before;
+    for (int other = 0; other < table_.variable_count(); ++other) {
+      if (other != variable && bindings_[other].object == binding.object) {
+        binding = bindings_[other];
+      }
+    }
+    const Life* life = life_of(binding.impl);
+    if (life && life->wrapper == binding.object) {
+      binding.mode = Mode::kNormal;
+      binding.serial = life->serial;
+    }
+  } else {
+    binding.mode = hermetic_now_ ? Mode::kHermetic : Mode::kNormal;
+  }
+  if (operand.use == Use::kMake && born_ && PyList_GET_SIZE(born_) > born_before_) {
+    binding.serial = static_cast<int>(born_before_);
+  }
+  if (operand.use == Use::kAsk && hermetic_now_) check_hermetic_wrap(variable);
+  if (binding.mode == Mode::kNormal) know(variable, operand);
+}
+
+void Judge::refresh(Binding& binding) const {
+  binding.impl = layout_.impl_of(binding.object, binding.shape);
+  if (binding.shape != Layout::Shape::kTensor) return;
+  binding.storage = layout_.storage_of(binding.impl);
+  binding.grad = layout_.grad_of(binding.impl);
+}
+
+// Any line may change what a tensor owns, under every name that it has.
+void Judge::refresh() {
+  for (Binding& binding : bindings_) {
+    if (binding.shape != Layout::Shape::kOther) refresh(binding);
+  }
+}
+
+// A normal wrapper is seen: it is a Life's, or begins one.
+void Judge::know(int variable, const Operand& operand) {
+  Binding& binding = bindings_[variable];
+  if (!binding.impl) return;
+  Life* life = life_of(binding.impl);
+  if (!life || operand.use == Use::kMake) {
+    forget(binding.impl);
+    lives_.push_back({binding.impl, binding.object, Py_TYPE(binding.object), 0, binding.serial});
+    return;
+  }
+  if (life->wrapper != binding.object) {
+    check_identity(variable, *life);
+    life->wrapper = binding.object;
+  }
+  binding.serial = life->serial;
+  check_kept(variable, *life);
+}
+
+void Judge::note_attribute(const Op& op, const Line& line) {
+  const Binding& target = bindings_[line.operands[0]];
+  const bool hermetic = op.attribute_of_storage ? hermetic_now_ : target.mode != Mode::kNormal;
+  Life* life = life_of(op.attribute_of_storage ? target.storage : target.impl);
+  if (life && !hermetic) life->attributes |= 1u << attribute_of_op_[line.op];
+}
+
+void Judge::note_weakref(const Line& line, const Op& op) {
+  const int variable = line.operands[0];
+  std::erase_if(weaks_, [&](const Weak& weak) { return weak.variable == variable; });
+  PyObject* reference = executor_.value_of(variable);
+  if (op.operands.size() < 2 || !reference || !PyWeakref_CheckRef(reference)) return;
+  const Binding& target = bindings_[line.operands[1]];
+  if (target.mode != Mode::kNormal || !target.impl) return;
+  weaks_.push_back({variable, Ref::borrow(reference), target.impl, target.object, false});
+}
+
+void Judge::forget_unwitnessed() {
+  for (std::size_t i = lives_.size(); i-- > 0;) {
+    if (!is_witnessed(lives_[i].impl)) forget(lives_[i].impl);
+  }
+}
+
+void Judge::forget(const void* impl) {
+  std::erase_if(lives_, [&](const Life& life) { return life.impl == impl; });
+  for (Weak& weak : weaks_) weak.excused |= weak.impl == impl;
+}
+
+bool Judge::is_witnessed(const void* impl) const {
+  return std::any_of(bindings_.begin(), bindings_.end(), [&](const Binding& binding) {
+    return binding.impl == impl || binding.storage == impl || binding.grad == impl;
+  });
+}
+
+bool Judge::is_bound(const PyObject* object) const {
+  return std::any_of(bindings_.begin(), bindings_.end(),
+                     [&](const Binding& binding) { return binding.object == object; });
+}
+
+Judge::Life* Judge::life_of(const void* impl) {
+  const auto life = std::find_if(lives_.begin(), lives_.end(),
+                                 [&](const Life& known) { return known.impl == impl; });
+  return impl && life != lives_.end() ? &*life : nullptr;
+}
+
+// One counter for each combination of op, use count, Python references, mode and subclass that a
+// line leaves its operands in: life-cycle states guide the search where code is not instrumented.
+void Judge::mark_states(const Line& line) {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
+    const Binding& binding = bindings_[line.operands[i]];
+    std::size_t state = hermetic_now_;
+    if (binding.impl && binding.object) {
+      const std::uint32_t uses = layout_.use_count_of(binding.impl).value_or(0);
+      const bool is_subclass = Py_TYPE(binding.object) != layout_.base_type(binding.shape);
+      state = state * 3 + static_cast<std::size_t>(binding.mode);
+      state = state * 4 + std::min<std::uint32_t>(uses, 3);
+      state = state * 3 + std::min<Py_ssize_t>(Py_REFCNT(binding.object), 3) - 1;
+      state = state * 2 + is_subclass;
+    }
+    states_[(line.op * 97 + i * 31 + state * 7) % kStateCounters] = 1;
+  }
+}
+
+void Judge::note_grad_cycle(const void* first) {
+  const void* link = layout_.grad_of(first);
+  for (int steps = 0; link && link != first && steps < kGradChainMax; ++steps) {
+    link = layout_.grad_of(link);
+  }
+  made_cpp_cycle_ |= link == first && first != nullptr;
+}
+
+void Judge::report(const char* contract, const char* check, std::string message,
+                   std::vector<std::string> asserts) {
+  if (verdict_.found()) return;
+  verdict_ = {"assert", contract, check, std::move(message), index_, std::move(asserts)};
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,164 @@
+// The judge: watches a run, line by line, and compares what it sees with the contract
+// (contract.md).
+//
+// It is passive: it reads the namespace and, through Layout, the subject's memory, and changes
+// nothing, so that a program does the same with and without it. It keeps one Life per impl that is
+// known to be alive, from variables that hold its wrapper or own it in C++; a Life ends when the
+// last such witness goes, because from then on the impl's address may name another one. So the
+// judge can miss a violation, but what it reports holds, and it can say it in Python: a verdict has
+// `assert` lines.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/engine/execute.h"
+#include "harness/engine/layout.h"
+
+namespace slotfuzz {
+
+struct Verdict {
+  // "assert": the contract is broken and `asserts` shows it. "exception": a line raised what must
+  // not be raised. Empty: nothing found.
+  std::string kind;
+  std::string contract;
+  std::string check;
+  std::string message;
+  // The line after which it was seen; the number of lines when it was seen after the reset.
+  std::size_t line = 0;
+  std::vector<std::string> asserts;
+
+  bool found() const { return !kind.empty(); }
+};
+
+// How the subject keeps a wrapper while C++ owns its impl. Resurrection has the contract's one
+// exemption: in a dead cycle, the collector finalizes the wrapper and clears its weakrefs.
+enum class Protocol : std::uint8_t { kResurrection, kStrict };
+
+// The search's map of life-cycle states, one byte each; libFuzzer reads it as extra counters.
+inline constexpr std::size_t kStateCounters = 8192;
+
+class Judge final : public Watcher {
+ public:
+  Judge(Interpreter& interpreter, const Executor& executor, const OpTable& table,
+        const Layout& layout, Protocol protocol, std::span<std::uint8_t, kStateCounters> states);
+
+  const Verdict& verdict() const { return verdict_; }
+
+  void start(const Program& program) override;
+  void before_line(std::size_t index, const Line& line) override;
+  bool after_line(std::size_t index, const Line& line, PyObject* raised) override;
+  void after_drop() override;
+
+ private:
+  enum class Mode : std::uint8_t { kUnknown, kNormal, kHermetic };
+
+  // What a variable is bound to.
+  struct Binding {
+    PyObject* object = nullptr;
+    const void* impl = nullptr;
+    const void* storage = nullptr;
+    const void* grad = nullptr;
+    Layout::Shape shape = Layout::Shape::kOther;
+    Mode mode = Mode::kUnknown;
+    int serial = -1;
+  };
+
+  // What is known of an impl while it is known to live.
+  struct Life {
+    const void* impl;
+    // Its normal wrapper, and what that wrapper must keep (P2).
+    PyObject* wrapper;
+    PyTypeObject* type;
+    std::uint32_t attributes;
+    int serial;
+  };
+
+  // A weak reference that the program made to a normal wrapper.
+  struct Weak {
+    int variable;
+    Ref reference;
+    const void* impl;
+    PyObject* wrapper;
+    bool excused;
+  };
+
+  void observe(const Line& line, bool raised);
+  void bind(const Operand& operand, int variable);
+  void refresh(Binding& binding) const;
+  void refresh();
+  void know(int variable, const Operand& operand);
+  void note_attribute(const Op& op, const Line& line);
+  void note_weakref(const Line& line, const Op& op);
+  void note_grad_cycle(const void* first);
+  void forget_unwitnessed();
+  void forget(const void* impl);
+  bool is_witnessed(const void* impl) const;
+  bool is_bound(const PyObject* object) const;
+  Life* life_of(const void* impl);
+  void mark_states(const Line& line);
+
+  // The checks; each reports at most one verdict.
+  void check_exception(const Line& line, PyObject* raised);
+  void check_hermetic_wrap(int variable);
+  void check_identity(int variable, const Life& life);
+  void check_kept(int variable, const Life& life);
+  void check_finalizers();
+  void check_weakrefs();
+  void check_use_counts(const Line& line);
+  void check_unraisable();
+  void check_after_drop_finalizers();
+  void check_after_drop_weakrefs();
+  // False when something lives on that the contract allows to; then nothing more can be said.
+  bool check_ledger();
+  bool break_shared_cycles();
+  std::pair<long, long> live() const;
+
+  void report(const char* contract, const char* check, std::string message,
+              std::vector<std::string> asserts);
+  const std::string& name(int variable) const { return table_.variable_name(variable); }
+  // The reset as lines, then `last`.
+  std::vector<std::string> after_reset(std::string last) const;
+
+  Interpreter& interpreter_;
+  const Executor& executor_;
+  const OpTable& table_;
+  const Layout& layout_;
+  const Protocol protocol_;
+  const std::span<std::uint8_t, kStateCounters> states_;
+
+  // Lists of the prelude, and the ledger's functions; null where the subject has none.
+  PyObject* born_;
+  PyObject* finalized_;
+  PyObject* unraisable_;
+  Ref live_impls_;
+  Ref live_wrappers_;
+  Ref collect_;
+  Ref tracked_objects_;
+  // Live impls and wrappers when no program has run.
+  std::pair<long, long> baseline_;
+
+  // Distinct attribute names of the table; a Life's `attributes` has one bit for each.
+  std::vector<std::string_view> attribute_names_;
+  std::vector<int> attribute_of_op_;
+
+  // The run.
+  Verdict verdict_;
+  std::size_t index_ = 0;
+  std::size_t line_count_ = 0;
+  int hermetic_depth_ = 0;
+  bool hermetic_now_ = false;
+  bool collects_now_ = false;
+  // .grad links that close a circle in C++ alone: nobody can collect them.
+  bool made_cpp_cycle_ = false;
+  std::vector<Binding> bindings_;
+  std::vector<Life> lives_;
+  std::vector<Weak> weaks_;
+  std::vector<int> finalized_counts_;
+  Py_ssize_t finalized_seen_ = 0;
+  Py_ssize_t born_before_ = 0;
+};
+
+}  // namespace slotfuzz

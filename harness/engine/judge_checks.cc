@@ -1,0 +1,201 @@
+// The checks of the judge that run after each line, in contract order. Each cites its sentence.
+#include <algorithm>
+#include <cstring>
+
+#include "harness/engine/judge.h"
+
+namespace slotfuzz {
+namespace {
+
+// A program makes at most one object with __del__ per line.
+constexpr std::size_t kSerialMax = 4 * kLineMax;
+
+long serial_at(PyObject* list, Py_ssize_t index) {
+  return PyLong_AsLong(PyList_GET_ITEM(list, index));
+}
+
+bool is_dead(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* target = nullptr;
+  const bool alive = PyWeakref_GetRef(reference, &target) == 1;
+  Py_XDECREF(target);
+  return !alive;
+#else
+  return PyWeakref_GET_OBJECT(reference) == Py_None;
+#endif
+}
+
+}  // namespace
+
+// An exception is an answer, except for those that say that an invariant does not hold.
+void Judge::check_exception(const Line& line, PyObject* raised) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
+  const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);
+  if (!is_assertion && !is_system && !PyErr_GivenExceptionMatches(raised, PyExc_RuntimeError)) {
+    return;
+  }
+  PyErr_Fetch(&type, &value, &traceback);
+  const Ref text(value ? PyObject_Str(value) : nullptr);
+  const char* words = text ? PyUnicode_AsUTF8(text.get()) : "";
+  const std::string message = words ? words : "";
+  PyErr_Restore(type, value, traceback);
+  const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
+  if ((!is_assertion && !is_system && !is_internal) || verdict_.found()) return;
+  // The prelude's own asserts begin with their contract number.
+  const auto colon = is_assertion ? message.find(": ") : std::string::npos;
+  verdict_ = {"exception",
+              colon == std::string::npos ? "" : message.substr(0, colon),
+              std::string(table_.ops()[line.op].name),
+              std::string(reinterpret_cast<PyTypeObject*>(raised)->tp_name) + ": " + message,
+              index_,
+              {}};
+}
+
+// H1: inside, wrapping gives a fresh wrapper of the base class.
+void Judge::check_hermetic_wrap(int variable) {
+  const Binding& binding = bindings_[variable];
+  for (int other = 0; other < table_.variable_count(); ++other) {
+    if (other == variable || bindings_[other].object != binding.object) continue;
+    report("H1", "fresh", "wrapping in hermetic mode gave a wrapper that exists already",
+           {"assert " + name(variable) + " is not " + name(other)});
+  }
+  if (Py_TYPE(binding.object) == layout_.base_type(binding.shape)) return;
+  const char* base = binding.shape == Layout::Shape::kStorage ? "T.UntypedStorage" : "T.Tensor";
+  report("H1", "base class", "wrapping in hermetic mode gave a wrapper of a subclass",
+         {"assert type(" + name(variable) + ") is " + base});
+}
+
+// P1: while an impl lives, an interpreter sees at most one non-hermetic wrapper of it.
+void Judge::check_identity(int variable, const Life& life) {
+  for (int other = 0; other < table_.variable_count(); ++other) {
+    if (other == variable || bindings_[other].object != life.wrapper) continue;
+    if (bindings_[other].impl != life.impl) continue;
+    report("P1", "identity", "two wrappers of one impl",
+           {"assert " + name(variable) + " is " + name(other)});
+  }
+}
+
+// P2: a wrapper's type and attributes live as long as the impl.
+void Judge::check_kept(int variable, const Life& life) {
+  PyObject* object = bindings_[variable].object;
+  if (Py_TYPE(object) != life.type) {
+    const Ref type_name(PyType_GetName(life.type));
+    report("P2", "type", "the wrapper came back as another type",
+           {"assert type(" + name(variable) + ").__name__ == '" +
+            PyUnicode_AsUTF8(type_name.get()) + "'"});
+  }
+  for (std::size_t bit = 0; bit < attribute_names_.size(); ++bit) {
+    if (!(life.attributes >> bit & 1)) continue;
+    const std::string attribute(attribute_names_[bit]);
+    if (PyObject_HasAttrString(object, attribute.c_str())) continue;
+    report("P2", "attributes", "the wrapper came back without an attribute that it had",
+           {"assert hasattr(" + name(variable) + ", '" + attribute + "')"});
+  }
+}
+
+// P3: __del__ runs once, and not before the last owner and the last reference are gone.
+void Judge::check_finalizers() {
+  if (!finalized_) return;
+  for (; finalized_seen_ < PyList_GET_SIZE(finalized_); ++finalized_seen_) {
+    const long serial = serial_at(finalized_, finalized_seen_);
+    if (serial < 0 || static_cast<std::size_t>(serial) >= kSerialMax) continue;
+    const std::string number = std::to_string(serial);
+    finalized_counts_.resize(std::max<std::size_t>(finalized_counts_.size(), serial + 1));
+    if (++finalized_counts_[serial] > 1) {
+      report("P3", "finalized twice", "__del__ of one object ran twice",
+             {"assert finalized.count(" + number + ") == 1"});
+    }
+    const auto bound = std::find_if(bindings_.begin(), bindings_.end(), [&](const Binding& b) {
+      return b.object && b.serial == serial && b.mode == Mode::kNormal;
+    });
+    const auto life = std::find_if(lives_.begin(), lives_.end(),
+                                   [&](const Life& known) { return known.serial == serial; });
+    if (bound == bindings_.end() && life == lives_.end()) continue;
+    const bool excused =
+        protocol_ == Protocol::kResurrection && collects_now_ && bound == bindings_.end();
+    if (!excused) {
+      report("P3", "finalized early", "__del__ ran while the impl was owned",
+             {"assert " + number + " not in finalized"});
+    }
+  }
+}
+
+// P4: a weak reference to a wrapper gives the wrapper while the impl lives.
+void Judge::check_weakrefs() {
+  for (Weak& weak : weaks_) {
+    if (weak.excused || !is_dead(weak.reference.get())) continue;
+    weak.excused = true;
+    const Life* life = life_of(weak.impl);
+    if (!life || life->wrapper != weak.wrapper) continue;
+    const bool excused =
+        protocol_ == Protocol::kResurrection && collects_now_ && !is_bound(weak.wrapper);
+    if (!excused && executor_.value_of(weak.variable) == weak.reference.get()) {
+      report("P4", "weakref", "a weak reference died while the impl lives",
+             {"assert " + name(weak.variable) + "() is not None"});
+    }
+  }
+}
+
+// P7: the use count is at least what the references that are in sight add up to.
+void Judge::check_use_counts(const Line& line) {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
+    const Binding& binding = bindings_[line.operands[i]];
+    if (binding.shape != Layout::Shape::kStorage || !binding.impl) continue;
+    const auto use_count = layout_.use_count_of(binding.impl);
+    if (!use_count) return;
+    // Each tensor once, under however many names: it owns the storage.
+    std::uint32_t owners = 0;
+    for (std::size_t a = 0; a < bindings_.size(); ++a) {
+      if (bindings_[a].storage != binding.impl) continue;
+      const auto first = std::find_if(bindings_.begin(), bindings_.end(), [&](const Binding& b) {
+        return b.impl == bindings_[a].impl;
+      });
+      owners += first == bindings_.begin() + static_cast<std::ptrdiff_t>(a);
+    }
+    if (*use_count >= owners) continue;
+    report("P7", "use count", "the use count is below the number of owners",
+           {"assert " + name(line.operands[i]) + "._use_count() >= " + std::to_string(owners)});
+  }
+}
+
+// An exception in __del__ or in a callback, which nobody can catch.
+void Judge::check_unraisable() {
+  if (!unraisable_ || PyList_GET_SIZE(unraisable_) == 0 || verdict_.found()) return;
+  const char* words = PyUnicode_AsUTF8(PyList_GET_ITEM(unraisable_, 0));
+  verdict_ = {"exception",        "P3",   "unraisable",
+              words ? words : "", index_, {"assert not unraisable, unraisable"}};
+}
+
+std::vector<std::string> Judge::after_reset(std::string last) const {
+  std::vector<std::string> lines = executor_.reset_as_lines();
+  lines.push_back(std::move(last));
+  return lines;
+}
+
+// P3: and not later.
+void Judge::check_after_drop_finalizers() {
+  check_finalizers();
+  if (!born_) return;
+  for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
+    const auto at = static_cast<std::size_t>(serial);
+    if (at < finalized_counts_.size() && finalized_counts_[at] > 0) continue;
+    report("P3", "never finalized", "__del__ did not run though nothing owns the object",
+           after_reset("assert " + std::to_string(serial) + " in finalized"));
+  }
+}
+
+// P4: and None afterwards.
+void Judge::check_after_drop_weakrefs() {
+  for (const Weak& weak : weaks_) {
+    if (is_dead(weak.reference.get())) continue;
+    std::vector<std::string> lines = after_reset("assert kept() is None");
+    lines.insert(lines.begin(), "kept = " + name(weak.variable));
+    report("P4", "weakref alive", "a weak reference gives a wrapper that nothing owns", lines);
+  }
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,94 @@
+// Subsequence matching up to renaming.
+#include "harness/engine/known.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/engine/interpreter.h"
+
+namespace slotfuzz {
+namespace {
+
+// A set of ops, as bits: most programs are told apart from a known one by it alone.
+std::vector<std::uint64_t> ops_of(const Program& program, std::size_t op_count) {
+  std::vector<std::uint64_t> ops((op_count + 63) / 64);
+  for (const Line& line : program.lines) ops[line.op / 64] |= std::uint64_t{1} << line.op % 64;
+  return ops;
+}
+
+class Match {
+ public:
+  Match(const OpTable& table, const Program& minimal, const Program& program)
+      : table_(table), minimal_(minimal), program_(program) {
+    names_.fill(kFree);
+  }
+
+  // Whether minimal's lines from `m` on are found in the program from line `p` on.
+  bool from(std::size_t m, std::size_t p) {
+    if (m == minimal_.lines.size()) return true;
+    for (; p + (minimal_.lines.size() - m) <= program_.lines.size(); ++p) {
+      const auto before = names_;
+      if (unify(minimal_.lines[m], program_.lines[p]) && from(m + 1, p + 1)) return true;
+      names_ = before;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint8_t kFree = 0xFF;
+
+  bool unify(const Line& mine, const Line& theirs) {
+    if (mine.op != theirs.op) return false;
+    const Op& op = table_.ops()[mine.op];
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const int kind = op.operands[i].kind;
+      if (kind >= 0 && !table_.kinds()[kind].is_variable()) {
+        if (mine.operands[i] != theirs.operands[i]) return false;
+        continue;
+      }
+      std::uint8_t& name = names_[mine.operands[i]];
+      if (name == kFree) name = theirs.operands[i];
+      if (name != theirs.operands[i]) return false;
+    }
+    return true;
+  }
+
+  const OpTable& table_;
+  const Program& minimal_;
+  const Program& program_;
+  std::array<std::uint8_t, kVariableMax> names_;
+};
+
+}  // namespace
+
+void Known::add(const Program& minimal) {
+  if (minimal.lines.empty()) return;
+  entries_.push_back({minimal, ops_of(minimal, table_.ops().size())});
+}
+
+void Known::add_folder(const std::string& folder, Printer& printer) {
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+    if (file.path().extension() != ".py") continue;
+    std::ostringstream text;
+    text << std::ifstream(file.path(), std::ios::binary).rdbuf();
+    add(printer.parse(text.str()));
+  }
+  if (error) throw StartError(folder + ": " + error.message());
+}
+
+bool Known::contains(const Program& program) const {
+  if (entries_.empty()) return false;
+  const auto ops = ops_of(program, table_.ops().size());
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (entry.ops[i] & ~ops[i]) return false;
+    }
+    return Match(table_, entry.minimal, program).from(0, 0);
+  });
+}
+
+}  // namespace slotfuzz

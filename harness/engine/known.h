@@ -1,0 +1,35 @@
+// Known findings: programs that contain one are not run, so that a hunt goes on to the next bug.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/engine/program.h"
+
+namespace slotfuzz {
+
+class Known {
+ public:
+  explicit Known(const OpTable& table) : table_(table) {}
+
+  // Adds a minimal program. One without lines would match everything and is left out.
+  void add(const Program& minimal);
+  // Adds every *.py file of a folder. Throws StartError when the folder cannot be read.
+  void add_folder(const std::string& folder, Printer& printer);
+
+  // Whether the program has a known one as a subsequence, up to the names of variables. Literal
+  // values must be the same.
+  bool contains(const Program& program) const;
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    Program minimal;
+    std::vector<std::uint64_t> ops;
+  };
+  const OpTable& table_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace slotfuzz

@@ -1,0 +1,180 @@
+// Probing the offsets of layout.h.
+#include "harness/engine/layout.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+// No object that is probed is larger; the end of its allocation bounds the search as well.
+constexpr std::size_t kProbeBytesMax = 1024;
+
+// Not instrumented: if the contract is broken the memory may be freed, and then the judge must go
+// on to let the program itself show it.
+template <typename T>
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) T read(
+    const void* object, std::size_t offset) {
+  return *reinterpret_cast<const volatile T*>(static_cast<const char*>(object) + offset);
+}
+
+std::size_t words_in(const void* allocation) {
+  const std::size_t bytes = malloc_usable_size(const_cast<void*>(allocation));
+  return std::min(bytes, kProbeBytesMax) / sizeof(void*);
+}
+
+std::vector<std::uintptr_t> words_of(const void* object, std::size_t count) {
+  std::vector<std::uintptr_t> words;
+  for (std::size_t i = 0; i < count; ++i) {
+    words.push_back(read<std::uintptr_t>(object, i * sizeof(void*)));
+  }
+  return words;
+}
+
+// The offset of the first word that has the value.
+std::optional<std::size_t> find_word(const void* object, std::size_t count, const void* value) {
+  const auto words = words_of(object, count);
+  const auto found = std::find(words.begin(), words.end(), reinterpret_cast<std::uintptr_t>(value));
+  if (found == words.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - words.begin()) * sizeof(void*);
+}
+
+const void* cdata_of(const Ref& wrapper) {
+  const Ref number(wrapper ? PyObject_GetAttrString(wrapper.get(), "_cdata") : nullptr);
+  const void* address = number ? PyLong_AsVoidPtr(number.get()) : nullptr;
+  PyErr_Clear();
+  return address;
+}
+
+// The wrapper of a tensor's storage, as any release spells it.
+Ref storage_wrapper_of(const Ref& tensor) {
+  for (const char* name : {"untyped_storage", "_storage"}) {
+    Ref storage(PyObject_CallMethod(tensor.get(), name, nullptr));
+    if (storage) return storage;
+    PyErr_Clear();
+  }
+  return {};
+}
+
+PyTypeObject* type_named(const Interpreter& interpreter, const char* name) {
+  const Ref type(PyObject_GetAttrString(interpreter.subject(), name));
+  CHECK(type && PyType_Check(type.get()), "the subject has no type " << name);
+  return reinterpret_cast<PyTypeObject*>(type.get());
+}
+
+}  // namespace
+
+Layout::Layout(const Interpreter& interpreter)
+    : storage_type_(type_named(interpreter, "UntypedStorage")),
+      tensor_type_(type_named(interpreter, "Tensor")) {
+  probe_wrappers(interpreter);
+  probe_grad(interpreter);
+  probe_use_count(interpreter);
+}
+
+void Layout::probe_wrappers(const Interpreter& interpreter) {
+  const Ref tensor = interpreter.evaluate("T.ones(1)");
+  const Ref storage = storage_wrapper_of(tensor);
+  const void* tensor_impl = cdata_of(tensor);
+  const void* storage_impl = cdata_of(storage);
+  if (!tensor_impl || !storage_impl) return;
+  const auto words = [](const Ref& wrapper) {
+    return static_cast<std::size_t>(Py_TYPE(wrapper.get())->tp_basicsize) / sizeof(void*);
+  };
+  tensor_impl_ = find_word(tensor.get(), words(tensor), tensor_impl);
+  storage_impl_ = find_word(storage.get(), words(storage), storage_impl);
+  storage_ = find_word(tensor_impl, words_in(tensor_impl), storage_impl);
+}
+
+void Layout::probe_grad(const Interpreter& interpreter) {
+  const Ref tensor = interpreter.evaluate("T.ones(1)");
+  const Ref grad = interpreter.evaluate("T.ones(1)");
+  const void* impl = cdata_of(tensor);
+  const void* grad_impl = cdata_of(grad);
+  if (!impl || !grad_impl) return;
+  const auto before = words_of(impl, words_in(impl));
+  if (PyObject_SetAttrString(tensor.get(), "grad", grad.get()) != 0) {
+    PyErr_Clear();
+    return;
+  }
+  grad_ = find_word(impl, words_in(impl), grad_impl);
+  if (grad_) return;
+  // Not in the impl: then in a block that came to be when .grad was set.
+  const auto after = words_of(impl, before.size());
+  for (std::size_t i = 0; i < after.size() && !grad_; ++i) {
+    if (before[i] != 0 || after[i] == 0) continue;
+    const void* block = reinterpret_cast<const void*>(after[i]);
+    grad_block_ = i * sizeof(void*);
+    grad_ = find_word(block, words_in(block), grad_impl);
+  }
+}
+
+// The use count is the one 32-bit word of a storage that each further owner raises by one.
+void Layout::probe_use_count(const Interpreter& interpreter) {
+  const Ref tensor = interpreter.evaluate("T.ones(1)");
+  const Ref storage = storage_wrapper_of(tensor);
+  const void* impl = cdata_of(storage);
+  if (!impl) return;
+  const std::size_t count = words_in(impl) * 2;
+  const auto halves = [&] {
+    std::vector<std::uint32_t> values;
+    for (std::size_t i = 0; i < count; ++i) values.push_back(read<std::uint32_t>(impl, i * 4));
+    return values;
+  };
+  const auto first = halves();
+  const Ref view(PyObject_CallMethod(tensor.get(), "view", "i", -1));
+  const auto second = halves();
+  const Ref another(PyObject_CallMethod(tensor.get(), "view", "i", -1));
+  const auto third = halves();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (second[i] == first[i] + 1 && third[i] == second[i] + 1) {
+      use_count_ = i * 4;
+      return;
+    }
+  }
+}
+
+Layout::Shape Layout::shape_of(PyObject* object) const {
+  if (PyObject_TypeCheck(object, storage_type_)) return Shape::kStorage;
+  return PyObject_TypeCheck(object, tensor_type_) ? Shape::kTensor : Shape::kOther;
+}
+
+const void* Layout::impl_of(PyObject* wrapper, Shape shape) const {
+  const Offset& offset = shape == Shape::kStorage ? storage_impl_ : tensor_impl_;
+  return offset ? read<const void*>(wrapper, *offset) : nullptr;
+}
+
+const void* Layout::storage_of(const void* tensor_impl) const {
+  return storage_ && tensor_impl ? read<const void*>(tensor_impl, *storage_) : nullptr;
+}
+
+const void* Layout::grad_of(const void* tensor_impl) const {
+  if (!grad_ || !tensor_impl) return nullptr;
+  const void* block = grad_block_ ? read<const void*>(tensor_impl, *grad_block_) : tensor_impl;
+  return block ? read<const void*>(block, *grad_) : nullptr;
+}
+
+std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
+  if (!use_count_ || !impl) return std::nullopt;
+  return read<std::uint32_t>(impl, *use_count_);
+}
+
+std::string Layout::describe() const {
+  std::ostringstream text;
+  const auto put = [&](const char* name, const Offset& offset) {
+    text << name << ' ' << (offset ? std::to_string(*offset) : "-") << "  ";
+  };
+  put("storage impl", storage_impl_);
+  put("tensor impl", tensor_impl_);
+  put("storage", storage_);
+  put("grad block", grad_block_);
+  put("grad", grad_);
+  put("use count", use_count_);
+  return text.str();
+}
+
+}  // namespace slotfuzz

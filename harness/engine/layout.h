@@ -1,0 +1,54 @@
+// Where the subject keeps what the judge looks at: impl, storage, grad and use count, as offsets
+// into its objects.
+//
+// Reading them through the Python API would change what is observed: fetching a tensor's storage
+// wraps it. So the offsets are probed at start-up, by comparing memory with values that the public
+// API gives (`_cdata`), and read directly from then on. Nothing is assumed of a release; what
+// cannot be found stays unknown, and the checks that need it are off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/engine/interpreter.h"
+
+namespace slotfuzz {
+
+class Layout {
+ public:
+  using Offset = std::optional<std::size_t>;
+
+  explicit Layout(const Interpreter& interpreter);
+
+  enum class Shape : std::uint8_t { kOther, kStorage, kTensor };
+  Shape shape_of(PyObject* object) const;
+  PyTypeObject* base_type(Shape shape) const {
+    return shape == Shape::kStorage ? storage_type_ : tensor_type_;
+  }
+
+  // The impl of a wrapper; its address is its identity while it lives.
+  const void* impl_of(PyObject* wrapper, Shape shape) const;
+  // What a tensor owns. Null when it owns none, or when the offset is unknown.
+  const void* storage_of(const void* tensor_impl) const;
+  const void* grad_of(const void* tensor_impl) const;
+  std::optional<std::uint32_t> use_count_of(const void* impl) const;
+
+  Offset use_count_offset() const { return use_count_; }
+  // What was found, for `doctor`: offsets in bytes, "-" where unknown.
+  std::string describe() const;
+
+ private:
+  void probe_wrappers(const Interpreter& interpreter);
+  void probe_grad(const Interpreter& interpreter);
+  void probe_use_count(const Interpreter& interpreter);
+
+  PyTypeObject* storage_type_ = nullptr;
+  PyTypeObject* tensor_type_ = nullptr;
+  Offset storage_impl_, tensor_impl_, storage_, use_count_;
+  // .grad stands in the impl itself, or in a block that the impl points to.
+  Offset grad_block_, grad_;
+};
+
+}  // namespace slotfuzz

@@ -1,0 +1,215 @@
+// The generator and the mutations of mutate.h.
+#include "harness/engine/mutate.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace slotfuzz {
+namespace {
+
+// Uniform below `bound`; the modulo's bias does not matter here.
+std::size_t below(Rng& rng, std::size_t bound) { return bound == 0 ? 0 : rng() % bound; }
+
+bool one_in(Rng& rng, std::size_t n) { return below(rng, n) == 0; }
+
+int nth_bit(VariableSet set, std::size_t n) {
+  while (n-- > 0) set &= set - 1;
+  return std::countr_zero(set);
+}
+
+VariableSet variables_of(const OpTable& table, const Operand& operand) {
+  if (operand.kind < 0) return ~VariableSet{0} >> (kVariableMax - table.variable_count());
+  const Kind& kind = table.kinds()[operand.kind];
+  return ((VariableSet{1} << kind.count) - 1) << kind.first_variable;
+}
+
+bool is_variable(const OpTable& table, const Operand& operand) {
+  return operand.kind < 0 || table.kinds()[operand.kind].is_variable();
+}
+
+// Position for a new line: the end is where programs grow, so half of the draws land in the last
+// fifth.
+std::size_t biased_position(std::size_t size, Rng& rng) {
+  const std::size_t from = one_in(rng, 2) ? 0 : size - size / 5;
+  return from + below(rng, size - from + 1);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<bool> available) {
+  for (const bool is_available : available) weights_.push_back(is_available ? 1 : 0);
+}
+
+bool Vocabulary::empty() const {
+  return std::all_of(weights_.begin(), weights_.end(), [](unsigned w) { return w == 0; });
+}
+
+Vocabulary Vocabulary::swarm(Rng& rng) const {
+  if (one_in(rng, 4)) return *this;
+  Vocabulary drawn = *this;
+  // At least a quarter stays, or most drawn programs would be empty.
+  const std::size_t keep_of_eight = 2 + below(rng, 6);
+  for (unsigned& weight : drawn.weights_) {
+    if (below(rng, 8) >= keep_of_eight) weight = 0;
+    weight *= 1u << below(rng, 4);
+  }
+  return drawn.empty() ? *this : drawn;
+}
+
+VariableSet bound_after(const OpTable& table, const Line& line, VariableSet bound) {
+  const Op& op = table.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const VariableSet bit = VariableSet{1} << (line.operands[i] % kVariableMax);
+    if (op.operands[i].binds()) bound |= bit;
+    if (op.operands[i].use == Use::kUnbind) bound &= ~bit;
+  }
+  return bound;
+}
+
+bool Mutator::draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Line& line) const {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (!is_variable(table_, operand)) {
+      line.operands[i] = static_cast<std::uint8_t>(below(rng, table_.kinds()[operand.kind].count));
+      continue;
+    }
+    VariableSet choices = variables_of(table_, operand);
+    if (operand.binds()) {
+      // A name that is free, where there is one: overwriting drops a reference as `del` does.
+      if ((choices & ~bound) && !one_in(rng, 4)) choices &= ~bound;
+    } else {
+      choices &= bound;
+      if (!choices) return false;
+      if ((choices & recent) && !one_in(rng, 3)) choices &= recent;
+    }
+    line.operands[i] =
+        static_cast<std::uint8_t>(nth_bit(choices, below(rng, std::popcount(choices))));
+  }
+  return true;
+}
+
+bool Mutator::draw_line(VariableSet bound, VariableSet recent, const Vocabulary& swarm, Rng& rng,
+                        Line& line) const {
+  unsigned total = 0;
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) total += swarm.weight(op);
+  // An op whose operands are not there yet is drawn again, a bounded number of times.
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    std::size_t ticket = below(rng, total);
+    std::size_t op = 0;
+    while (ticket >= swarm.weight(op)) ticket -= swarm.weight(op++);
+    line = Line{static_cast<std::uint16_t>(op), {}};
+    if (draw_operands(bound, recent, rng, line)) return true;
+  }
+  return false;
+}
+
+Program Mutator::generate(Rng& rng) const {
+  const Vocabulary swarm = vocabulary_.swarm(rng);
+  Program program;
+  const std::size_t length = 1 + below(rng, 2 * kLineTypical);
+  VariableSet bound = 0;
+  VariableSet recent = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    Line line;
+    const Vocabulary& words = one_in(rng, 8) ? vocabulary_ : swarm;
+    if (!draw_line(bound, recent, words, rng, line)) continue;
+    program.lines.push_back(line);
+    const VariableSet before = bound;
+    bound = bound_after(table_, line, bound);
+    recent = one_in(rng, 4) ? bound & ~before : recent | (bound & ~before);
+  }
+  return program;
+}
+
+void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const {
+  const std::size_t at = biased_position(program.lines.size(), rng);
+  VariableSet bound = 0;
+  VariableSet recent = 0;
+  for (std::size_t i = 0; i < at; ++i) {
+    const Line& line = program.lines[i];
+    bound = bound_after(table_, line, bound);
+    if (i + 4 < at) continue;
+    const Op& op = table_.ops()[line.op];
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+      if (is_variable(table_, op.operands[k])) recent |= VariableSet{1} << line.operands[k];
+    }
+  }
+  Line line;
+  if (draw_line(bound, recent & bound, swarm, rng, line)) {
+    program.lines.insert(program.lines.begin() + static_cast<std::ptrdiff_t>(at), line);
+  }
+}
+
+Program Mutator::mutate(Program program, Rng& rng) const {
+  if (program.lines.empty() || one_in(rng, 20)) return generate(rng);
+  const Vocabulary swarm = vocabulary_.swarm(rng);
+  auto& lines = program.lines;
+  const auto iterator_at = [&](std::size_t i) {
+    return lines.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  const std::size_t changes = 1 + below(rng, 3);
+  for (std::size_t change = 0; change < changes && !lines.empty(); ++change) {
+    const std::size_t at = below(rng, lines.size());
+    switch (below(rng, 10)) {
+      case 0: lines.erase(iterator_at(at)); break;
+      case 1: {
+        const Line line = lines[at];
+        lines.insert(iterator_at(biased_position(lines.size(), rng)), line);
+        break;
+      }
+      case 2: std::swap(lines[at], lines[below(rng, lines.size())]); break;
+      case 3:
+      case 4: {
+        VariableSet bound = 0;
+        for (std::size_t i = 0; i < at; ++i) bound = bound_after(table_, lines[i], bound);
+        Line line = lines[at];
+        if (draw_operands(bound, 0, rng, line)) lines[at] = line;
+        break;
+      }
+      case 5: {
+        const std::size_t end = at + 1 + below(rng, std::min<std::size_t>(lines.size() - at, 4));
+        const std::vector<Line> part(iterator_at(at), iterator_at(end));
+        lines.insert(iterator_at(biased_position(lines.size(), rng)), part.begin(), part.end());
+        break;
+      }
+      default: insert(program, swarm, rng);
+    }
+  }
+  return fixup(program, rng);
+}
+
+Program Mutator::cross(const Program& first, const Program& second, Rng& rng) const {
+  Program program;
+  const auto prefix = static_cast<std::ptrdiff_t>(below(rng, first.lines.size() + 1));
+  const auto suffix = static_cast<std::ptrdiff_t>(below(rng, second.lines.size() + 1));
+  program.lines.assign(first.lines.begin(), first.lines.begin() + prefix);
+  program.lines.insert(program.lines.end(), second.lines.begin() + suffix, second.lines.end());
+  return fixup(program, rng);
+}
+
+Program Mutator::fixup(const Program& program, Rng& rng) const {
+  Program fixed;
+  VariableSet bound = 0;
+  for (Line line : program.lines) {
+    if (fixed.lines.size() == kLineMax) break;
+    const Op& op = table_.ops()[line.op];
+    bool whole = true;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const Operand& operand = op.operands[i];
+      if (!is_variable(table_, operand) || operand.binds()) continue;
+      if (bound >> line.operands[i] & 1) continue;
+      const VariableSet choices = variables_of(table_, operand) & bound;
+      whole = whole && choices;
+      if (!choices) break;
+      line.operands[i] =
+          static_cast<std::uint8_t>(nth_bit(choices, below(rng, std::popcount(choices))));
+    }
+    if (!whole || vocabulary_.weight(line.op) == 0) continue;
+    fixed.lines.push_back(line);
+    bound = bound_after(table_, line, bound);
+  }
+  return fixed;
+}
+
+}  // namespace slotfuzz

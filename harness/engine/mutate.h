@@ -1,0 +1,62 @@
+// Generation and mutation of programs, on lines. Every result is well-formed: each variable that a
+// line reads is bound by an earlier line and not unbound since, as far as the rows can tell.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "harness/engine/program.h"
+
+namespace slotfuzz {
+
+using Rng = std::minstd_rand;
+
+// The usual length of a fresh program.
+inline constexpr std::size_t kLineTypical = 20;
+
+// Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
+// weight the rest, so that rare combinations are not drowned by common lines.
+class Vocabulary {
+ public:
+  // All ops that `available` allows, with equal weight.
+  explicit Vocabulary(std::vector<bool> available);
+  // A random subset of them with random weights; one draw in four keeps all.
+  Vocabulary swarm(Rng& rng) const;
+
+  unsigned weight(std::size_t op) const { return weights_[op]; }
+  bool empty() const;
+
+ private:
+  std::vector<unsigned> weights_;
+};
+
+class Mutator {
+ public:
+  Mutator(const OpTable& table, const Vocabulary& vocabulary)
+      : table_(table), vocabulary_(vocabulary) {}
+
+  Program generate(Rng& rng) const;
+  // One or a few changes: insert (mostly near the end), splice, change an operand, remove,
+  // duplicate, swap; now and then a fresh program. An empty program is answered by a fresh one.
+  Program mutate(Program program, Rng& rng) const;
+  // A prefix of one program and a suffix of the other.
+  Program cross(const Program& first, const Program& second, Rng& rng) const;
+  // Repairs operands that read what is not bound, and drops lines that cannot be repaired.
+  Program fixup(const Program& program, Rng& rng) const;
+
+ private:
+  // Draws a line that is well-formed when `bound` are bound; prefers `recent` variables.
+  bool draw_line(VariableSet bound, VariableSet recent, const Vocabulary& swarm, Rng& rng,
+                 Line& line) const;
+  bool draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Line& line) const;
+  void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
+
+  const OpTable& table_;
+  const Vocabulary& vocabulary_;
+};
+
+// The variables that are bound after `line`, when `bound` were before.
+VariableSet bound_after(const OpTable& table, const Line& line, VariableSet bound);
+
+}  // namespace slotfuzz

@@ -1,0 +1,164 @@
+// The table of planted bugs.
+#include "harness/engine/planted.h"
+
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+constexpr Planted kPlanted[] = {
+    {"identity", "judge", "P1 identity",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!enter_hermetic()\n"
+     "s1 = t0.untyped_storage()\n!exit_hermetic()"},
+    {"type", "judge", "P2 type",
+     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n!s0.__class__ = T.UntypedStorage\n"
+     "s1 = t0.untyped_storage()"},
+    {"attributes", "judge", "P2 attributes",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
+     "s1 = t0.untyped_storage()"},
+    {"finalized-twice", "judge", "P3 finalized twice",
+     "s0 = Finalized(1)\ndel s0\n!finalized.append(0)\ngc.collect()"},
+    {"finalized-early", "judge", "P3 finalized early",
+     "s0 = Finalized(1)\n!finalized.append(0)\ns0.nbytes()"},
+    {"never-finalized", "judge", "P3 never finalized", "s0 = Finalized(1)\n!born.append(1)"},
+    {"unraisable", "judge", "P3 unraisable",
+     "t0 = T.ones(1)\n!type('X', (), {'__del__': lambda self: 1 / 0})()\ngc.collect()"},
+    {"weakref", "judge", "P4 weakref:",
+     "s0 = T.UntypedStorage(1)\nr0 = weakref.ref(s0)\n"
+     "!import ctypes; ctypes.pythonapi._PyWeakref_ClearRef(ctypes.py_object(r0))\ns0.nbytes()"},
+    {"weakref-alive", "judge", "P4 weakref alive",
+     "s0 = T.UntypedStorage(1)\n"
+     "!import types, weakref as w; weakref = types.SimpleNamespace(ref=lambda s: w.ref(gc))\n"
+     "r0 = weakref.ref(s0)"},
+    {"ledger", "judge", "P5 live impls", "s0 = T.UntypedStorage(1)\n!leak = s0"},
+    {"use-count", "judge", "P7 use count",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+     "!import ctypes; ctypes.c_uint32.from_address(s0._cdata + use_count_offset).value = 0\n"
+     "s0.nbytes()"},
+    {"exception", "judge", "P7 check_wraps",
+     "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)"},
+    {"hermetic-wrap", "judge", "H1 fresh",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\n!exit_hermetic()\n"
+     "s1 = t0.untyped_storage()\n!enter_hermetic()"},
+    {"hermetic-type", "judge", "H1 base class",
+     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\ndel s0\nenter_hermetic()\n"
+     "!exit_hermetic()\ns1 = t0.untyped_storage()\n!enter_hermetic()"},
+    {"use-after-free", "address", "heap-use-after-free", ""},
+    {"python-use-after-free", "address", "heap-use-after-free", ""},
+    {"overflow", "undefined", "signed integer overflow", ""},
+    {"race", "thread", "data race", ""},
+    {"refcount", "debugpy", "negative ref count", ""},
+};
+
+// The results go through here, so that no compiler can prove the bugs away.
+volatile int sink;
+
+void read_freed_cpp() {
+  auto owner = std::make_unique<int>(1);
+  const volatile int* freed = owner.get();
+  owner.reset();
+  sink = *freed;
+}
+
+// Seen only when Python allocates with malloc.
+void read_freed_python() {
+  const Ref object(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyList_Type)));
+  auto* block = static_cast<volatile char*>(PyObject_Malloc(64));
+  block[0] = 1;
+  PyObject_Free(const_cast<char*>(block));
+  sink = block[0];
+}
+
+void overflow() {
+  const volatile int most = std::numeric_limits<int>::max();
+  sink = most + 1;
+}
+
+void race() {
+  int shared = 0;
+  std::thread other([&] { ++shared; });
+  ++shared;
+  other.join();
+  sink = shared;
+}
+
+void drop_too_often() {
+  alignas(PyObject) static char memory[sizeof(PyObject)];
+  auto* object = reinterpret_cast<PyObject*>(memory);
+  Py_SET_TYPE(object, &PyBaseObject_Type);
+  Py_SET_REFCNT(object, 0);
+  Py_DECREF(object);
+}
+
+// Runs the tampering that stands before each line, and that after the last.
+class Tampering final : public Watcher {
+ public:
+  Tampering(const Planted& bug, Printer& printer, Interpreter& interpreter, Judge& judge)
+      : interpreter_(interpreter), judge_(judge) {
+    std::string_view text = bug.text;
+    before_.emplace_back();
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+      if (line.starts_with('!')) {
+        before_.back().emplace_back(line.substr(1));
+        continue;
+      }
+      const auto parsed = printer.table().parse(line);
+      CHECK(parsed, "planted " << bug.name << ": no template: " << line);
+      program_.lines.push_back(*parsed);
+      before_.emplace_back();
+    }
+  }
+
+  const Program& program() const { return program_; }
+  void start(const Program& program) override { judge_.start(program); }
+  void before_line(std::size_t index, const Line& line) override {
+    tamper(index);
+    judge_.before_line(index, line);
+  }
+  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    const bool goes_on = judge_.after_line(index, line, raised);
+    if (index + 1 == program_.lines.size()) tamper(index + 1);
+    return goes_on;
+  }
+  void after_drop() override { judge_.after_drop(); }
+
+ private:
+  void tamper(std::size_t index) {
+    for (const std::string& code : before_[index]) {
+      const Ref result(
+          PyRun_String(code.c_str(), Py_file_input, interpreter_.names(), interpreter_.names()));
+      CHECK(result, "planted: " << code << ": " << take_error());
+    }
+  }
+
+  Program program_;
+  std::vector<std::vector<std::string>> before_;
+  Interpreter& interpreter_;
+  Judge& judge_;
+};
+
+}  // namespace
+
+std::span<const Planted> planted_bugs() { return kPlanted; }
+
+void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executor, Printer& printer,
+                 Judge& judge, const Layout& layout) {
+  if (bug.name == "use-after-free") return read_freed_cpp();
+  if (bug.name == "python-use-after-free") return read_freed_python();
+  if (bug.name == "overflow") return overflow();
+  if (bug.name == "race") return race();
+  if (bug.name == "refcount") return drop_too_often();
+  const Ref offset(PyLong_FromSize_t(layout.use_count_offset().value_or(0)));
+  CHECK(PyDict_SetItemString(interpreter.names(), "use_count_offset", offset.get()) == 0, "names");
+  Tampering tampering(bug, printer, interpreter, judge);
+  executor.run(tampering.program(), tampering);
+}
+
+}  // namespace slotfuzz

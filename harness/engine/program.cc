@@ -1,0 +1,234 @@
+// The op table as values, and the parser and printer that derive from its rows.
+#include "harness/engine/program.h"
+
+#include <algorithm>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+struct Row {
+  std::string_view name, operands, pattern, needs, sentence;
+};
+
+constexpr Row kRows[] = {
+#define OP(name, operands, pattern, needs, sentence) {#name, operands, pattern, needs, sentence},
+#include "harness/engine/ops.def"
+#undef OP
+};
+
+constexpr std::string_view kSuppress = "with suppress(";
+constexpr std::string_view kHermetic = "with hermetic(): ";
+
+Use use_of(char mark) {
+  switch (mark) {
+    case '-': return Use::kUnbind;
+    case '=': return Use::kBind;
+    case '*': return Use::kAsk;
+    case '+': return Use::kMake;
+  }
+  return Use::kRead;
+}
+
+std::vector<Operand> make_operands(std::string_view words, const std::vector<Kind>& kinds) {
+  std::vector<Operand> operands;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == ' ') continue;
+    const Use use = use_of(words[at]);
+    if (use != Use::kRead) ++at;
+    const char letter = words[at];
+    const auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.letter == letter; });
+    CHECK(kind != kinds.end() || letter == kAnyVariable, "ops.def: unknown kind in " << words);
+    const int index = kind == kinds.end() ? -1 : static_cast<int>(kind - kinds.begin());
+    operands.push_back({use, letter, index});
+  }
+  CHECK(operands.size() <= kOperandMax, "ops.def: too many operands: " << words);
+  return operands;
+}
+
+// Reads off the template what the judge must know of a line: see Op.
+void derive(Op& op) {
+  op.collects = op.pattern.find("gc.collect()") != std::string_view::npos;
+  op.in_hermetic = op.pattern.starts_with(kHermetic);
+  if (op.pattern == "enter_hermetic()") op.hermetic_step = 1;
+  if (op.pattern == "exit_hermetic()") op.hermetic_step = -1;
+  const auto equals = op.pattern.find(" = ");
+  if (!op.pattern.starts_with("{0}.") || equals == std::string_view::npos) return;
+  std::string_view path = op.pattern.substr(4, equals - 4);
+  constexpr std::string_view kStorage = "untyped_storage().";
+  op.attribute_of_storage = path.starts_with(kStorage);
+  if (op.attribute_of_storage) path.remove_prefix(kStorage.size());
+  if (path != "grad") op.attribute = path;
+}
+
+}  // namespace
+
+OpTable::OpTable() : kinds_(make_kinds()) {
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    for (int number = 0; kinds_[kind].is_variable() && number < kinds_[kind].count; ++number) {
+      variable_names_.push_back(std::string(kinds_[kind].prefix) + std::to_string(number));
+      kind_of_variable_.push_back(static_cast<int>(kind));
+    }
+  }
+  CHECK(variable_names_.size() <= kVariableMax, "kinds.h: too many variables");
+  for (const Row& row : kRows) {
+    Op op;
+    op.name = row.name;
+    op.operands = make_operands(row.operands, kinds_);
+    op.pattern = row.pattern;
+    op.needs = row.needs;
+    op.sentence = row.sentence;
+    derive(op);
+    ops_.push_back(std::move(op));
+  }
+}
+
+std::optional<std::uint16_t> OpTable::find_op(std::string_view name) const {
+  for (std::size_t op = 0; op < ops_.size(); ++op) {
+    if (ops_[op].name == name) return static_cast<std::uint16_t>(op);
+  }
+  return std::nullopt;
+}
+
+std::optional<int> OpTable::find_variable(std::string_view name) const {
+  const auto found = std::find(variable_names_.begin(), variable_names_.end(), name);
+  if (found == variable_names_.end()) return std::nullopt;
+  return static_cast<int>(found - variable_names_.begin());
+}
+
+std::string OpTable::print_operand(const Op& op, std::size_t index, std::uint8_t value) const {
+  const Operand& operand = op.operands[index];
+  const bool variable = operand.kind < 0 || kinds_[operand.kind].is_variable();
+  return variable ? variable_names_[value] : kinds_[operand.kind].values[value];
+}
+
+std::string OpTable::print(const Line& line) const {
+  const Op& op = ops_[line.op];
+  std::string text;
+  for (std::size_t at = 0; at < op.pattern.size(); ++at) {
+    if (op.pattern[at] != '{') {
+      text += op.pattern[at];
+      continue;
+    }
+    const std::size_t index = op.pattern[at + 1] - '0';
+    text += print_operand(op, index, line.operands[index]);
+    at += 2;
+  }
+  return text;
+}
+
+bool OpTable::parse_operand(const Operand& operand, std::string_view text,
+                            std::uint8_t& value) const {
+  if (operand.kind >= 0 && !kinds_[operand.kind].is_variable()) {
+    const auto& values = kinds_[operand.kind].values;
+    const auto found = std::find(values.begin(), values.end(), text);
+    value = static_cast<std::uint8_t>(found - values.begin());
+    return found != values.end();
+  }
+  const auto variable = find_variable(text);
+  if (!variable) return false;
+  value = static_cast<std::uint8_t>(*variable);
+  return operand.kind < 0 || kind_of_variable_[*variable] == operand.kind;
+}
+
+// The longest beginning of `text` that the operand can be, and its length.
+std::optional<std::pair<std::uint8_t, std::size_t>> OpTable::match_operand(
+    const Operand& operand, std::string_view text) const {
+  std::optional<std::pair<std::uint8_t, std::size_t>> longest;
+  const auto consider = [&](const std::string& candidate) {
+    std::uint8_t value = 0;
+    if (!text.starts_with(candidate) || (longest && candidate.size() <= longest->second)) return;
+    if (parse_operand(operand, candidate, value)) longest = {value, candidate.size()};
+  };
+  if (operand.kind >= 0 && !kinds_[operand.kind].is_variable()) {
+    for (const std::string& value : kinds_[operand.kind].values) consider(value);
+  } else {
+    for (const std::string& name : variable_names_) consider(name);
+  }
+  return longest;
+}
+
+bool OpTable::match(const Op& op, std::string_view text, Line& line) const {
+  std::array<bool, kOperandMax> seen{};
+  for (std::size_t at = 0; at < op.pattern.size(); ++at) {
+    if (op.pattern[at] != '{') {
+      if (text.empty() || text.front() != op.pattern[at]) return false;
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::size_t index = op.pattern[at + 1] - '0';
+    const auto operand = match_operand(op.operands[index], text);
+    if (!operand || (seen[index] && line.operands[index] != operand->first)) return false;
+    seen[index] = true;
+    line.operands[index] = operand->first;
+    text.remove_prefix(operand->second);
+    at += 2;
+  }
+  return text.empty();
+}
+
+std::optional<Line> OpTable::parse(std::string_view text) const {
+  if (text.size() > kLineLengthMax) return std::nullopt;
+  if (text.starts_with(kSuppress)) {
+    const auto end = text.find("): ");
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view name = text.substr(kSuppress.size(), end - kSuppress.size());
+    if (!std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c); })) {
+      return std::nullopt;
+    }
+    text.remove_prefix(end + 3);
+  }
+  for (std::size_t op = 0; op < ops_.size(); ++op) {
+    Line line{static_cast<std::uint16_t>(op), {}};
+    if (match(ops_[op], text, line)) return line;
+  }
+  return std::nullopt;
+}
+
+Program Printer::parse(std::string_view text) {
+  Program program;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    auto found = lines_.find(line);
+    if (found == lines_.end()) {
+      const auto parsed = table_.parse(line);
+      if (!parsed || line.starts_with(kSuppress)) {
+        if (parsed && program.lines.size() < kLineMax)
+          program.lines.push_back(*parsed);
+        else
+          ++program.dropped;
+        continue;
+      }
+      found = lines_.emplace(line, *parsed).first;
+    }
+    if (program.lines.size() < kLineMax)
+      program.lines.push_back(found->second);
+    else
+      ++program.dropped;
+  }
+  return program;
+}
+
+const std::string& Printer::print(const Line& line) {
+  const auto [entry, is_new] = texts_.try_emplace(key_of(line));
+  if (is_new) entry->second = table_.print(line);
+  return entry->second;
+}
+
+std::string Printer::print(const Program& program) {
+  std::string text;
+  text.reserve(program.lines.size() * 32);
+  for (const Line& line : program.lines) {
+    text += print(line);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace slotfuzz

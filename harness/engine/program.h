@@ -1,0 +1,129 @@
+// Programs: lists of lines, each an instance of one row of the op table. Parsing and printing.
+//
+// The text of a program is Python. Parsing never fails: a line that is no instance of a template is
+// dropped and counted, so nothing from an untrusted corpus is ever executed.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/engine/kinds.h"
+
+namespace slotfuzz {
+
+// What a line does with an operand; the marks of ops.def.
+enum class Use : std::uint8_t { kRead, kUnbind, kBind, kAsk, kMake };
+
+struct Operand {
+  Use use;
+  char letter;
+  // Index into OpTable::kinds(); -1 for kAnyVariable.
+  int kind;
+
+  bool binds() const { return use == Use::kBind || use == Use::kAsk || use == Use::kMake; }
+};
+
+inline constexpr std::size_t kOperandMax = 3;
+// Longer programs find little that shorter ones do not, and cost time.
+inline constexpr std::size_t kLineMax = 60;
+// No template instance comes near; it bounds what the parser looks at.
+inline constexpr std::size_t kLineLengthMax = 160;
+
+struct Op {
+  std::string_view name;
+  std::vector<Operand> operands;
+  std::string_view pattern;
+  std::string_view needs;
+  std::string_view sentence;
+  // Derived from the template. An attribute that the line sets, with the operand that gets it:
+  // directly, or through the operand's storage.
+  std::string_view attribute;
+  bool attribute_of_storage = false;
+  bool collects = false;
+  // -1, 0, 1: what the line does to the hermetic depth; `in_hermetic`: for its own span only.
+  int hermetic_step = 0;
+  bool in_hermetic = false;
+};
+
+// One line: an op and, for each operand, a variable number or the index of a literal value.
+struct Line {
+  std::uint16_t op = 0;
+  std::array<std::uint8_t, kOperandMax> operands{};
+
+  auto operator<=>(const Line&) const = default;
+};
+
+struct Program {
+  std::vector<Line> lines;
+  // Lines of the text that were no template instance.
+  std::size_t dropped = 0;
+};
+
+class OpTable {
+ public:
+  OpTable();
+
+  const std::vector<Op>& ops() const { return ops_; }
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  int variable_count() const { return static_cast<int>(variable_names_.size()); }
+  const std::string& variable_name(int variable) const { return variable_names_[variable]; }
+  // The kind that a variable belongs to, as an index into kinds().
+  int kind_of_variable(int variable) const { return kind_of_variable_[variable]; }
+  std::optional<std::uint16_t> find_op(std::string_view name) const;
+  std::optional<int> find_variable(std::string_view name) const;
+
+  std::string print(const Line& line) const;
+  std::string print_operand(const Op& op, std::size_t index, std::uint8_t value) const;
+  // The line that the text is an instance of. Accepts the prefix `with suppress(Name): `.
+  std::optional<Line> parse(std::string_view text) const;
+
+ private:
+  bool match(const Op& op, std::string_view text, Line& line) const;
+  std::optional<std::pair<std::uint8_t, std::size_t>> match_operand(const Operand& operand,
+                                                                    std::string_view text) const;
+  bool parse_operand(const Operand& operand, std::string_view text, std::uint8_t& value) const;
+
+  std::vector<Kind> kinds_;
+  std::vector<Op> ops_;
+  std::vector<std::string> variable_names_;
+  std::vector<int> kind_of_variable_;
+};
+
+// Prints and parses whole programs, remembering every line that it has seen: the number of distinct
+// lines is bounded by the table, and a fuzzer sees each of them millions of times.
+class Printer {
+ public:
+  explicit Printer(const OpTable& table) : table_(table) {}
+
+  Program parse(std::string_view text);
+  std::string print(const Program& program);
+  const std::string& print(const Line& line);
+  const OpTable& table() const { return table_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
+  const OpTable& table_;
+  std::unordered_map<std::string, Line, Hash, std::equal_to<>> lines_;
+  std::unordered_map<std::uint64_t, std::string> texts_;
+};
+
+// A line as one number, to key caches.
+inline std::uint64_t key_of(const Line& line) {
+  std::uint64_t key = line.op;
+  for (const std::uint8_t operand : line.operands) key = key << 8 | operand;
+  return key;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,236 @@
+// The fork server of serve.h.
+#include "harness/engine/serve.h"
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "harness/engine/check.h"
+#include "harness/engine/planted.h"
+
+namespace slotfuzz {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPrelude =
+#include "prelude.inc"
+    ;
+
+constexpr double kTimeoutSecondsDefault = 10;
+// A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
+constexpr std::size_t kErrorBytesMax = 4 << 20;
+// What a child exits with when its judge has spoken.
+constexpr int kFindingExit = 77;
+
+// What a child tells, in memory shared with the parent, so that a crash loses nothing of it.
+struct Shared {
+  std::size_t line;
+  char raised[kLineMax][40];
+  bool complete;
+  char verdict[1 << 16];
+};
+
+// Passes everything on to the judge, echoes each line and notes what it raised.
+class Narrator final : public Watcher {
+ public:
+  Narrator(Judge& judge, Printer& printer, Shared& shared)
+      : judge_(judge), printer_(printer), shared_(shared) {}
+
+  void start(const Program& program) override {
+    line_count_ = program.lines.size();
+    judge_.start(program);
+  }
+  void before_line(std::size_t index, const Line& line) override {
+    shared_.line = index;
+    say("> " + printer_.print(line) + "\n");
+    judge_.before_line(index, line);
+  }
+  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    if (raised) {
+      const char* name = reinterpret_cast<PyTypeObject*>(raised)->tp_name;
+      const char* dot = std::strrchr(name, '.');
+      std::strncpy(shared_.raised[index], dot ? dot + 1 : name, sizeof(shared_.raised[index]) - 1);
+      say(std::string("    raised ") + shared_.raised[index] + "\n");
+    }
+    const bool goes_on = judge_.after_line(index, line, raised);
+    // From here on, what happens belongs to the next line or to the reset.
+    shared_.line = index + 1;
+    if (index + 1 == line_count_ || !goes_on) say("> # every name is dropped, then gc.collect()\n");
+    return goes_on;
+  }
+  void after_drop() override { judge_.after_drop(); }
+
+ private:
+  static void say(const std::string& words) {
+    CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
+  }
+
+  Judge& judge_;
+  Printer& printer_;
+  Shared& shared_;
+  std::size_t line_count_ = 0;
+};
+
+json lines_as_json(const OpTable& table, const Program& program) {
+  json lines = json::array();
+  for (const Line& line : program.lines) {
+    const Op& op = table.ops()[line.op];
+    json operands = json::array();
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      operands.push_back(table.print_operand(op, i, line.operands[i]));
+    }
+    lines.push_back({{"text", table.print(line)}, {"op", op.name}, {"operands", operands}});
+  }
+  return lines;
+}
+
+json verdict_as_json(const Verdict& verdict) {
+  return {{"kind", verdict.kind},   {"contract", verdict.contract},
+          {"check", verdict.check}, {"message", verdict.message},
+          {"line", verdict.line},   {"asserts", verdict.asserts}};
+}
+
+[[noreturn]] void run_in_child(Session& session, const Program& program, Shared& shared) {
+  Narrator narrator(session.judge, session.printer, shared);
+  session.executor.run(program, narrator);
+  if (session.postcondition) session.postcondition(session.table, program);
+  const Verdict& verdict = session.judge.verdict();
+  const std::string text =
+      verdict_as_json(verdict).dump(-1, ' ', false, json::error_handler_t::replace);
+  CHECK(text.size() < sizeof(shared.verdict), "a verdict of " << text.size() << " bytes");
+  std::memcpy(shared.verdict, text.c_str(), text.size() + 1);
+  shared.complete = true;
+  std::_Exit(verdict.found() ? kFindingExit : 0);
+}
+
+// Waits for the child, and ends it when the time is up. True when it ended by itself.
+bool wait_for(pid_t child, double seconds, int& status) {
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  CHECK(descriptor >= 0, "pidfd_open: " << std::strerror(errno));
+  pollfd event{descriptor, POLLIN, 0};
+  const int ready = poll(&event, 1, static_cast<int>(seconds * 1000));
+  close(descriptor);
+  if (ready == 0) kill(child, SIGKILL);
+  CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
+  return ready != 0;
+}
+
+std::string read_all(int descriptor) {
+  std::string text(kErrorBytesMax, '\0');
+  const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return text;
+}
+
+json run(Session& session, const std::string& text, double timeout_seconds, Shared& shared) {
+  Program program = session.printer.parse(text);
+  session.mask(program);
+  std::memset(&shared, 0, sizeof shared);
+  const int errors = memfd_create("stderr", MFD_CLOEXEC);
+  CHECK(errors >= 0, "memfd_create: " << std::strerror(errno));
+  const pid_t child = fork();
+  CHECK(child >= 0, "fork: " << std::strerror(errno));
+  if (child == 0) {
+    dup2(errors, STDERR_FILENO);
+    dup2(errors, STDOUT_FILENO);
+    run_in_child(session, program, shared);
+  }
+  int status = 0;
+  const bool in_time = wait_for(child, timeout_seconds, status);
+  json reply = {{"outcome", "clean"},  {"kind", ""},    {"contract", ""},
+                {"check", ""},         {"message", ""}, {"asserts", json::array()},
+                {"line", shared.line}, {"signal", 0},   {"exit", 0}};
+  if (!in_time) {
+    reply["kind"] = "timeout";
+  } else if (WIFSIGNALED(status)) {
+    reply["kind"] = "signal";
+    reply["signal"] = WTERMSIG(status);
+  } else if (!shared.complete) {
+    reply["kind"] = "exit";
+    reply["exit"] = WEXITSTATUS(status);
+  } else if (WEXITSTATUS(status) == kFindingExit) {
+    reply.update(json::parse(shared.verdict));
+  }
+  if (reply["kind"] != "") reply["outcome"] = "finding";
+  reply["lines"] = lines_as_json(session.table, program);
+  for (std::size_t i = 0; i < program.lines.size(); ++i)
+    reply["lines"][i]["raised"] = shared.raised[i];
+  reply["dropped"] = program.dropped;
+  reply["stderr"] = read_all(errors);
+  close(errors);
+  return reply;
+}
+
+json answer(Session& session, const json& request, Shared& shared) {
+  if (request.contains("run")) {
+    return run(session, request.at("run"), request.value("timeout", kTimeoutSecondsDefault),
+               shared);
+  }
+  if (request.contains("parse")) {
+    const Program program = session.printer.parse(request.at("parse").get<std::string>());
+    return {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
+  }
+  return {{"error", "no such request"}};
+}
+
+void reply_with(const json& document) {
+  std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+}
+
+}  // namespace
+
+void serve(Session& session) {
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
+  auto& shared = *static_cast<Shared*>(memory);
+  reply_with({{"ready", true}});
+  for (std::string line; std::getline(std::cin, line);) {
+    const json request = json::parse(line, nullptr, false);
+    reply_with(request.is_object() ? answer(session, request, shared)
+                                   : json{{"error", "not a JSON object"}});
+  }
+}
+
+json describe(const Session& session, std::string_view target, std::string_view module) {
+  json document = {{"target", target},     {"module", module},
+                   {"python", PY_VERSION}, {"layout", session.layout.describe()},
+                   {"prelude", kPrelude},  {"line_max", kLineMax}};
+  const auto& kinds = session.table.kinds();
+  for (const Kind& kind : kinds) {
+    document["kinds"].push_back({{"letter", std::string(1, kind.letter)},
+                                 {"name", kind.name},
+                                 {"prefix", kind.is_variable() ? json(kind.prefix) : json()},
+                                 {"values", kind.values},
+                                 {"count", kind.count}});
+  }
+  constexpr std::string_view kMarks[] = {"", "-", "=", "*", "+"};
+  for (std::size_t i = 0; i < session.table.ops().size(); ++i) {
+    const Op& op = session.table.ops()[i];
+    json operands = json::array();
+    for (const Operand& operand : op.operands) {
+      operands.push_back(std::string(kMarks[static_cast<int>(operand.use)]) + operand.letter);
+    }
+    document["ops"].push_back({{"name", op.name},
+                               {"operands", operands},
+                               {"template", op.pattern},
+                               {"needs", op.needs},
+                               {"sentence", op.sentence},
+                               {"masked", !session.available[i]}});
+  }
+  for (const Planted& bug : planted_bugs()) {
+    document["planted"].push_back(
+        {{"name", bug.name}, {"oracle", bug.oracle}, {"expect", bug.expect}});
+  }
+  return document;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,24 @@
+// The fork server: runs programs for the driver, each in a child of this warm process, and tells
+// what became of them. One JSON document per line, on standard input and output:
+//
+//   {"run": TEXT, "timeout": SECONDS}  ->  {"outcome": "clean" | "finding", "kind": .., ..}
+//   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands"}], "dropped": N}
+//
+// `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
+// CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as
+// `> line` before it runs, the core's trace when SLOTCORE_TRACE is set, and the report.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/engine/session.h"
+
+namespace slotfuzz {
+
+// Serves until the end of standard input.
+void serve(Session& session);
+
+// What the driver asks of a binary: the op table, the kinds, the prelude, the planted bugs.
+nlohmann::json describe(const Session& session, std::string_view target, std::string_view module);
+
+}  // namespace slotfuzz

@@ -1,0 +1,33 @@
+// Starting a session.
+#include "harness/engine/session.h"
+
+namespace slotfuzz {
+
+Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
+    : interpreter(options.interpreter),
+      executor(interpreter, printer),
+      layout(interpreter),
+      judge(interpreter, executor, table, layout, options.protocol, states),
+      available(interpreter.available_ops(table)),
+      vocabulary(available),
+      postcondition(options.postcondition) {
+  if (!options.known.empty()) known.add_folder(options.known, printer);
+  if (!options.recorder.empty()) recorder.emplace(options.recorder);
+  interpreter.freeze();
+}
+
+bool Session::run(Program program) {
+  mask(program);
+  if (known.contains(program)) return false;
+  if (recorder) recorder->write(printer.print(program));
+  executor.run(program, judge);
+  if (postcondition) postcondition(table, program);
+  return true;
+}
+
+void Session::mask(Program& program) const {
+  program.dropped +=
+      std::erase_if(program.lines, [&](const Line& line) { return !available[line.op]; });
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,52 @@
+// One process's engine: all stages put together for one subject and one target.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/engine/judge.h"
+#include "harness/engine/known.h"
+#include "harness/engine/mutate.h"
+#include "harness/engine/recorder.h"
+
+namespace slotfuzz {
+
+// What a target adds to the contract's checks: called after each program that ran.
+using Postcondition = void (*)(const OpTable& table, const Program& program);
+
+struct SessionOptions {
+  InterpreterOptions interpreter;
+  // Null: none.
+  Postcondition postcondition = nullptr;
+  Protocol protocol = Protocol::kStrict;
+  // Empty: none.
+  std::string recorder;
+  std::string known;
+};
+
+struct Session {
+  // Throws StartError.
+  Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
+
+  // Runs a program, without the lines that the subject lacks an op for. False when it contains a
+  // known finding and was not run.
+  bool run(Program program);
+  // Drops the lines whose op the subject lacks, and counts them.
+  void mask(Program& program) const;
+
+  OpTable table;
+  Printer printer{table};
+  Interpreter interpreter;
+  Executor executor;
+  Layout layout;
+  Judge judge;
+  std::vector<bool> available;
+  Vocabulary vocabulary;
+  Mutator mutator{table, vocabulary};
+  Known known{table};
+  Postcondition postcondition;
+  std::optional<Recorder> recorder;
+};
+
+}  // namespace slotfuzz

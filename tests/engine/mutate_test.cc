@@ -1,0 +1,112 @@
+// The generator and the mutator: what they make is well-formed, and they can make everything.
+#include "harness/engine/mutate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/engine/known.h"
+
+namespace slotfuzz {
+namespace {
+
+class MutateTest : public ::testing::Test {
+ protected:
+  // Whether each variable that a line reads is bound there.
+  bool is_well_formed(const Program& program) {
+    VariableSet bound = 0;
+    for (const Line& line : program.lines) {
+      const Op& op = table_.ops()[line.op];
+      for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const int kind = op.operands[i].kind;
+        if (op.operands[i].binds() || (kind >= 0 && !table_.kinds()[kind].is_variable())) continue;
+        if (!(bound >> line.operands[i] & 1)) return false;
+      }
+      bound = bound_after(table_, line, bound);
+    }
+    return true;
+  }
+
+  OpTable table_;
+  Printer printer_{table_};
+  Vocabulary vocabulary_{std::vector<bool>(table_.ops().size(), true)};
+  Mutator mutator_{table_, vocabulary_};
+};
+
+TEST_F(MutateTest, every_op_is_generated) {
+  std::set<std::uint16_t> seen;
+  Rng rng(1);
+  for (int round = 0; round < 5000; ++round) {
+    for (const Line& line : mutator_.generate(rng).lines) seen.insert(line.op);
+  }
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) {
+    EXPECT_TRUE(seen.count(static_cast<std::uint16_t>(op))) << table_.ops()[op].name;
+  }
+}
+
+TEST_F(MutateTest, what_is_made_is_well_formed_and_short_enough) {
+  Program program;
+  for (unsigned seed = 1; seed < 5000; ++seed) {
+    Rng rng(seed);
+    const Program other = mutator_.generate(rng);
+    ASSERT_TRUE(is_well_formed(other)) << printer_.print(other);
+    program = seed % 3 ? mutator_.mutate(program, rng) : mutator_.cross(program, other, rng);
+    ASSERT_TRUE(is_well_formed(program)) << printer_.print(program);
+    ASSERT_LE(program.lines.size(), kLineMax);
+  }
+}
+
+TEST_F(MutateTest, a_seed_gives_the_same_program) {
+  Rng first(7), second(7);
+  EXPECT_EQ(printer_.print(mutator_.generate(first)), printer_.print(mutator_.generate(second)));
+}
+
+TEST_F(MutateTest, programs_are_about_as_long_as_said) {
+  Rng rng(3);
+  std::size_t lines = 0;
+  for (int round = 0; round < 1000; ++round) lines += mutator_.generate(rng).lines.size();
+  EXPECT_NEAR(static_cast<double>(lines) / 1000, kLineTypical, kLineTypical / 2.0);
+}
+
+TEST_F(MutateTest, masked_ops_are_not_made) {
+  std::vector<bool> available(table_.ops().size(), true);
+  const std::uint16_t masked = *table_.find_op("ones");
+  available[masked] = false;
+  const Vocabulary vocabulary(available);
+  const Mutator mutator(table_, vocabulary);
+  Program program = printer_.parse("t0 = T.ones(1)\n");
+  for (unsigned seed = 1; seed < 500; ++seed) {
+    Rng rng(seed);
+    program = mutator.mutate(program, rng);
+    for (const Line& line : program.lines) EXPECT_NE(line.op, masked);
+  }
+}
+
+TEST_F(MutateTest, fixup_repairs_or_drops) {
+  Rng rng(1);
+  const auto fixed = [&](const char* text) {
+    return printer_.print(mutator_.fixup(printer_.parse(text), rng));
+  };
+  EXPECT_EQ(fixed("del s0\n"), "");
+  EXPECT_EQ(fixed("t0 = T.ones(1)\ns0 = t2.untyped_storage()\n"),
+            "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n");
+  EXPECT_EQ(fixed("t0 = T.ones(1)\ndel t0\ns0 = t0.untyped_storage()\n"),
+            "t0 = T.ones(1)\ndel t0\n");
+}
+
+TEST_F(MutateTest, known_programs_are_found_under_other_names) {
+  Known known(table_);
+  known.add(printer_.parse("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel s0\n"));
+  known.add(Program());
+  const auto contains = [&](const char* text) { return known.contains(printer_.parse(text)); };
+  EXPECT_TRUE(contains("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel s0\n"));
+  EXPECT_TRUE(contains("t3 = T.ones(1)\ngc.collect()\ns1 = t3.untyped_storage()\ndel s1\n"));
+  EXPECT_FALSE(contains("t0 = T.ones(4)\ns0 = t0.untyped_storage()\ndel s0\n"));
+  EXPECT_FALSE(contains("t0 = T.ones(1)\ns0 = t1.untyped_storage()\ndel s0\n"));
+  EXPECT_FALSE(contains("t0 = T.ones(1)\ndel s0\ns0 = t0.untyped_storage()\n"));
+  EXPECT_TRUE(contains("t0 = T.ones(1)\nt1 = T.ones(1)\ns0 = t1.untyped_storage()\ndel s0\n"));
+  EXPECT_FALSE(contains(""));
+}
+
+}  // namespace
+}  // namespace slotfuzz
