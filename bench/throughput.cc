@@ -35,7 +35,7 @@ std::vector<Program> make_programs() {
   for (const char* name : {"enter_hermetic", "exit_hermetic"}) {
     available[*session->table.find_op(name)] = false;
   }
-  const Vocabulary vocabulary(available);
+  const Vocabulary vocabulary(session->table, available);
   const Mutator mutator(session->table, vocabulary);
   Rng rng(1);
   std::vector<Program> made;

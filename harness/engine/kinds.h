@@ -26,7 +26,8 @@
   VARIABLE('m', "memoryview", "m", 2)
 
 #define SLOTFUZZ_VALUE_KINDS(VALUES)                   \
-  VALUES('n', "size", "1|0|4|4096|1048576")            \
+  VALUES('n', "size", "1|0|4|64")                      \
+  VALUES('b', "large size", "65536")                   \
   VALUES('h', "huge size", "1 << 40|(1 << 63) - 1|-1") \
   VALUES('i', "index", "0|3|-1|100")                   \
   VALUES('v', "byte", "0|7|255")

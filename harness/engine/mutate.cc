@@ -36,8 +36,10 @@ std::size_t biased_position(std::size_t size, Rng& rng) {
 
 }  // namespace
 
-Vocabulary::Vocabulary(std::vector<bool> available) {
-  for (const bool is_available : available) weights_.push_back(is_available ? 1 : 0);
+Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available) {
+  for (std::size_t op = 0; op < available.size(); ++op) {
+    weights_.push_back(available[op] ? table.ops()[op].weight : 0);
+  }
 }
 
 bool Vocabulary::empty() const {

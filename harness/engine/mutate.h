@@ -19,8 +19,8 @@ inline constexpr std::size_t kLineTypical = 20;
 // weight the rest, so that rare combinations are not drowned by common lines.
 class Vocabulary {
  public:
-  // All ops that `available` allows, with equal weight.
-  explicit Vocabulary(std::vector<bool> available);
+  // All ops that `available` allows, with the weights of their rows.
+  Vocabulary(const OpTable& table, const std::vector<bool>& available);
   // A random subset of them with random weights; one draw in four keeps all.
   Vocabulary swarm(Rng& rng) const;
 

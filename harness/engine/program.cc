@@ -9,13 +9,19 @@ namespace slotfuzz {
 namespace {
 
 struct Row {
+  unsigned weight;
   std::string_view name, operands, pattern, needs, sentence;
 };
 
+constexpr unsigned kWeight = 16;
+constexpr unsigned kWeightRare = 1;
+
 constexpr Row kRows[] = {
-#define OP(name, operands, pattern, needs, sentence) {#name, operands, pattern, needs, sentence},
+#define OP(name, ...) {kWeight, #name, __VA_ARGS__},
+#define RARE(name, ...) {kWeightRare, #name, __VA_ARGS__},
 #include "harness/engine/ops.def"
 #undef OP
+#undef RARE
 };
 
 constexpr std::string_view kSuppress = "with suppress(";
@@ -80,6 +86,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     op.pattern = row.pattern;
     op.needs = row.needs;
     op.sentence = row.sentence;
+    op.weight = row.weight;
     derive(op);
     ops_.push_back(std::move(op));
   }

@@ -41,6 +41,8 @@ struct Op {
   std::string_view pattern;
   std::string_view needs;
   std::string_view sentence;
+  // How often it is drawn, relative to the others.
+  unsigned weight = 0;
   // Derived from the template. An attribute that the line sets, with the operand that gets it:
   // directly, or through the operand's storage.
   std::string_view attribute;

@@ -9,7 +9,7 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       layout(interpreter),
       judge(interpreter, executor, table, layout, options.protocol, states),
       available(interpreter.available_ops(table)),
-      vocabulary(available),
+      vocabulary(table, available),
       postcondition(options.postcondition) {
   if (!options.known.empty()) known.add_folder(options.known, printer);
   if (!options.recorder.empty()) recorder.emplace(options.recorder);

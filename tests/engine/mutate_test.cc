@@ -29,7 +29,7 @@ class MutateTest : public ::testing::Test {
 
   OpTable table_;
   Printer printer_{table_};
-  Vocabulary vocabulary_{std::vector<bool>(table_.ops().size(), true)};
+  Vocabulary vocabulary_{table_, std::vector<bool>(table_.ops().size(), true)};
   Mutator mutator_{table_, vocabulary_};
 };
 
@@ -72,7 +72,7 @@ TEST_F(MutateTest, masked_ops_are_not_made) {
   std::vector<bool> available(table_.ops().size(), true);
   const std::uint16_t masked = *table_.find_op("ones");
   available[masked] = false;
-  const Vocabulary vocabulary(available);
+  const Vocabulary vocabulary(table_, available);
   const Mutator mutator(table_, vocabulary);
   Program program = printer_.parse("t0 = T.ones(1)\n");
   for (unsigned seed = 1; seed < 500; ++seed) {
