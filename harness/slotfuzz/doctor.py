@@ -1,4 +1,4 @@
-"""Is every oracle awake? Each has a planted bug that it alone must report; the binary lists them."""
+"""Is every oracle awake? Each has a planted bug that it alone must report."""
 
 import platform
 import subprocess

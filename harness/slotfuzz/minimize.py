@@ -91,7 +91,7 @@ def _drop_suffix(search: _Search, last_line: int | None) -> None:
     if last_line is not None and last_line + 1 < len(search.lines):
         search.keep(search.lines[:last_line + 1])
     step = len(search.lines) // 2
-    while step:
+    while step and search.lines:
         if not search.keep(search.lines[:-step]):
             step //= 2
 

@@ -1,0 +1,1 @@
+"""Tests of the driver, on test doubles of the engine and of slotcore."""

@@ -1,0 +1,37 @@
+"""Fixtures of the driver's tests: a subject whose binaries are the fakes in this folder."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "harness"))
+
+from slotfuzz.subject import Subject  # noqa: E402
+
+
+def write_program(path: Path, text: str) -> Path:
+    """An executable shell script."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture
+def fake_subject(tmp_path, monkeypatch):
+    """The subject `core` on the fake engine, with a build folder of its own."""
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+    folder = tmp_path / "binaries"
+    write_program(folder / "targets" / "storage",
+                  f'PYTHONPATH={HERE} exec /usr/bin/python3 {HERE}/fake_engine.py "$@"\n')
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    os.symlink(HERE / "fake_slotcore.py", modules / "slotcore.py")
+    python = write_program(folder / "slotpython",
+                           f'PYTHONPATH={modules} exec /usr/bin/python3 "$@"\n')
+    return Subject("core", "slotcore", "address", "address", folder, str(python))

@@ -1,0 +1,206 @@
+"""A test double of a target binary: the same command line and protocol, on fake_slotcore.
+
+It knows seven ops. `mutate` is a random program from -seed; coverage is made up.
+"""
+
+import io
+import json
+import os
+import random
+import re
+import sys
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OPS = [
+    ("ones", ["+t", "n"], "{0} = T.ones({1})"),
+    ("wrap", ["*s", "t"], "{0} = {1}.untyped_storage()"),
+    ("del", ["-?"], "del {0}"),
+    ("tag", ["s", "v"], "{0}.tag = {1}"),
+    ("nbytes", ["s"], "{0}.nbytes()"),
+    ("enter_hermetic", [], "enter_hermetic()"),
+    ("exit_hermetic", [], "exit_hermetic()"),
+]
+KINDS = [
+    {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4},
+    {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4},
+    {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3},
+    {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2},
+]
+PLANTED = [
+    {"name": "loud", "oracle": "address", "expect": "heap-use-after-free"},
+    {"name": "silent", "oracle": "nobody", "expect": "never said"},
+]
+DESCRIPTION = {
+    "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS,
+    "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
+    "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
+             "sentence": f"Fake {name}.", "masked": False} for name, operands, template in OPS],
+}
+
+
+def words(letter):
+    """All operand words of a kind."""
+    if letter == "?":
+        return words("s") + words("t")
+    kind = next(kind for kind in KINDS if kind["letter"] == letter)
+    return kind["values"] or [f"{kind['prefix']}{i}" for i in range(kind["count"])]
+
+
+def parse_line(text):
+    """A line as {"text", "op", "operands"}, or None if it is no instance of a template."""
+    text = re.sub(r"^with suppress\(\w+\): ", "", text.rstrip())
+    for name, operands, template in OPS:
+        pattern = re.escape(template).replace(r"\{0\}", "(?P<a>.+?)").replace(r"\{1\}", "(?P<b>.+?)")
+        match = re.fullmatch(pattern, text)
+        if match:
+            found = list(match.groups())
+            if all(word in words(mark.lstrip("=*+-")) for word, mark in zip(found, operands)):
+                return {"text": text, "op": name, "operands": found}
+    return None
+
+
+def parse(text):
+    """Lines and the number of dropped ones; blank lines are not counted."""
+    parsed = [parse_line(line) for line in text.splitlines() if line.strip()]
+    kept = [line for line in parsed if line]
+    return {"lines": kept, "dropped": len(parsed) - len(kept)}
+
+
+def execute(text, report):
+    """Runs a program in this process; REPORT gets the reply as far as it is known."""
+    import fake_slotcore
+
+    names = {"T": fake_slotcore, "enter_hermetic": fake_slotcore.enter_hermetic,
+             "exit_hermetic": fake_slotcore.exit_hermetic}
+    reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "line": 0, "message": "",
+             "asserts": [], "signal": 0, "exit": 0, "stderr": "", **parse(text)}
+    for index, line in enumerate(reply["lines"]):
+        reply["line"], line["raised"] = index, ""
+        report(reply)
+        if os.environ.get("SLOTCORE_TRACE"):
+            sys.stderr.write(f"> {line['text']}\n")
+            sys.stderr.flush()
+        try:
+            exec(line["text"], names)
+        except (RuntimeError, NameError, AttributeError) as error:
+            line["raised"] = type(error).__name__
+        if line["op"] == "tag" and line["operands"][1] == "7" and not line["raised"]:
+            name = line["operands"][0]
+            reply.update(outcome="finding", kind="assert", contract="P2", check="attributes",
+                         message="the attribute tag is lost", asserts=[f"assert {name}.tag == 8"])
+            report(reply)
+            return
+    reply["line"] = len(reply["lines"])
+    report(reply)
+
+
+def run_forked(text):
+    """Runs a program in a child, as the real server does."""
+    reply_in, reply_out = os.pipe()
+    error_in, error_out = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(error_out, 2)
+            sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", 0), write_through=True)
+            execute(text, lambda reply: os.write(reply_out, json.dumps(reply).encode() + b"\n"))
+        except SystemExit:
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    os.close(reply_out)
+    os.close(error_out)
+    with os.fdopen(reply_in, "rb") as replies, os.fdopen(error_in, "rb") as errors:
+        last = replies.read().strip().splitlines()[-1]
+        stderr = errors.read().decode()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    reply = json.loads(last)
+    reply["stderr"] = stderr
+    if code:
+        reply.update(outcome="finding", kind="sanitizer", exit=code)
+    return reply
+
+
+def serve():
+    """JSON lines, as --serve."""
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "run" in request:
+            print(json.dumps(run_forked(request["run"])), flush=True)
+        elif "parse" in request:
+            print(json.dumps(parse(request["parse"])), flush=True)
+
+
+def contains(program, known):
+    """Whether KNOWN's ops are a subsequence of PROGRAM's (renaming is ignored: a double may)."""
+    rest = iter([line["op"] for line in program])
+    return all(op in rest for op in [line["op"] for line in known])
+
+
+def fuzz(flags, folders):
+    """Random programs until -runs or -max_total_time; a finding is saved and ends the process."""
+    choose = random.Random(int(flags.get("seed", 1)))
+    known = [parse(path.read_text())["lines"] for path in Path(flags["known"]).glob("*.py")]
+    until = time.monotonic() + float(flags.get("max_total_time", 5))
+    ring = []
+    for number in range(1, int(flags.get("runs", 10 ** 9)) + 1):
+        if time.monotonic() > until:
+            break
+        text = "t0 = T.ones(4)\ns1 = t0.untyped_storage()\n" + "".join(
+            random_line(choose) + "\n" for _ in range(12))
+        if any(contains(parse(text)["lines"], program) for program in known):
+            continue
+        ring = [*ring[-255:], text]
+        Path(flags["recorder"]).write_text(json.dumps({"programs": ring}))
+        reply = run_forked(text)
+        if reply["outcome"] == "finding":
+            sys.stderr.write(reply["stderr"])
+            Path(flags["artifact_prefix"], "crash-fake").write_text(text)
+            sys.stderr.write(f"stat::number_of_executed_units: {number}\n")
+            return 77
+        if number % 8 == 0:
+            Path(folders[0], f"entry-{number}").write_text(text)
+            sys.stderr.write(f"#{number}\tNEW    cov: {number} ft: 9 corp: {number // 8}/9b"
+                             " lim: 4 exec/s: 100 rss: 30Mb\n")
+            sys.stderr.flush()
+    sys.stderr.write(f"stat::number_of_executed_units: {number}\n")
+    return 0
+
+
+def random_line(choose):
+    """An instance of a random op, biased to what makes the bug."""
+    _, operands, template = choose.choice(OPS)
+    return template.format(*(choose.choice(words(mark.lstrip("=*+-"))[:2]) for mark in operands))
+
+
+def main(argv):
+    """The command line of a target binary."""
+    flags, rest = {}, []
+    for word in argv:
+        if word.startswith("-"):
+            key, _, value = word.lstrip("-").partition("=")
+            flags[key] = value
+        else:
+            rest.append(word)
+    if "describe" in flags:
+        print(json.dumps(DESCRIPTION))
+    elif "serve" in flags:
+        serve()
+    elif "dump-recorder" in flags:
+        print(Path(flags["dump-recorder"]).read_text())
+    elif "planted" in flags:
+        sys.stderr.write("ERROR: heap-use-after-free, planted\n")
+        return 1
+    elif rest and Path(rest[0]).is_file():
+        return max(run_forked(Path(path).read_text())["exit"] for path in rest)
+    else:
+        return fuzz(flags, rest)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

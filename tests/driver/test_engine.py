@@ -1,0 +1,141 @@
+"""The client of the fork server, and the way from a reply to a script and back."""
+
+
+import pytest
+
+from slotfuzz import emit, explain, prelude, signature, verify
+from slotfuzz.engine import Server
+from slotfuzz.errors import BrokenError
+from slotfuzz.program import Line
+from tests.driver.conftest import write_program
+
+CRASH = """\
+t0 = T.ones(1)
+s0 = t0.untyped_storage()
+enter_hermetic()
+del s0
+exit_hermetic()
+s0 = t0.untyped_storage()
+"""
+
+
+@pytest.fixture
+def server(fake_subject):
+    """A warm server on the fake engine."""
+    with Server(fake_subject, "storage") as found:
+        yield found
+
+
+def script_of(server, reply):
+    """repro.py for a reply."""
+    snippets = prelude.parse(server.table.description["prelude"])
+    return emit.script(reply, snippets, "core", "slotcore", "address", "a title")
+
+
+def test_a_crash_is_a_finding_and_the_server_lives_on(server):
+    assert server.run(CRASH)["outcome"] == "finding"
+    assert server.run("t0 = T.ones(1)\n")["outcome"] == "clean"
+
+
+def test_hostile_lines_are_dropped_not_run(server, tmp_path):
+    reply = server.run(f"import os; os.mkdir('{tmp_path}/x')\nt0 = T.ones(1)\n")
+    assert reply["dropped"] == 1 and len(reply["lines"]) == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_server_that_dies_is_our_fault_and_says_why(fake_subject):
+    write_program(fake_subject.target("storage"),
+                  'case "$*" in *describe*) echo \'{"ops":[],"kinds":[]}\';; '
+                  "*) echo boom >&2; exit 7;; esac\n")
+    with pytest.raises(BrokenError, match="boom"):
+        Server(fake_subject, "storage").run("")
+
+
+def test_emitted_script_parses_back_to_the_program(server):
+    reply = server.run(CRASH)
+    back = server.parse(script_of(server, reply))
+    assert back == [Line(line["op"], tuple(line["operands"])) for line in reply["lines"]]
+    assert server.run(script_of(server, reply))["kind"] == "sanitizer"
+
+
+def test_lines_that_raise_are_suppressed_in_the_script(server):
+    reply = server.run("exit_hermetic()\n" + CRASH)
+    script = script_of(server, reply)
+    assert "with suppress(RuntimeError): exit_hermetic()\n" in script
+    assert "from contextlib import suppress" in script
+    assert server.parse(script) == server.parse("exit_hermetic()\n" + CRASH)
+
+
+def test_assert_lines_follow_their_program_line(server):
+    reply = server.run("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\ndel t0\n")
+    assert emit.program_lines(reply)[2:4] == ["s0.tag = 7", "assert s0.tag == 8"]
+
+
+def test_lines_at_the_end_are_indented_so_that_the_parser_drops_them():
+    reply = {"kind": "assert", "line": 1, "asserts": ["del t0", "assert False"],
+             "lines": [{"text": "t0 = T.ones(1)", "raised": ""}]}
+    assert emit.program_lines(reply)[1].startswith("if True:")
+    assert emit.program_lines(reply)[2:] == ["    del t0", "    assert False"]
+
+
+def test_header_is_read_back():
+    header = emit.header("bug", "H2", "mutant:x", "thread")
+    assert emit.read_header(header + "\nimport os\n# subject: core\n") == {
+        "contract": "H2", "subject": "mutant:x", "sanitizer": "thread"}
+
+
+def test_the_script_fails_by_itself_in_every_fresh_process(server, fake_subject, tmp_path):
+    reply = server.run(CRASH)
+    path = tmp_path / "repro.py"
+    path.write_text(script_of(server, reply))
+    result = verify.verify(fake_subject.script_python, path, {"PATH": "/bin"}, 3, reply)
+    assert (result.failed, result.runs) == (3, 3)
+
+
+def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
+    import subprocess
+
+    path = tmp_path / "repro.py"
+    path.write_text(script_of(server, server.run(CRASH)))
+    script = path.read_text().replace("sys.executable", repr(fake_subject.script_python))
+    path.write_text(script)
+    result = subprocess.run([fake_subject.script_python, path, "--check", "2"],
+                            capture_output=True, text=True, check=False)
+    assert result.stdout.startswith("failed 2 of 2") and result.returncode == 1
+
+
+def test_without_the_module_the_script_says_what_to_run(server, tmp_path):
+    import subprocess
+
+    path = tmp_path / "repro.py"
+    path.write_text(script_of(server, server.run(CRASH)))
+    result = subprocess.run(["/usr/bin/python3", "-I", path], capture_output=True, text=True,
+                            check=False)
+    assert result.returncode == 2 and "./slotfuzz python" in result.stderr
+
+
+def test_notes_follow_the_object(fake_subject):
+    with Server(fake_subject, "storage", trace=True) as server:
+        reply = server.run(CRASH)
+    assert explain.contract_of(reply) == "H2"
+    notes = explain.notes(reply, "title", "H2", "core")
+    lines = notes.splitlines()
+    assert "!!! heap-use-after-free in wrap (contract H2)" in lines
+    assert lines.index("> del s0") + 1 == next(
+        i for i, line in enumerate(lines) if "wrapper freed" in line)
+    assert "line 2 (`s0 = t0.untyped_storage()`) in `new_wrapper` (core/python/storage.cc:84)" \
+        in notes
+    assert "Line 4 (`del s0`) frees it in `storage_dealloc`" in notes
+    assert "Line 6 (`s0 = t0.untyped_storage()`) uses that address again in `wrap`" in notes
+    assert "A slot never holds the address of a freed object" in notes
+    assert notes.count("<details>") == 2
+
+
+def test_signature_is_the_same_with_and_without_trace(fake_subject):
+    texts = set()
+    for trace in (False, True):
+        with Server(fake_subject, "storage", trace=trace) as server:
+            texts.add(signature.of_reply(server.run(CRASH)).text)
+    assert texts == {"sanitizer heap-use-after-free in slotcore::wrap"}
+
+

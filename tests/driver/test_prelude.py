@@ -1,0 +1,62 @@
+"""Which snippets a script prints."""
+
+import pytest
+
+from slotfuzz import prelude
+from slotfuzz.paths import ROOT
+
+TEXT = '''\
+"""Not a snippet."""
+
+#: Base: a class
+class Base:
+    pass
+
+#: Child, made: uses Base
+made = []
+class Child(Base):
+    pass
+
+#: mode [torch]: by ctypes
+mode = 1
+
+#: mode [slotcore]: directly
+mode = 2
+'''
+REAL = (ROOT / "harness" / "engine" / "prelude.py").read_text()
+
+
+def chosen(code, module="slotcore"):
+    """Names of the snippets that CODE needs."""
+    return [snippet.names for snippet in prelude.needed(prelude.parse(TEXT), code, module)]
+
+
+@pytest.mark.parametrize("code, names", [
+    ("gc.collect()", []),
+    ("s0 = Base(1)", [("Base",)]),
+    ("s0 = Child(1)", [("Base",), ("Child", "made")]),
+    ("made.pop()", [("Base",), ("Child", "made")]),
+    ("s0.modes", []),
+])
+def test_closure(code, names):
+    assert chosen(code) == names
+
+
+@pytest.mark.parametrize("module, text", [("torch", "mode = 1"), ("slotcore", "mode = 2")])
+def test_the_modules_own_snippet(module, text):
+    found = prelude.needed(prelude.parse(TEXT), "mode()", module)
+    assert [snippet.text for snippet in found] == [text]
+
+
+def test_the_engines_prelude_loses_no_line():
+    snippets = prelude.parse(REAL)
+    kept = sum(len(snippet.text.splitlines()) for snippet in snippets)
+    after = REAL[REAL.index("\n#: "):]
+    code = [line for line in after.splitlines() if line and not line.startswith("#: ")]
+    inner_blank = sum(snippet.text.splitlines().count("") for snippet in snippets)
+    assert kept - inner_blank == len(code) > 0
+
+
+def test_the_engines_snippets_are_python():
+    for snippet in prelude.parse(REAL):
+        compile(snippet.text, ",".join(snippet.names), "exec")

@@ -1,0 +1,120 @@
+"""Small parts that depend on nothing: the Wilson bound, the ring, mutants' headers, folders."""
+
+import json
+import os
+
+import pytest
+
+from slotfuzz import finding, mutant, mutants, ring, verify
+from slotfuzz.errors import BrokenError, MachineError
+
+HEADER = """\
+# origin: #97470
+# contract: H2
+# verdict: sanitizer heap-use-after-free
+# target: storage
+# program:
+#   t0 = T.ones(1)
+#   del t0
+--- a/core/x.cc
+# program:
+"""
+
+
+@pytest.mark.parametrize("hits, runs, low", [
+    (0, 0, 0.0), (0, 20, 0.0), (20, 20, 0.8389), (10, 20, 0.2993), (1, 1, 0.2065),
+])
+def test_wilson_low(hits, runs, low):
+    assert verify.wilson_low(hits, runs) == pytest.approx(low, abs=5e-5)
+
+
+@pytest.mark.parametrize("wanted", [["p9"], ["p3", "p9"], ["p0", "p5", "p9"]])
+def test_ring_finds_the_programs_that_matter(wanted):
+    programs = [f"p{i}" for i in range(10)]
+
+    def fails(texts):
+        rest = iter(texts)
+        return all(text in rest for text in wanted)
+
+    assert ring.shortest_sequence(programs, fails) == wanted
+
+
+def test_ring_that_never_fails_is_empty():
+    assert ring.shortest_sequence(["a", "b", "c"], lambda texts: False) == []
+
+
+def test_mutant_header():
+    header = mutant.parse_header(HEADER, "x.patch")
+    assert header == mutant.Header("#97470", "H2", "sanitizer heap-use-after-free", "storage",
+                                   "address", ("t0 = T.ones(1)", "del t0"))
+
+
+@pytest.mark.parametrize("lost", ["origin", "verdict", "target", "  del t0\n#   t0"])
+def test_mutant_header_that_lacks_a_field(lost):
+    text = "\n".join(line for line in HEADER.splitlines() if f"# {lost}" not in line)
+    if lost.startswith(" "):
+        text = text.replace("#   t0 = T.ones(1)\n#   del t0\n", "")
+    with pytest.raises(BrokenError, match="x.patch"):
+        mutant.parse_header(text, "x.patch")
+
+
+def found(**fields):
+    """A finding's record."""
+    return {"signature": "sanitizer heap-use-after-free in f", "contract": "H2", "lines": 2,
+            "one_minimal": True, **fields}
+
+
+@pytest.mark.parametrize("record, words", [
+    (found(), []),
+    (None, ["not found"]),
+    (found(signature="judge P2 attributes"), ["verdict is"]),
+    (found(contract="P1"), ["contract is P1"]),
+    (found(lines=3), ["3 lines"]),
+    (found(one_minimal=False), ["not 1-minimal"]),
+])
+def test_mutant_is_checked_against_its_header(record, words):
+    problems = mutants.problems(mutant.parse_header(HEADER, "x"), record, 5)
+    assert len(problems) == len(words)
+    assert all(word in problem for word, problem in zip(words, problems))
+
+
+def record_of(identifier):
+    """A complete record."""
+    return {**{name: 0 for name in finding.FIELDS}, "id": identifier, "subject": "core",
+            "signature": "s"}
+
+
+def test_a_finding_appears_whole_and_replaces_an_older_one(tmp_path):
+    for text in ("old", "new"):
+        folder = finding.write(tmp_path, record_of("x-1"), {"repro.py": text})
+    assert (folder / "repro.py").read_text() == "new"
+    assert json.loads((folder / "finding.json").read_text())["id"] == "x-1"
+    assert os.listdir(tmp_path) == ["x-1"]
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path):
+    with pytest.raises(MachineError):
+        finding.write(tmp_path, record_of("x-1"), {"no/such/folder.py": ""})
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_record_without_a_field_is_refused(tmp_path):
+    record = record_of("x-1")
+    del record["rate_low"]
+    with pytest.raises(ValueError, match="rate_low"):
+        finding.write(tmp_path, record, {})
+
+
+def test_known_findings_are_those_of_the_subject(tmp_path):
+    finding.write(tmp_path, record_of("x-1"), {"repro.py": "# subject: core\n"})
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "finding.json").write_text("{")
+    assert finding.known([tmp_path], "core") == {"s": tmp_path / "x-1"}
+    assert finding.known([tmp_path], "torch") == {}
+    assert finding.programs([tmp_path], "core") == [tmp_path / "x-1" / "repro.py"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError, match="cannot write"):
+        finding.check_writable(tmp_path / "file" / "out")

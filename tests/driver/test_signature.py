@@ -1,0 +1,84 @@
+"""Signatures: equal for the same bug, different for different bugs."""
+
+import re
+
+import pytest
+
+from slotfuzz import signature
+from tests.driver.fake_slotcore import REPORT
+
+RACE = """\
+==================
+WARNING: ThreadSanitizer: data race (pid=123)
+  Write of size 8 at 0x7b0400000800 by thread T1:
+    #0 std::atomic<int>::store(int) /usr/include/c++/12/bits/atomic_base.h:464:2 (storage+0x1)
+    #1 c10::(anonymous namespace)::claim<int>(c10::Slot<int>&) const core/c10/slot.cc:20:3 (st+0x2)
+"""
+
+
+def reply(**fields):
+    """A finding in the engine's words."""
+    return {"kind": "sanitizer", "contract": "", "check": "", "message": "", "signal": 0,
+            "exit": 1, "stderr": "", **fields}
+
+
+def test_addresses_and_line_numbers_do_not_matter():
+    first = REPORT.format(read=0x602000000010, begin=0x602000000000, end=0x602000000040)
+    second = re.sub(r":137:9", ":140:2", first.replace("0x6020", "0x7fff").replace("4242", "7"))
+    assert first != second
+    assert signature.of_stderr(first) == signature.of_stderr(second)
+    assert signature.of_stderr(first).text == "sanitizer heap-use-after-free in slotcore::wrap"
+
+
+def test_plumbing_frames_templates_and_arguments_are_left_out():
+    assert signature.of_stderr(RACE).text == "sanitizer data-race in c10::claim"
+
+
+def test_another_function_or_bug_is_another_signature():
+    text = REPORT.format(read=1, begin=1, end=2)
+    assert signature.of_stderr(text) != signature.of_stderr(text.replace("::wrap", "::unwrap"))
+    assert signature.of_stderr(text) != signature.of_stderr(
+        text.replace("heap-use-after-free", "heap-buffer-overflow"))
+
+
+@pytest.mark.parametrize("text, verdict", [
+    ("core/a.cc:3:4: runtime error: load of null pointer of type 'int'\n",
+     "sanitizer undefined-behavior"),
+    ("Fatal Python error: _Py_NegativeRefcount: object at 0x1234 has 17\n",
+     "fatal _Py_NegativeRefcount: object at ADDRESS has N"),
+    ("==3== ERROR: libFuzzer: timeout after 25 seconds\n", "timeout"),
+])
+def test_other_reports(text, verdict):
+    assert signature.of_stderr(text).verdict == verdict
+
+
+def test_no_report_is_none():
+    assert signature.of_stderr("> t0 = T.ones(1)\nall is well\n") is None
+
+
+@pytest.mark.parametrize("fields, text", [
+    ({"kind": "assert", "contract": "P2", "check": "attributes"}, "judge P2 attributes"),
+    ({"kind": "exception", "message": "SystemError: at 0x12"},
+     "exception SystemError (SystemError: at ADDRESS)"),
+    ({"kind": "signal", "signal": 11}, "signal SIGSEGV"),
+    ({"kind": "exit", "exit": 3}, "exit 3"),
+    ({"kind": "timeout"}, "timeout"),
+])
+def test_verdicts_without_report(fields, text):
+    assert signature.of_reply(reply(**fields)).text == text
+
+
+def test_identifiers_are_folder_names_and_depend_on_the_subject():
+    words = signature.Signature("sanitizer heap-use-after-free", ("c10::wrap",))
+    assert re.fullmatch(r"heap-use-after-free-wrap-[0-9a-f]{6}", words.identifier("core"))
+    assert words.identifier("core") != words.identifier("torch")
+
+
+@pytest.mark.parametrize("frame, name", [
+    ("c10::(anonymous namespace)::wrap<int>(c10::S*) const", "c10::wrap"),
+    ("void f<std::pair<int, int>>(int (*)(char))", "f"),
+    ("slotcore::Storage::operator=(slotcore::Storage const&)", "slotcore::Storage::operator="),
+    ("main", "main"),
+])
+def test_function_names(frame, name):
+    assert signature.function_name(frame) == name
