@@ -5,9 +5,15 @@ import subprocess
 from importlib import metadata
 
 from slotfuzz import build, engine, options, subject
-from slotfuzz.subject import SANITIZER_PRESETS as BUILDS
 
 PLANTED_SECONDS = 120
+# Which oracles can speak in which build. The judge speaks in all of them.
+BUILDS = {
+    "address": ("judge", "address", "undefined"),
+    "thread": ("judge", "thread"),
+    "debugpy": ("judge", "debugpy"),
+    "none": ("judge",),
+}
 
 
 def versions() -> dict[str, str]:
@@ -35,7 +41,8 @@ def plant_all(sanitizers: list[str]) -> list[dict]:
         target = options.default_target()
         chosen = subject.resolve("core", sanitizer, [target], with_python=False)
         for planted in engine.describe(chosen, target).get("planted", []):
-            rows.append(plant(chosen, target, planted))
+            if planted["oracle"] in BUILDS[sanitizer]:
+                rows.append(plant(chosen, target, planted))
     return rows
 
 

@@ -79,15 +79,14 @@ def full(reply: dict, log: trace.Log) -> str:
 def _log(reply, log, contract, wanted) -> str:
     texts = log.lines or [line["text"] for line in reply["lines"]]
     shown = [event.text for event in log.events if event.line < 0 and wanted(event)]
-    for index, text in enumerate(texts):
+    if len(texts) <= len(reply["lines"]) <= reply["line"]:
+        texts = [*texts, "# every name is dropped, then gc.collect()"]
+    for index, text in enumerate(texts[:reply["line"] + 1]):
         raised = _raised(reply, index)
         shown.append(f"> {text}" + (f"    # raises {raised}" if raised else ""))
         shown += [event.text for event in log.events if event.line == index and wanted(event)]
         if index == reply["line"] and reply["kind"] == "assert":
             shown += [f"  {line}" for line in reply.get("asserts", [])]
-    if reply["line"] >= len(reply["lines"]):
-        shown.append("> (the end: every name is dropped, and the collector runs)")
-        shown += [f"  {line}" for line in reply.get("asserts", [])]
     return "\n".join([*shown, verdict_line(reply, contract)])
 
 

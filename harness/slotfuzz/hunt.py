@@ -132,7 +132,7 @@ class _Hunt:
             self._take_leftovers()
             for job in self.jobs:
                 self._start(job)
-            while not self._over():
+            while not self._over() and any(job.fuzzer for job in self.jobs):
                 self._step()
         finally:
             self._stop_all()
@@ -146,9 +146,7 @@ class _Hunt:
         self.result.interrupted = True
 
     def _over(self) -> bool:
-        return (self.result.interrupted or time.monotonic() >= self.deadline
-                or self._stopped
-                or all(job.fuzzer is None for job in self.jobs))
+        return self._stopped or self.result.interrupted or time.monotonic() >= self.deadline
 
     def _step(self) -> None:
         for key, _ in self.selector.select(POLL_SECONDS):
@@ -164,7 +162,7 @@ class _Hunt:
         if runs is not None:
             runs -= job.programs
         left = self.deadline - time.monotonic()
-        if self._over_before(left, runs):
+        if self._over() or (runs is not None and runs <= 0):
             return
         folder = self.place.job(job.target, job.number)
         for path in folder.iterdir():
@@ -177,9 +175,6 @@ class _Hunt:
                             self.place.known, seed, runs, math.ceil(left), extra)
         job.starts += 1
         self.selector.register(job.fuzzer.process.stderr, selectors.EVENT_READ, job)
-
-    def _over_before(self, left: float, runs: int | None) -> bool:
-        return left <= 0 or (runs is not None and runs <= 0) or self.result.interrupted
 
     def _ended(self, job: _Job) -> None:
         """A process ended: by itself, or with a finding that is judged now."""
@@ -198,8 +193,7 @@ class _Hunt:
             text = recorded[-1]
         self._judge(Found(job.target, text, fuzzer.report(), self._programs(), job.seconds,
                           fuzzer.seed, fuzzer.recorder))
-        if not self._over():
-            self._start(job)
+        self._start(job)
 
     def _judge(self, found: Found) -> None:
         self.line.show("judging a finding: minimize, verify in fresh processes ..")

@@ -17,6 +17,7 @@ THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
+CHECK_ERROR = re.compile(r"this must hold and does not: (.*)")
 FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
@@ -79,29 +80,13 @@ def of_reply(reply: dict) -> Signature:
 def of_stderr(text: str) -> Signature | None:
     """Signature of what a dead process wrote; None if there is no report in it.
 
-    The first report counts; what follows it is often its consequence.
+    The first report counts, what follows it is often its consequence; but an abort is always the
+    consequence of something.
     """
-    found = ADDRESS_ERROR.search(text)
-    if found:
-        bug = found[1]
-        return Signature(f"sanitizer {bug}", functions(text[found.start():]))
-    found = THREAD_ERROR.search(text)
-    if found:
-        bug = found[1].replace(" ", "-")
-        return Signature(f"sanitizer {bug}", functions(text[found.start():]))
-    found = UNDEFINED_ERROR.search(text)
-    if found:
-        return Signature("sanitizer undefined-behavior", functions(text[found.start():]),
-                         normalise(found[1]))
-    if LEAK_ERROR.search(text):
-        return Signature("sanitizer leak", functions(text))
-    found = FATAL_ERROR.search(text)
-    if found:
-        return Signature("fatal " + normalise(found[1]))
-    found = FUZZER_ERROR.search(text)
-    if found:
-        return Signature(found[1])
-    return None
+    found = [(match.start(), make(match, text[match.start():]))
+             for pattern, make in REPORTS for match in [pattern.search(text)] if match]
+    found.sort(key=lambda entry: (entry[1].verdict == "sanitizer ABRT", entry[0]))
+    return found[0][1] if found else None
 
 
 def functions(report: str) -> tuple[str, ...]:
@@ -160,3 +145,17 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return str(number)
+
+
+# Who reports, and how a report becomes a signature: of the match and of the text from there on.
+REPORTS = (
+    (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
+    (THREAD_ERROR, lambda match, text: Signature(
+        f"sanitizer {match[1].replace(' ', '-')}", functions(text))),
+    (UNDEFINED_ERROR, lambda match, text: Signature(
+        "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
+    (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),
+    (FATAL_ERROR, lambda match, text: Signature("fatal " + normalise(match[1]))),
+    (CHECK_ERROR, lambda match, text: Signature("check", detail=normalise(match[1]))),
+    (FUZZER_ERROR, lambda match, text: Signature(match[1])),
+)

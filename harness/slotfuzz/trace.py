@@ -10,6 +10,7 @@ from slotfuzz import signature
 
 TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+RAISED_LINE = re.compile(r"^    raised \w+$")
 REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
 REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error)")
 
@@ -32,7 +33,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Log:
-    """Program LINES as they ran, EVENTS of the core, and the REPORT of a sanitizer or CPython."""
+    """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT."""
 
     lines: list[str]
     events: list[Event]
@@ -55,6 +56,8 @@ def parse(stderr: str) -> Log:
             rest.append(text)
         elif text.startswith("> "):
             lines.append(text[2:])
+        elif RAISED_LINE.match(text):
+            continue  # the reply says so as well
         elif (match := TRACE_LINE.match(text)):
             events.append(Event(len(lines) - 1, match[1], match[2], match[3] or "", text))
     return Log(lines, events, "\n".join(rest))

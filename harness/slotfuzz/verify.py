@@ -70,6 +70,8 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
     if reply["kind"] == "exception":
         return signature.of_reply(reply).verdict.split()[-1] in stderr
     expected = signature.of_reply(reply).verdict
+    if expected == f"exit {reply['exit']}":
+        return code == reply["exit"]
     if reply["kind"] == "signal":
         return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
     found = signature.of_stderr(stderr)

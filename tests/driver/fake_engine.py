@@ -94,6 +94,8 @@ def execute(text, report):
             report(reply)
             return
     reply["line"] = len(reply["lines"])
+    if os.environ.get("FAKE_BROKEN"):
+        reply.update(outcome="finding", kind="assert", contract="P5", check="ledger")
     report(reply)
 
 

@@ -1,0 +1,179 @@
+"""Whole hunts on the fake engine: found once, minimized, verified, known the next time."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from slotfuzz import finding, hunt, triage
+from slotfuzz.console import Output
+from slotfuzz.errors import BrokenError, MachineError, UserError
+from slotfuzz.workplace import Workplace
+from tests.driver.conftest import ROOT, write_program
+
+MINIMAL = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "enter_hermetic()", "del s0",
+           "t0.untyped_storage()"]
+
+
+@pytest.fixture
+def plan(fake_subject, tmp_path):
+    """A plan for the fake subject; fields can be replaced."""
+    def make(**fields):
+        return hunt.Plan(**{**dict(
+            subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60,
+            seed=1, corpus=tmp_path / "corpus", known_folders=(),
+            stop_when=lambda record: record["kind"] == "heap-use-after-free"), **fields})
+    return make
+
+
+def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
+    result = hunt.run(plan())
+    record = next(r for r in result.new if r["kind"] == "heap-use-after-free")
+    folder = Path(record["folder"])
+    assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "report.txt", "repro.py"]
+    stored = json.loads((folder / "finding.json").read_text())
+    assert set(finding.FIELDS) <= set(stored)
+    assert stored["one_minimal"] and stored["lines"] == 5 and stored["rate"] == 1.0
+    assert stored["contract"] == "H2" and stored["oracle"] == "address"
+    assert stored["runs_to_find"] > 0 and result.exit_code == 1
+    assert "AddressSanitizer" in (folder / "report.txt").read_text()
+
+
+def test_the_next_hunt_knows_it(plan):
+    first = hunt.run(plan())
+    again = hunt.run(plan(runs=300))
+    assert not {r["signature"] for r in first.new} & {r["signature"] for r in again.new}
+    assert again.skipped == len(first.new)
+
+
+def test_runs_end_a_hunt_and_a_seed_repeats_it(plan, tmp_path):
+    programs = []
+    for number in range(2):
+        result = hunt.run(plan(runs=3, seed=5, corpus=tmp_path / f"corpus{number}"))
+        programs.append((result.programs, len(result.new)))
+    assert programs[0] == programs[1] and programs[0][0] >= 3
+
+
+def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject):
+    dead = Workplace(fake_subject)
+    (dead.job("storage", 0) / "crash-x").write_text("\n".join(
+        [*MINIMAL[:4], "exit_hermetic()", "s1 = t0.untyped_storage()"]) + "\n")
+    os.close(dead._lock)
+    result = hunt.run(plan())
+    assert [r["kind"] for r in result.new] == ["heap-use-after-free"]
+    assert result.programs == 0 and not dead.folder.exists()
+
+
+def test_two_hunts_do_not_take_each_others_work(fake_subject):
+    first, second = Workplace(fake_subject), Workplace(fake_subject)
+    (first.job("storage", 0) / "crash-x").write_text("t0 = T.ones(1)\n")
+    assert second.leftovers() == [] and first.folder.exists()
+    first.close()
+    second.close()
+
+
+def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+        verdict, record = judge.judge(triage.Found(
+            "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
+    assert verdict == "unreproduced" and record["rate"] == 0.0
+    assert "Seen once" in (Path(record["folder"]) / "NOTES.md").read_text()
+
+
+def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_subject, tmp_path):
+    ring = tmp_path / "recorder"
+    halves = ["\n".join(MINIMAL[:4]) + "\n", "exit_hermetic()\ns0 = t0.untyped_storage()\n"]
+    ring.write_text(json.dumps({"programs": ["t1 = T.ones(4)\n", *halves]}))
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+        verdict, _ = judge.judge(
+            triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
+    assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
+
+
+def test_a_failing_empty_program_stops_everything(plan, fake_subject):
+    text = fake_subject.target("storage").read_text()
+    write_program(fake_subject.target("storage"), text.replace("#!/bin/sh\n", "").replace(
+        'exec', 'FAKE_BROKEN=1 exec'))
+    with pytest.raises(BrokenError, match="empty program"):
+        hunt.run(plan())
+
+
+def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
+    text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
+    write_program(fake_subject.target("storage"),
+                  f'case "$*" in *-seed=*) echo no luck >&2; exit 9;; esac\n{text}')
+    with pytest.raises(BrokenError, match="no luck"):
+        hunt.run(plan())
+
+
+def test_bad_folders_are_told_before_the_fuzzing(plan, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError, match="cannot write"):
+        hunt.run(plan(out=tmp_path / "file" / "out"))
+    with pytest.raises(UserError, match="not a folder"):
+        hunt.run(plan(corpus=tmp_path / "file"))
+
+
+INTERRUPTED = """
+import sys
+sys.path[:0] = [{root!r}, {root!r} + "/harness"]
+from pathlib import Path
+from slotfuzz import hunt
+from slotfuzz.subject import Subject
+subject = Subject("core", "slotcore", "address", "address", Path({folder!r}), "/bin/false")
+result = hunt.run(hunt.Plan(subject, ["storage"], Path({out!r}), seconds=60, known_folders=(),
+                            corpus=Path({out!r}) / "corpus", runs=None, seed=3))
+print(result.interrupted, result.seconds < 30)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_hunt_that_is_stopped_leaves_no_process(fake_subject, tmp_path, number):
+    # This target never finds anything, so the hunt is in its loop when the signal comes.
+    text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
+    mark = f"slotfuzz-test-{os.getpid()}-{number}"
+    write_program(fake_subject.target("storage"),
+                  f'case "$*" in *-seed=*) exec /usr/bin/python3 -c "import time; time.sleep(99)"'
+                  f" {mark};; esac\n{text}")
+    script = INTERRUPTED.format(root=str(ROOT), folder=str(fake_subject.folder),
+                                out=str(tmp_path / "out"))
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert _wait(lambda: _running(mark)), "the target did not start"
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=30)
+    assert _wait(lambda: not _running(mark)), "the target lives on"
+    if number == signal.SIGINT:
+        assert out.split() == ["True", "True"] and process.returncode == 0
+
+
+def _running(mark: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in path.read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _wait(condition, seconds=20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_output_is_one_document_or_text(capsys):
+    for as_json in (True, False):
+        output = Output(as_json)
+        output.text("words")
+        output.document({"a": 1})
+    out = capsys.readouterr().out
+    assert out == '{\n  "a": 1\n}\nwords\n'

@@ -1,0 +1,1 @@
+"""The steps of ./slotfuzz test."""

@@ -1,0 +1,109 @@
+"""The steps of ./slotfuzz test that are programs of their own; the other tests follow them.
+
+A step builds what it needs. Each is a test, so that pytest counts it and tells what it said.
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from slotfuzz import build, finding, options, subject
+from slotfuzz.paths import ROOT
+
+STEP_SECONDS_MAX = 1800
+HUNT_SECONDS = 20
+# Found within seconds each; `./slotfuzz mutants` hunts them all.
+MUTANTS_TRIED = 3
+
+
+def run(*command, ok=(0,)):
+    """Runs a command at the root of the checkout; its stdout. Fails with what it said."""
+    environment = {**os.environ}
+    environment.pop("PYTHONPATH", None)
+    result = subprocess.run([str(word) for word in command], cwd=ROOT, text=True, check=False,
+                            capture_output=True, timeout=STEP_SECONDS_MAX, env=environment)
+    tail = "\n".join((result.stdout + result.stderr).splitlines()[-40:])
+    assert result.returncode in ok, f"{command} ended with {result.returncode}:\n{tail}"
+    return result.stdout
+
+
+def slotfuzz(*words, ok=(0,)):
+    """A command of slotfuzz with --json; its document."""
+    return json.loads(run(ROOT / "slotfuzz", *words, "--json", ok=ok))
+
+
+def googletest(preset, name):
+    """Builds and runs a GoogleTest program; it must have run at least one test."""
+    folder = build.build(preset, [name])
+    text = run(folder / name, "--gtest_brief=1")
+    assert "[  PASSED  ]" in text and "PASSED  ] 0 tests" not in text, text
+
+
+def test_build_module():
+    build.build("plain", ["slotcore_module"])
+
+
+@pytest.mark.parametrize("preset", ["address", "thread"])
+def test_core_tests(preset):
+    googletest(preset, "core_tests")
+
+
+@pytest.mark.parametrize("preset", ["address"])
+def test_engine_tests(preset):
+    googletest(preset, "engine_tests")
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "debugpy"])
+def test_core_in_python_under(sanitizer):
+    text = run(ROOT / "slotfuzz", "python", "--sanitizer", sanitizer, "-m", "pytest", "-q",
+               "-p", "no:cacheprovider", "tests/core")
+    assert " passed" in text, text
+
+
+def test_doctor():
+    assert all(row["heard"] for row in slotfuzz("doctor")["planted"])
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
+@pytest.mark.parametrize("target", options.fuzzable_targets())
+def test_seeds_are_clean_in_every_order(target, sanitizer):
+    document = slotfuzz("corpus", "check", ROOT / "corpus" / target, "--sanitizer", sanitizer)
+    assert all(order["exit"] == 0 for order in document["orders"])
+
+
+def test_findings_are_clean_on_the_fixed_core():
+    programs = sorted((ROOT / "repro").glob("*/repro.py"))
+    if not programs:
+        pytest.skip("repro/ is empty")
+    slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address")
+
+
+def test_findings_are_found_on_their_mutants():
+    programs = []
+    for name in subject.mutant_names():
+        programs += finding.programs([ROOT / "repro"], f"mutant:{name}")
+    if not programs:
+        pytest.skip("repro/ holds no mutant's finding")
+    results = slotfuzz("replay", *programs, ok=(1,))
+    assert [result["file"] for result in results if not result["findings"]] == []
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "debugpy"])
+def test_a_hunt_on_the_core_is_clean(sanitizer, tmp_path):
+    document = slotfuzz("hunt", "--seconds", HUNT_SECONDS, "--sanitizer", sanitizer, "--seed", 1,
+                        "--out", tmp_path / "out")
+    assert document["programs"] > 1000 and document["new"] == []
+
+
+def test_canary_fails(tmp_path):
+    document = slotfuzz("hunt", "canary", "--seconds", 60, "--seed", 1, "--stop-at-first",
+                        "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(1,))
+    assert document["new"]
+
+
+@pytest.mark.parametrize("name", subject.mutant_names()[:MUTANTS_TRIED])
+def test_mutant_is_found(name):
+    (row,) = slotfuzz("mutants", name, ok=(0, 3))
+    assert row["problems"] == []

@@ -1,0 +1,165 @@
+"""The rules of style as tests, over the files that git tracks."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE_LINES_MAX = 600
+FUNCTION_LINES_MAX = 70
+LINE_LENGTH_MAX = 100
+# Formats whose lines cannot be broken: tables, patches, reports, programs' logs.
+FREE_WIDTH = (".md", ".patch", ".txt", ".json", ".csv", ".yml", ".svg")
+FREE_FOLDERS = ("repro/", "corpus/")
+SOURCES = (".py", ".cc", ".h", ".def", ".sh")
+FORBIDDEN_FOLDERS = {"util", "utils", "common", "helpers", "misc"}
+PYTHON_H_FOLDERS = ("core/python/", "harness/engine/", "tests/", "bench/")
+# A stage may include what is in its own row or in a row above it.
+STAGES = (
+    ("check",),
+    ("kinds", "ops"),
+    ("program",),
+    ("mutate",),
+    ("python", "interpreter", "execute"),
+    ("layout", "judge", "known"),
+    ("recorder", "session", "planted", "serve", "entry"),
+)
+
+
+def tracked() -> list[str]:
+    """Paths of all tracked text files, from the root."""
+    names = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True,
+                           text=True, check=True).stdout.split("\0")
+    return [name for name in names if name and (ROOT / name).is_file()]
+
+
+def text_of(name: str) -> str:
+    """The file's text; bytes that are no UTF-8 are replaced."""
+    return (ROOT / name).read_text(errors="replace")
+
+
+FILES = tracked()
+SOURCE_FILES = [name for name in FILES if name.endswith(SOURCES)
+                and not name.startswith(FREE_FOLDERS)]
+
+
+def test_there_are_files_to_check():
+    assert len(SOURCE_FILES) > 20
+
+
+def test_files_are_short():
+    assert [name for name in SOURCE_FILES
+            if len(text_of(name).splitlines()) > FILE_LINES_MAX] == []
+
+
+def test_lines_are_short():
+    assert [f"{name}:{number}" for name in SOURCE_FILES if not name.endswith(FREE_WIDTH)
+            for number, line in enumerate(text_of(name).splitlines(), 1)
+            if len(line) > LINE_LENGTH_MAX and "OP(" not in line] == []
+
+
+def test_every_file_says_what_it_is():
+    silent = []
+    for name in SOURCE_FILES:
+        lines = [line for line in text_of(name).splitlines() if not line.startswith("#!")]
+        if not lines or not lines[0].startswith(('"""', "//", "#")):
+            silent.append(name)
+        elif lines[0].startswith(("#include", "#pragma")):
+            silent.append(name)
+    assert silent == []
+
+
+def test_nothing_is_left_for_later():
+    words = re.compile(r"\b(" + "TO" + "DO|FIX" + r"ME|X" + r"XX)\b")
+    assert [name for name in SOURCE_FILES if words.search(text_of(name))] == []
+
+
+def test_no_folder_for_everything():
+    assert [name for name in FILES if FORBIDDEN_FOLDERS & set(Path(name).parts[:-1])] == []
+
+
+def test_python_header_stays_in_its_place():
+    assert [name for name in SOURCE_FILES if not name.startswith(PYTHON_H_FOLDERS)
+            and re.search(r"#include\s*<Python\.h>", text_of(name))] == []
+
+
+def test_no_path_of_this_machine():
+    place = str(ROOT) + "/"
+    assert [name for name in FILES if place in text_of(name)] == []
+
+
+def stage_of(stem: str) -> int | None:
+    """The row of STAGES that a file of the engine belongs to, by the longest prefix."""
+    rows = [(len(word), row) for row, words in enumerate(STAGES) for word in words
+            if stem == word or stem.startswith(word + "_")]
+    return max(rows)[1] if rows else None
+
+
+def wrong_includes(stem: str, text: str) -> list[str]:
+    """Headers of later stages that a file of the engine includes."""
+    own = stage_of(stem)
+    found = re.findall(r'#include "harness/engine/(\w+)\.\w+"', text)
+    return [word for word in found
+            if own is None or stage_of(word) is None or stage_of(word) > own]
+
+
+def test_stages_include_only_earlier_stages():
+    wrong = {}
+    for name in SOURCE_FILES:
+        if name.startswith("harness/engine/") and name.endswith((".cc", ".h")):
+            includes = wrong_includes(Path(name).stem, text_of(name))
+            if includes:
+                wrong[name] = includes
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("stem, include, wrong", [
+    ("program", "judge", ["judge"]), ("judge_checks", "program", []), ("new", "program",
+                                                                       ["program"]),
+])
+def test_a_wrong_include_is_seen(stem, include, wrong):
+    assert wrong_includes(stem, f'#include "harness/engine/{include}.h"\n') == wrong
+
+
+def long_python_functions(text: str) -> list[str]:
+    """Names of functions over FUNCTION_LINES_MAX."""
+    return [node.name for node in ast.walk(ast.parse(text))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.end_lineno - node.lineno + 1 > FUNCTION_LINES_MAX]
+
+
+def long_cpp_functions(text: str) -> list[int]:
+    """First lines of blocks that look like functions and are over FUNCTION_LINES_MAX.
+
+    A function begins at a line that ends with `{`, has a `)` before it, and is not indented
+    deeper than a class member; it ends at the `}` with the same indentation.
+    """
+    lines, found = text.splitlines(), []
+    for start, line in enumerate(lines):
+        match = re.match(r"^( {0,4})\S.*\).*\{$", line)
+        if not match or re.match(r"\s*(namespace|class|struct|enum)\b", line):
+            continue
+        closing = match[1] + "}"
+        end = next((i for i in range(start + 1, len(lines))
+                    if lines[i].startswith(closing)), start)
+        if end - start + 1 > FUNCTION_LINES_MAX:
+            found.append(start + 1)
+    return found
+
+
+def test_functions_are_short():
+    long = {}
+    for name in SOURCE_FILES:
+        find = long_python_functions if name.endswith(".py") else long_cpp_functions
+        if name.endswith((".py", ".cc", ".h")) and find(text_of(name)):
+            long[name] = find(text_of(name))
+    assert long == {}
+
+
+def test_a_long_function_is_seen():
+    body = "  f();\n" * FUNCTION_LINES_MAX
+    assert long_cpp_functions("void g(int a) {\n" + body + "}\n") == [1]
+    assert long_python_functions("def g():\n" + "    f()\n" * FUNCTION_LINES_MAX) == ["g"]
