@@ -14,7 +14,7 @@ LINE_LENGTH_MAX = 100
 # Formats whose lines cannot be broken: tables, patches, reports, programs' logs.
 FREE_WIDTH = (".md", ".patch", ".txt", ".json", ".csv", ".yml", ".svg")
 FREE_FOLDERS = ("repro/", "corpus/")
-SOURCES = (".py", ".cc", ".h", ".def", ".sh")
+SOURCES = (".py", ".cc", ".h", ".def", ".sh", "slotfuzz")
 FORBIDDEN_FOLDERS = {"util", "utils", "common", "helpers", "misc"}
 PYTHON_H_FOLDERS = ("core/python/", "harness/engine/", "tests/", "bench/")
 # A stage may include what is in its own row or in a row above it.
@@ -139,10 +139,14 @@ def long_cpp_functions(text: str) -> list[int]:
     """
     lines, found = text.splitlines(), []
     for start, line in enumerate(lines):
-        match = re.match(r"^( {0,4})\S.*\).*\{$", line)
-        if not match or re.match(r"\s*(namespace|class|struct|enum)\b", line):
+        if not re.match(r"^ {0,4}\S.*\).*\{$", line) or re.match(
+                r"\s*(namespace|class|struct|enum)\b", line):
             continue
-        closing = match[1] + "}"
+        first, open_count = start, line.count("(") - line.count(")")
+        while open_count < 0 and first > 0:
+            first -= 1
+            open_count += lines[first].count("(") - lines[first].count(")")
+        closing = re.match(" *", lines[first])[0] + "}"
         end = next((i for i in range(start + 1, len(lines))
                     if lines[i].startswith(closing)), start)
         if end - start + 1 > FUNCTION_LINES_MAX:
@@ -162,4 +166,6 @@ def test_functions_are_short():
 def test_a_long_function_is_seen():
     body = "  f();\n" * FUNCTION_LINES_MAX
     assert long_cpp_functions("void g(int a) {\n" + body + "}\n") == [1]
+    assert long_cpp_functions("void g(int a,\n  int b) {\n" + body + "}\n") == [2]
+    assert long_cpp_functions("void g(int a,\n  int b) {\n}\n" + body) == []
     assert long_python_functions("def g():\n" + "    f()\n" * FUNCTION_LINES_MAX) == ["g"]

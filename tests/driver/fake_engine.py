@@ -53,7 +53,7 @@ def parse_line(text):
     """A line as {"text", "op", "operands"}, or None if it is no instance of a template."""
     text = re.sub(r"^with suppress\(\w+\): ", "", text.rstrip())
     for name, operands, template in OPS:
-        pattern = re.escape(template).replace(r"\{0\}", "(?P<a>.+?)").replace(r"\{1\}", "(?P<b>.+?)")
+        pattern = re.escape(template).replace(r"\{0\}", "(.+?)").replace(r"\{1\}", "(.+?)")
         match = re.fullmatch(pattern, text)
         if match:
             found = list(match.groups())
