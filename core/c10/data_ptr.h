@@ -1,0 +1,52 @@
+// DataPtr: bytes, and how to give them back. The context is what the deleter gets; it need not be
+// the data itself (a Python buffer, a share of other data).
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace slotcore {
+
+class DataPtr {
+ public:
+  using Deleter = void (*)(void* context) noexcept;
+
+  constexpr DataPtr() noexcept = default;
+  DataPtr(void* data, void* context, Deleter deleter) noexcept
+      : data_(data), context_(context), deleter_(deleter) {}
+  DataPtr(DataPtr&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        context_(std::exchange(other.context_, nullptr)),
+        deleter_(std::exchange(other.deleter_, nullptr)) {}
+  // By value: the former data is deleted when this already holds the new.
+  DataPtr& operator=(DataPtr other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(context_, other.context_);
+    std::swap(deleter_, other.deleter_);
+    return *this;
+  }
+  ~DataPtr() { clear(); }
+
+  // Runs the deleter, once.
+  void clear() noexcept {
+    data_ = nullptr;
+    if (Deleter deleter = std::exchange(deleter_, nullptr); deleter != nullptr)
+      deleter(std::exchange(context_, nullptr));
+  }
+
+  void* get() const noexcept { return data_; }
+  void* context() const noexcept { return context_; }
+  Deleter deleter() const noexcept { return deleter_; }
+
+ private:
+  void* data_ = nullptr;
+  void* context_ = nullptr;
+  Deleter deleter_ = nullptr;
+};
+
+// Turns `data` into one share of itself, and returns a second share that begins `offset` bytes
+// into it. The deleter runs when the last share is gone, on whichever thread that is. The caller
+// keeps other threads away from `data`; the shares are then independent of each other.
+DataPtr share_data(DataPtr& data, size_t offset);
+
+}  // namespace slotcore

@@ -1,0 +1,34 @@
+// The vtable that is left when an interpreter has ended.
+
+#include "core/c10/impl/py_interpreter.h"
+
+#include "core/c10/trace.h"
+
+namespace slotcore::impl {
+namespace {
+
+class NoOpVTable final : public PyInterpreterVTable {
+ public:
+  const char* name() const noexcept override { return "<interpreter that has ended>"; }
+  void incref(PyObject*) const noexcept override {}
+  void decref(PyObject*) const noexcept override {}
+  HandOver hand_over(intrusive_ptr_target*, PyObjectSlot*) const noexcept override {
+    return HandOver::kDisarmed;
+  }
+};
+
+// At namespace scope and constant: see Note [A PyInterpreter is never freed].
+constexpr NoOpVTable kNoOpVTable;
+
+}  // namespace
+
+void PyInterpreter::disarm() noexcept {
+  trace("interpreter disarmed", {"interpreter", this});
+  vtable_.store(&kNoOpVTable, std::memory_order_release);  // pairs with operator->
+}
+
+bool PyInterpreter::is_armed() const noexcept {
+  return vtable_.load(std::memory_order_acquire) != &kNoOpVTable;  // pairs with disarm
+}
+
+}  // namespace slotcore::impl

@@ -1,0 +1,255 @@
+// intrusive_ptr and weak_intrusive_ptr: reference counts that live inside the object.
+//
+// An intrusive_ptr_target has two counts. While strong > 0 the strong owners together hold one weak
+// reference, so the memory stays for as long as anyone holds either kind. At strong == 0 the target
+// expires for ever (P4) and release_resources() runs; at weak == 0 the memory is freed.
+//
+// Note [Handing over]
+// When the last C++ owner of an impl in state B (Note [Owner of the wrapper]) lets go, it does not
+// destroy the impl. It gives its strong reference to the wrapper, which owns the impl from then on
+// (state A), and the slot's reference to the wrapper is dropped. If that was the wrapper's last
+// one, the wrapper dies like any other: `__del__` sees a living impl and runs when both sides are
+// gone (P3); if Python got hold of the wrapper through a weakref meanwhile, it stays whole (P4).
+// The count never goes 0 -> 1, so expired() is monotone. The owns bit is read without the GIL when
+// the count is 1, and again under the GIL in PyInterpreterVTable::hand_over. If the interpreter has
+// ended, the impl is destroyed and the wrapper is leaked on purpose (T6).
+//
+// Note [Releases do not recurse]
+// Destroying a target releases what it owns, and a chain may have a million links (P6). So the
+// outermost release of a thread keeps a queue; a release that happens inside it and finds the last
+// reference only enqueues. The queue is drained before the outermost release returns, so for the
+// caller everything dies where it always died. Code of a user, such as `__del__`, must not see the
+// delay: a ReleaseBoundary around it starts afresh.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "core/c10/impl/py_object_slot.h"
+
+namespace slotcore {
+
+class intrusive_ptr_target;
+
+// Whether targets of a type may have a wrapper. A type that says no pays nothing for the slot.
+template <class T>
+struct TargetTraits {
+  static constexpr bool can_have_pyobject = false;
+};
+// Known by its base class only: it may, and is asked.
+template <>
+struct TargetTraits<intrusive_ptr_target> {
+  static constexpr bool can_have_pyobject = true;
+};
+
+// Operations on bare pointers, for code that keeps references in a form of its own: the wrapper,
+// the int handles of `_weak_ref`. Each function says what it does to the counts.
+namespace raw {
+void incref(intrusive_ptr_target* target) noexcept;       // strong + 1; the caller has one already
+template <class T>
+void decref(T* target) noexcept;                          // strong - 1
+void weak_incref(intrusive_ptr_target* target) noexcept;  // weak + 1
+void weak_decref(intrusive_ptr_target* target) noexcept;  // weak - 1
+// strong + 1 unless it is 0; says whether it did. The caller has a weak reference.
+[[nodiscard]] bool try_lock(intrusive_ptr_target* target) noexcept;
+// strong 1 -> 0, atomically, or false when it is shared. After true the target has expired, nobody
+// can lock it any more, and the caller must pass it to destroy_expired().
+[[nodiscard]] bool release_if_unique(intrusive_ptr_target* target) noexcept;
+void destroy_expired(intrusive_ptr_target* target) noexcept;
+uint32_t use_count(const intrusive_ptr_target* target) noexcept;
+}  // namespace raw
+
+namespace detail {
+class ReleaseQueue;
+void release_last(intrusive_ptr_target* target, bool can_have_pyobject) noexcept;
+}  // namespace detail
+
+class intrusive_ptr_target {
+ public:
+  intrusive_ptr_target() noexcept = default;
+  intrusive_ptr_target(const intrusive_ptr_target&) = delete;
+  intrusive_ptr_target& operator=(const intrusive_ptr_target&) = delete;
+
+  // The slot, for types whose TargetTraits say that they can have one.
+  virtual impl::PyObjectSlot* pyobj_slot() noexcept { return nullptr; }
+
+ protected:
+  virtual ~intrusive_ptr_target();
+
+  // Lets go of what the target owns. Runs once, when the strong count has reached 0, also when
+  // weak references keep the memory. The target must stay destructible.
+  virtual void release_resources() noexcept {}
+
+ private:
+  friend class detail::ReleaseQueue;
+  friend void raw::incref(intrusive_ptr_target*) noexcept;
+  template <class T>
+  friend void raw::decref(T*) noexcept;
+  friend void raw::weak_incref(intrusive_ptr_target*) noexcept;
+  friend void raw::weak_decref(intrusive_ptr_target*) noexcept;
+  friend bool raw::try_lock(intrusive_ptr_target*) noexcept;
+  friend bool raw::release_if_unique(intrusive_ptr_target*) noexcept;
+  friend void raw::destroy_expired(intrusive_ptr_target*) noexcept;
+  friend uint32_t raw::use_count(const intrusive_ptr_target*) noexcept;
+  friend void detail::release_last(intrusive_ptr_target*, bool) noexcept;
+
+  std::atomic<uint32_t> strong_{1};
+  std::atomic<uint32_t> weak_{1};
+  // The queue of Note [Releases do not recurse]. Only the thread that saw the count at 1 while it
+  // held that reference enqueues, so a target is in one queue at most.
+  intrusive_ptr_target* next_released_ = nullptr;
+};
+
+// Put around code of a user that runs inside a release: releases in it are outermost ones.
+class ReleaseBoundary {
+ public:
+  ReleaseBoundary() noexcept;
+  ~ReleaseBoundary();
+  ReleaseBoundary(const ReleaseBoundary&) = delete;
+  ReleaseBoundary& operator=(const ReleaseBoundary&) = delete;
+
+ private:
+  detail::ReleaseQueue* suspended_;
+};
+
+namespace raw {
+
+inline void incref(intrusive_ptr_target* target) noexcept {
+  // Relaxed: the caller's own reference keeps the target alive; nothing is published by a count.
+  target->strong_.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <class T>
+void decref(T* target) noexcept {
+  std::atomic<uint32_t>& strong = static_cast<intrusive_ptr_target*>(target)->strong_;
+  // Acquire, on load and on failure: a thread that finds itself the last one must see all that the
+  // others did before they released, above all the owns bit.
+  uint32_t count = strong.load(std::memory_order_acquire);
+  while (count > 1) {
+    // Release: pairs with the acquire of whoever comes last.
+    if (strong.compare_exchange_weak(count, count - 1, std::memory_order_release,
+                                     std::memory_order_acquire)) {
+      return;
+    }
+  }
+  detail::release_last(target, TargetTraits<T>::can_have_pyobject);
+}
+
+inline void weak_incref(intrusive_ptr_target* target) noexcept {
+  target->weak_.fetch_add(1, std::memory_order_relaxed);  // as for strong
+}
+
+inline uint32_t use_count(const intrusive_ptr_target* target) noexcept {
+  // Acquire, so that a caller that reads 1 or 0 sees what the former owners did (decref).
+  return target->strong_.load(std::memory_order_acquire);
+}
+
+}  // namespace raw
+
+template <class T>
+class weak_intrusive_ptr;
+
+// A strong reference, or null.
+template <class T>
+class intrusive_ptr {
+ public:
+  using element_type = T;
+
+  constexpr intrusive_ptr() noexcept = default;
+  constexpr intrusive_ptr(std::nullptr_t) noexcept {}
+  intrusive_ptr(const intrusive_ptr& other) noexcept : target_(other.target_) {
+    if (target_ != nullptr) raw::incref(target_);
+  }
+  intrusive_ptr(intrusive_ptr&& other) noexcept : target_(other.release()) {}
+  template <class U, class = std::enable_if_t<std::is_convertible_v<U*, T*>>>
+  intrusive_ptr(intrusive_ptr<U> other) noexcept : target_(other.release()) {}
+  ~intrusive_ptr() { reset(); }
+
+  // By value: the old target is released last, when this already holds the new one.
+  intrusive_ptr& operator=(intrusive_ptr other) noexcept {
+    std::swap(target_, other.target_);
+    return *this;
+  }
+
+  // Takes over a reference that release() gave up.
+  static intrusive_ptr reclaim(T* target) noexcept {
+    intrusive_ptr result;
+    result.target_ = target;
+    return result;
+  }
+  // Adds a reference to a target that someone else owns.
+  static intrusive_ptr retain(T* target) noexcept {
+    if (target != nullptr) raw::incref(target);
+    return reclaim(target);
+  }
+  [[nodiscard]] T* release() noexcept { return std::exchange(target_, nullptr); }
+  void reset() noexcept {
+    if (T* target = release(); target != nullptr) raw::decref(target);
+  }
+
+  // Destroys the target and says true if this was the only reference; else changes nothing.
+  [[nodiscard]] bool release_if_unique() noexcept {
+    if (target_ == nullptr || !raw::release_if_unique(target_)) return false;
+    raw::destroy_expired(release());
+    return true;
+  }
+
+  T* get() const noexcept { return target_; }
+  T& operator*() const noexcept { return *target_; }
+  T* operator->() const noexcept { return target_; }
+  explicit operator bool() const noexcept { return target_ != nullptr; }
+  bool operator==(const intrusive_ptr& other) const noexcept { return target_ == other.target_; }
+
+  uint32_t use_count() const noexcept { return target_ == nullptr ? 0 : raw::use_count(target_); }
+
+ private:
+  T* target_ = nullptr;
+};
+
+template <class T, class... Args>
+intrusive_ptr<T> make_intrusive(Args&&... args) {
+  return intrusive_ptr<T>::reclaim(new T(std::forward<Args>(args)...));
+}
+
+// A reference that does not keep the target alive, only its memory.
+template <class T>
+class weak_intrusive_ptr {
+ public:
+  explicit weak_intrusive_ptr(const intrusive_ptr<T>& strong) noexcept : target_(strong.get()) {
+    if (target_ != nullptr) raw::weak_incref(target_);
+  }
+  weak_intrusive_ptr(const weak_intrusive_ptr& other) noexcept : target_(other.target_) {
+    if (target_ != nullptr) raw::weak_incref(target_);
+  }
+  weak_intrusive_ptr(weak_intrusive_ptr&& other) noexcept
+      : target_(std::exchange(other.target_, nullptr)) {}
+  ~weak_intrusive_ptr() {
+    if (target_ != nullptr) raw::weak_decref(target_);
+  }
+  weak_intrusive_ptr& operator=(weak_intrusive_ptr other) noexcept {
+    std::swap(target_, other.target_);
+    return *this;
+  }
+
+  // A strong reference, or null when the target has expired.
+  intrusive_ptr<T> lock() const noexcept {
+    if (target_ == nullptr || !raw::try_lock(target_)) return nullptr;
+    return intrusive_ptr<T>::reclaim(target_);
+  }
+  // Never goes from true to false (P4).
+  bool expired() const noexcept { return target_ == nullptr || raw::use_count(target_) == 0; }
+
+  // The reference as a bare pointer for a handle, and back.
+  [[nodiscard]] T* release() noexcept { return std::exchange(target_, nullptr); }
+  static weak_intrusive_ptr reclaim(T* target) noexcept { return weak_intrusive_ptr(target); }
+
+ private:
+  explicit weak_intrusive_ptr(T* owned) noexcept : target_(owned) {}
+
+  T* target_;
+};
+
+}  // namespace slotcore

@@ -1,0 +1,24 @@
+// How many impls exist: created minus destroyed. The ledger of a test or a fuzzer compares the
+// counts before and after (P5). A process has one ledger, hence the two globals.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace slotcore {
+
+class LiveCount {
+ public:
+  // Relaxed: a count orders nothing; whoever compares counts has joined the threads before.
+  void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void remove() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+  int64_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> count_{0};
+};
+
+inline constinit LiveCount live_storages;
+inline constinit LiveCount live_tensors;
+
+}  // namespace slotcore

@@ -1,0 +1,82 @@
+// Creation, resizing and sharing of storages.
+
+#include "core/c10/storage_impl.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "core/c10/check.h"
+#include "core/c10/live_counts.h"
+#include "core/c10/trace.h"
+
+namespace slotcore {
+namespace {
+
+// Two interpreters may meet a storage at the same time and both turn its data into shares. That
+// is rare enough for one lock for all storages. No code of a user runs while it is held.
+constinit std::mutex share_mutex;
+
+}  // namespace
+
+StorageImpl::StorageImpl(size_t nbytes, Allocator* allocator, bool resizable)
+    : data_(allocator->allocate(nbytes)),
+      nbytes_(nbytes),
+      allocator_(allocator),
+      resizable_(resizable) {
+  live_storages.add();
+  trace("impl created", {"impl", this}, {"bytes", nbytes_});
+}
+
+StorageImpl::StorageImpl(size_t nbytes, DataPtr data, bool resizable)
+    : data_(std::move(data)), nbytes_(nbytes), resizable_(resizable) {
+  live_storages.add();
+  trace("impl created", {"impl", this}, {"bytes", nbytes_}, {"", "(external data)"});
+}
+
+StorageImpl::~StorageImpl() {
+  trace("impl freed", {"impl", this});
+  live_storages.remove();
+}
+
+void StorageImpl::resize(size_t nbytes) {
+  if (!resizable_) throw std::runtime_error("this storage does not own its bytes: not resizable");
+  if (pinned())
+    throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");
+  DataPtr fresh = allocator_->allocate(nbytes);
+  if (size_t kept = std::min(nbytes, nbytes_); kept != 0)
+    std::memcpy(fresh.get(), data_.get(), kept);
+  nbytes_ = nbytes;
+  std::swap(data_, fresh);
+  trace("storage resized", {"impl", this}, {"bytes", nbytes_});
+}
+
+intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes) {
+  std::lock_guard lock(share_mutex);
+  if (offset > nbytes_ || nbytes > nbytes_ - offset) {
+    throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
+                            std::to_string(offset + nbytes) + " are outside of a storage of " +
+                            std::to_string(nbytes_) + " bytes");
+  }
+  // A share cannot be grown in place, so it is resizable only where the original was: resize
+  // moves the share to bytes of its own.
+  bool whole = offset == 0 && nbytes == nbytes_;
+  return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable_ && whole);
+}
+
+void StorageImpl::pin() noexcept {
+  // Relaxed: pins and resize() run under the GIL of the interpreter that exports the bytes.
+  pins_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void StorageImpl::unpin() noexcept {
+  uint32_t before = pins_.fetch_sub(1, std::memory_order_relaxed);  // as for pin
+  SLOTCORE_CHECK(before > 0);
+}
+
+bool StorageImpl::pinned() const noexcept {
+  return pins_.load(std::memory_order_relaxed) != 0;  // as for pin
+}
+
+}  // namespace slotcore

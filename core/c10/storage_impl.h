@@ -1,0 +1,66 @@
+// StorageImpl: bytes with a size, shared by tensors, with a slot for the Python wrapper.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <stdexcept>
+
+#include "core/c10/allocator.h"
+#include "core/c10/data_ptr.h"
+#include "core/c10/intrusive_ptr.h"
+
+namespace slotcore {
+
+// The bytes may not move now, because someone outside holds their address.
+class PinnedError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class StorageImpl final : public intrusive_ptr_target {
+ public:
+  // Bytes from an allocator. A resizable storage goes back to it in resize().
+  StorageImpl(size_t nbytes, Allocator* allocator, bool resizable);
+  // Bytes that exist already. They are returned through the deleter of `data`.
+  StorageImpl(size_t nbytes, DataPtr data, bool resizable);
+  ~StorageImpl() override;
+
+  impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
+
+  size_t nbytes() const noexcept { return nbytes_; }
+  void* data() const noexcept { return data_.get(); }
+  const DataPtr& data_ptr() const noexcept { return data_; }
+  Allocator* allocator() const noexcept { return allocator_; }
+  bool resizable() const noexcept { return resizable_; }
+
+  // Moves to a block of another size; what fits of the content is kept, the rest is zero. Throws
+  // AllocationError, PinnedError, or runtime_error when the storage is not resizable.
+  void resize(size_t nbytes);
+
+  // A new storage over `nbytes` of the same bytes, from `offset` on. It shares the data, not the
+  // StorageImpl: either may be resized or die without the other (T2). Throws out_of_range.
+  intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes);
+
+  // While pinned, the bytes neither move nor change size. Pins are counted.
+  void pin() noexcept;
+  void unpin() noexcept;
+  bool pinned() const noexcept;
+
+ protected:
+  void release_resources() noexcept override { data_.clear(); }
+
+ private:
+  DataPtr data_;
+  size_t nbytes_;
+  Allocator* allocator_ = default_allocator();
+  impl::PyObjectSlot slot_;
+  std::atomic<uint32_t> pins_{0};
+  bool resizable_;
+};
+
+template <>
+struct TargetTraits<StorageImpl> {
+  static constexpr bool can_have_pyobject = true;
+};
+
+}  // namespace slotcore

@@ -1,0 +1,57 @@
+// External data: the bytes of a Python object under a storage.
+
+#include <memory>
+
+#include "core/python/storage.h"
+
+namespace slotcore::python {
+namespace {
+
+struct ExportedBuffer {
+  Interpreter* interpreter;
+  Py_buffer view;
+};
+
+// Runs on the thread that drops the storage, which may not hold the GIL. The exporter is released
+// through its own reference: the buffer first gives up its hold, under the GIL (T6).
+void release_exported(void* context) noexcept;
+
+}  // namespace
+
+DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t offset,
+                       Py_ssize_t* length) {
+  auto buffer = std::make_unique<ExportedBuffer>();
+  buffer->interpreter = interpreter;
+  // Writable, or a tensor could change an object that Python takes for constant.
+  checked(PyObject_GetBuffer(exporter, &buffer->view, PyBUF_WRITABLE));
+  char* bytes = static_cast<char*>(buffer->view.buf);
+  *length = buffer->view.len;
+  DataPtr whole(bytes, buffer.release(), &release_exported);
+  if (offset < 0 || offset > *length) {
+    throw_python(PyExc_ValueError, "offset %zd is outside of a buffer of %zd bytes", offset,
+                 *length);
+  }
+  if (offset == 0) return whole;
+  return share_data(whole, offset);
+}
+
+PyObject* exporter_of(const DataPtr& data) noexcept {
+  if (data.deleter() != &release_exported) return nullptr;
+  return static_cast<ExportedBuffer*>(data.context())->view.obj;
+}
+
+namespace {
+
+void release_exported(void* context) noexcept {
+  auto* buffer = static_cast<ExportedBuffer*>(context);
+  bool released = buffer->interpreter->run([](void* argument) noexcept {
+    PendingException pending;
+    ReleaseBoundary boundary;
+    PyBuffer_Release(&static_cast<ExportedBuffer*>(argument)->view);
+  }, buffer);
+  // After the end of the interpreter, what it exported is leaked on purpose.
+  if (released) delete buffer;
+}
+
+}  // namespace
+}  // namespace slotcore::python

@@ -1,0 +1,183 @@
+// The functions of the module that make tensors.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/python/dtype.h"
+#include "core/python/storage.h"
+#include "core/python/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor) {
+  // Nobody else has the impl: this saves looking at the slot.
+  return checked(construct(state->interpreter, state->tensor, std::move(tensor)));
+}
+
+// What ones() and empty() take: sizes, and `dtype` by name.
+struct SizesAndType {
+  Dims sizes;
+  ScalarType type = ScalarType::float32;
+};
+
+SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t count,
+                         PyObject* names) {
+  SizesAndType result;
+  result.sizes = dims_of_arguments(args, count);
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); i++) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (PyUnicode_CompareWithASCIIString(name, "dtype") != 0)
+      throw_python(PyExc_TypeError, "unexpected argument %R", name);
+    result.type = scalar_type_of(state, args[count + i]);
+  }
+  return result;
+}
+
+void fill_ones(TensorImpl* tensor) {
+  auto* bytes = static_cast<char*>(tensor->checked_data());
+  switch (tensor->type()) {
+#define ROW(cpp_type, name)                                                                \
+  case ScalarType::name:                                                                   \
+    return (void)std::fill_n(reinterpret_cast<cpp_type*>(bytes), tensor->numel(), cpp_type{1});
+    SLOTCORE_SCALAR_TYPES(ROW)
+#undef ROW
+  }
+}
+
+PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    SizesAndType wanted = parse_sizes(state, args, count, names);
+    auto tensor = make_intrusive<TensorImpl>(wanted.sizes, wanted.type);
+    fill_ones(tensor.get());
+    return new_tensor(state, std::move(tensor));
+  });
+}
+
+PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    SizesAndType wanted = parse_sizes(state, args, count, names);
+    return new_tensor(state, make_intrusive<TensorImpl>(wanted.sizes, wanted.type));
+  });
+}
+
+// The numbers of a nested list in row-major order, and its shape.
+struct Numbers {
+  Dims sizes;
+  std::vector<PyRef> values;
+  ScalarType type = ScalarType::bool_;  // the widest that was seen
+};
+
+bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+void see_type(Numbers& numbers, PyObject* value) {
+  if (PyFloat_Check(value)) {
+    numbers.type = ScalarType::float32;
+  } else if (!PyBool_Check(value) && numbers.type == ScalarType::bool_) {
+    numbers.type = ScalarType::int64;
+  }
+}
+
+void collect(Numbers& numbers, PyObject* object, size_t dim) {
+  if (dim == numbers.sizes.size()) {
+    if (is_sequence(object)) throw_python(PyExc_ValueError, "the list is nested unevenly");
+    if (!PyNumber_Check(object))
+      throw_python(PyExc_TypeError, "expected a number, got %s", Py_TYPE(object)->tp_name);
+    see_type(numbers, object);
+    numbers.values.push_back(PyRef::borrow(object));
+    return;
+  }
+  if (!is_sequence(object) || PySequence_Fast_GET_SIZE(object) != numbers.sizes[dim])
+    throw_python(PyExc_ValueError, "the list is nested unevenly at dimension %zu", dim);
+  for (Py_ssize_t i = 0; i < numbers.sizes[dim]; i++)
+    collect(numbers, PySequence_Fast_GET_ITEM(object, i), dim + 1);
+}
+
+Numbers numbers_of(PyObject* data) {
+  Numbers numbers;
+  for (PyObject* level = data; is_sequence(level);) {
+    Py_ssize_t size = PySequence_Fast_GET_SIZE(level);
+    numbers.sizes.push_back(size);
+    if (size == 0) break;
+    level = PySequence_Fast_GET_ITEM(level, 0);
+  }
+  collect(numbers, data, 0);
+  if (numbers.values.empty()) numbers.type = ScalarType::float32;
+  return numbers;
+}
+
+PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    static const char* names[] = {"data", "dtype", nullptr};
+    PyObject *data, *dtype = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O:tensor", const_cast<char**>(names),
+                                     &data, &dtype)) {
+      throw PythonErrorSet{};
+    }
+    Numbers numbers = numbers_of(data);
+    ScalarType type = numbers.type;
+    if (dtype != nullptr && dtype != Py_None) type = scalar_type_of(state, dtype);
+    auto result = make_intrusive<TensorImpl>(numbers.sizes, type);
+    auto* bytes = static_cast<char*>(result->checked_data());
+    for (const PyRef& value : numbers.values) {
+      store_element(bytes, type, value.get());
+      bytes += item_size(type);
+    }
+    return new_tensor(state, std::move(result));
+  });
+}
+
+PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    static const char* names[] = {"buffer", "dtype", "count", "offset", nullptr};
+    PyObject *exporter, *dtype = nullptr;
+    Py_ssize_t count = -1, offset = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$Onn:frombuffer", const_cast<char**>(names),
+                                     &exporter, &dtype, &count, &offset)) {
+      throw PythonErrorSet{};
+    }
+    if (dtype == nullptr) throw_python(PyExc_TypeError, "frombuffer needs dtype=");
+    ScalarType type = scalar_type_of(state, dtype);
+    auto item = static_cast<Py_ssize_t>(item_size(type));
+    Py_ssize_t length = 0;
+    DataPtr data = data_of_buffer(state->interpreter, exporter, offset, &length);
+    Py_ssize_t available = length - offset;
+    if (count < 0 && available % item != 0)
+      throw_python(PyExc_ValueError, "%zd bytes are no multiple of the dtype's %zd", available, item);
+    if (count < 0) count = available / item;
+    if (count == 0 || count > available / item) {
+      throw_python(PyExc_ValueError, "cannot take %zd elements from %zd bytes", count, available);
+    }
+    auto storage = make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false);
+    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage), 0, Dims{count},
+                                                        Dims{1}, type));
+  });
+}
+
+template <class Function>
+PyCFunction method(Function function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+}  // namespace
+
+PyMethodDef factory_methods[] = {
+    {"ones", method(&ones), METH_FASTCALL | METH_KEYWORDS,
+     "ones(*sizes, dtype=float32) -> Tensor. RuntimeError for negative or too large sizes."},
+    {"empty", method(&empty), METH_FASTCALL | METH_KEYWORDS,
+     "empty(*sizes, dtype=float32) -> Tensor; here the elements are 0."},
+    {"tensor", method(&tensor), METH_VARARGS | METH_KEYWORDS,
+     "tensor(data, *, dtype=None) -> Tensor from a number or nested lists. Without dtype: bool,\n"
+     "int64 or float32, by what the data holds. ValueError for uneven lists."},
+    {"frombuffer", method(&frombuffer), METH_VARARGS | METH_KEYWORDS,
+     "frombuffer(buffer, *, dtype, count=-1, offset=0) -> Tensor over the memory of a writable\n"
+     "Python buffer, which is kept as long as the storage. ValueError for sizes that do not fit,\n"
+     "BufferError for a read-only buffer."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace slotcore::python
