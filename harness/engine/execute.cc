@@ -55,14 +55,15 @@ PyObject* Executor::value_of(int variable) const {
 }
 
 void Executor::run(const Program& program, Watcher& watcher) {
-  hermetic_depth_ = 0;
+  hermetic_ = false;
   watcher.start(program);
   for (std::size_t index = 0; index < program.lines.size(); ++index) {
     const Line& line = program.lines[index];
     watcher.before_line(index, line);
     PyObject* raised = nullptr;
     if (evaluator_.run(line)) {
-      hermetic_depth_ += table_.ops()[line.op].hermetic_step;
+      const Op& op = table_.ops()[line.op];
+      hermetic_ = (hermetic_ || op.enters_hermetic) && !op.exits_hermetic;
     } else {
       raised = PyErr_Occurred();
     }
@@ -74,7 +75,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
 }
 
 void Executor::reset(const Program& program, Watcher& watcher) {
-  dropped_ = {hermetic_depth_, 0, {}};
+  dropped_ = {hermetic_, 0, {}};
   leave_hermetic();
   drop_variables(program);
   drop_held();
@@ -86,10 +87,9 @@ void Executor::reset(const Program& program, Watcher& watcher) {
 }
 
 void Executor::leave_hermetic() {
-  for (; hermetic_depth_ > 0; --hermetic_depth_) {
-    const Ref result(PyObject_CallNoArgs(exit_hermetic_.get()));
-    CHECK(result, "exit_hermetic: " << take_error());
-  }
+  if (!hermetic_) return;
+  const Ref result(PyObject_CallNoArgs(exit_hermetic_.get()));
+  CHECK(result, "exit_hermetic: " << take_error());
 }
 
 void Executor::drop_variables(const Program& program) {
@@ -126,7 +126,8 @@ void Executor::collect() {
 }
 
 std::vector<std::string> Executor::reset_as_lines() const {
-  std::vector<std::string> lines(dropped_.hermetic_depth, "exit_hermetic()");
+  std::vector<std::string> lines;
+  if (dropped_.hermetic) lines.emplace_back("exit_hermetic()");
   std::string names;
   for (int variable = 0; variable < table_.variable_count(); ++variable) {
     if (!(dropped_.variables >> variable & 1)) continue;

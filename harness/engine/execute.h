@@ -68,16 +68,16 @@ class Executor {
   // Prelude lists that hold wrappers, and those that only hold numbers and words.
   std::vector<std::pair<std::string, PyObject*>> held_;
   std::vector<PyObject*> notes_;
-  // What the last reset dropped: hermetic levels, variables, and per round the lists of held_ by
+  // What the last reset dropped: hermetic mode, variables, and per round the lists of held_ by
   // bit.
   struct Dropped {
-    int hermetic_depth = 0;
+    bool hermetic = false;
     VariableSet variables = 0;
     std::vector<std::uint32_t> lists;
   } dropped_;
   Ref collect_;
   Ref exit_hermetic_;
-  int hermetic_depth_ = 0;
+  bool hermetic_ = false;
 };
 
 }  // namespace slotfuzz

@@ -46,7 +46,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
 void Judge::start(const Program& program) {
   verdict_ = Verdict();
   line_count_ = program.lines.size();
-  hermetic_depth_ = 0;
+  hermetic_ = false;
   made_cpp_cycle_ = false;
   std::fill(bindings_.begin(), bindings_.end(), Binding());
   lives_.clear();
@@ -58,7 +58,7 @@ void Judge::start(const Program& program) {
 void Judge::before_line(std::size_t index, const Line& line) {
   const Op& op = table_.ops()[line.op];
   index_ = index;
-  hermetic_now_ = hermetic_depth_ > 0 || op.in_hermetic;
+  hermetic_now_ = hermetic_ || op.in_hermetic;
   collects_now_ = op.collects;
   born_before_ = born_ ? PyList_GET_SIZE(born_) : 0;
 }
@@ -67,7 +67,8 @@ bool Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
   if (raised) {
     check_exception(line, raised);
   } else {
-    hermetic_depth_ += table_.ops()[line.op].hermetic_step;
+    const Op& op = table_.ops()[line.op];
+    hermetic_ = (hermetic_ || op.enters_hermetic) && !op.exits_hermetic;
   }
   observe(line, raised != nullptr);
   refresh();
@@ -83,6 +84,9 @@ bool Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
 void Judge::after_drop() {
   index_ = line_count_;
   if (verdict_.found()) return;
+  // From here on nothing is bound, and nothing may live.
+  std::fill(bindings_.begin(), bindings_.end(), Binding());
+  lives_.clear();
   check_unraisable();
   if (!check_ledger()) return;
   check_after_drop_finalizers();

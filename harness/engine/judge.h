@@ -148,7 +148,8 @@ class Judge final : public Watcher {
   Verdict verdict_;
   std::size_t index_ = 0;
   std::size_t line_count_ = 0;
-  int hermetic_depth_ = 0;
+  bool hermetic_ = false;
+  // In hermetic mode while the line runs, which may be for its own span only.
   bool hermetic_now_ = false;
   bool collects_now_ = false;
   // .grad links that close a circle in C++ alone: nobody can collect them.

@@ -9,23 +9,26 @@ enter_hermetic, exit_hermetic, hermetic = T.enter_hermetic, T.exit_hermetic, T.h
 
 #: enter_hermetic, exit_hermetic, hermetic [slotcore]: what wrapping for another interpreter does
 import contextlib, ctypes
-set_hermetic = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
-hermetic_depth = []
+set_state = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
+hermetic_now = False
+def set_hermetic(now):
+    global hermetic_now
+    hermetic_now = now
+    set_state(ctypes.c_bool(now))
 def enter_hermetic():
-    hermetic_depth.append(None)
-    set_hermetic(ctypes.c_bool(True))
+    set_hermetic(True)
 def exit_hermetic():
-    if not hermetic_depth:
-        raise RuntimeError("not in hermetic mode")
-    hermetic_depth.pop()
-    set_hermetic(ctypes.c_bool(bool(hermetic_depth)))
+    if not hermetic_now:
+        raise RuntimeError("this thread is not in hermetic mode")
+    set_hermetic(False)
 @contextlib.contextmanager
 def hermetic():
-    enter_hermetic()
+    former = hermetic_now
+    set_hermetic(True)
     try:
         yield
     finally:
-        exit_hermetic()
+        set_hermetic(former)
 
 #: Sub: a subclass of storages
 class Sub(T.UntypedStorage):

@@ -58,8 +58,8 @@ std::vector<Operand> make_operands(std::string_view words, const std::vector<Kin
 void derive(Op& op) {
   op.collects = op.pattern.find("gc.collect()") != std::string_view::npos;
   op.in_hermetic = op.pattern.starts_with(kHermetic);
-  if (op.pattern == "enter_hermetic()") op.hermetic_step = 1;
-  if (op.pattern == "exit_hermetic()") op.hermetic_step = -1;
+  op.enters_hermetic = op.pattern == "enter_hermetic()";
+  op.exits_hermetic = op.pattern == "exit_hermetic()";
   const auto equals = op.pattern.find(" = ");
   if (!op.pattern.starts_with("{0}.") || equals == std::string_view::npos) return;
   std::string_view path = op.pattern.substr(4, equals - 4);

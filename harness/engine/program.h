@@ -48,8 +48,9 @@ struct Op {
   std::string_view attribute;
   bool attribute_of_storage = false;
   bool collects = false;
-  // -1, 0, 1: what the line does to the hermetic depth; `in_hermetic`: for its own span only.
-  int hermetic_step = 0;
+  // Hermetic mode: begun or ended by the line, or on for the line's own span.
+  bool enters_hermetic = false;
+  bool exits_hermetic = false;
   bool in_hermetic = false;
 };
 

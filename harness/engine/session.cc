@@ -14,6 +14,9 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
   if (!options.known.empty()) known.add_folder(options.known, printer);
   if (!options.recorder.empty()) recorder.emplace(options.recorder);
   interpreter.freeze();
+  // The control run: what probing has left goes, and a subject that fails without a program shows
+  // it.
+  executor.run(Program(), judge);
 }
 
 bool Session::run(Program program) {

@@ -100,8 +100,8 @@ TEST_F(ProgramTest, what_a_line_sets_is_read_off_its_template) {
   EXPECT_EQ(op("set_grad").attribute, "");
   EXPECT_TRUE(op("collect_in_hermetic").collects);
   EXPECT_TRUE(op("collect_in_hermetic").in_hermetic);
-  EXPECT_EQ(op("enter_hermetic").hermetic_step, 1);
-  EXPECT_EQ(op("exit_hermetic").hermetic_step, -1);
+  EXPECT_TRUE(op("enter_hermetic").enters_hermetic);
+  EXPECT_TRUE(op("exit_hermetic").exits_hermetic);
 }
 
 }  // namespace
