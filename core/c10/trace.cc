@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +45,10 @@ class Line {
       case TraceField::Kind::kNone:
         return;
       case TraceField::Kind::kPointer:
-        return add("  %s %p%s", field.name, field.pointer, field.text);
+        // Not %p, which has a word of its own for null.
+        return add("  %s 0x%llx%s", field.name,
+                   static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(field.pointer)),
+                   field.text);
       case TraceField::Kind::kText:
         if (*field.name == '\0') return add("  %s", field.text);
         return add("  %s %s", field.name, field.text);
@@ -54,6 +58,7 @@ class Line {
   }
 
   void write_out() noexcept {
+    while (used_ > 0 && chars_[used_ - 1] == ' ') used_--;
     chars_[used_] = '\n';
     // A full or closed stderr must not change what the program does.
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, chars_, used_ + 1);

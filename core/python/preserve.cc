@@ -65,7 +65,10 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   if (!hermetic) {
     // First the claim, which may throw, so that a loser has nothing to give back (T2). If nobody
     // but the caller refers to the impl, nobody else can be claiming it.
-    slot->claim(interpreter->tag(), slot->status(interpreter->tag(), raw::use_count(target) <= 1));
+    auto status = slot->status(interpreter->tag(), raw::use_count(target) <= 1);
+    slot->claim(interpreter->tag(), status);
+    if (status != impl::PyInterpreterStatus::TAGGED_BY_US)
+      trace("tag claimed", {"impl", target}, {"interpreter", interpreter->tag()});
   }
   PyObject* object = allocate(interpreter, type);
   if (object == nullptr) return nullptr;
@@ -76,13 +79,14 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
       return reuse(earlier, target);
     }
     slot->set_pyobj(object);
+    trace("slot written", {"impl", target}, {"wrapper", object});
   }
   Wrapper* wrapper = as_wrapper(object);
   wrapper->impl = target;
   wrapper->owned = true;
   wrapper->hermetic = hermetic;
   trace("wrapper created", {"impl", target}, {"wrapper", object},
-        hermetic ? TraceField("", "(hermetic)") : TraceField());
+        hermetic ? TraceField("", "(hermetic)") : TraceField("type", type->tp_name));
   return object;
 }
 
@@ -100,6 +104,7 @@ bool expire_impl(Wrapper* self) noexcept {
   impl::PyObjectSlot* slot = self->impl->pyobj_slot();
   SLOTCORE_CHECK(slot->unchecked_pyobj() == reinterpret_cast<PyObject*>(self));
   slot->clear_pyobj();
+  trace("slot cleared", {"impl", self->impl}, {"wrapper", self});
   return true;
 }
 

@@ -5,8 +5,9 @@ import subprocess
 from importlib import metadata
 
 from slotfuzz import build, engine, options, subject
+from slotfuzz.paths import from_root
 
-PLANTED_SECONDS = 120
+PLANTED_SECONDS = 30
 # Which oracles can speak in which build. The judge speaks in all of them.
 BUILDS = {
     "address": ("judge", "address", "undefined"),
@@ -52,7 +53,7 @@ def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
     try:
         result = subprocess.run(engine.leashed(command), capture_output=True, check=False,
                                 timeout=PLANTED_SECONDS, env=chosen.environment())
-        code, text = result.returncode, result.stderr.decode(errors="replace")
+        code, text = result.returncode, from_root(result.stderr.decode(errors="replace"))
     except subprocess.TimeoutExpired as error:
         code, text = 0, (error.stderr or b"").decode(errors="replace")
     heard = code != 0 and planted["expect"] in text

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.paths import from_root
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.subject import Subject
 
@@ -61,7 +62,8 @@ class Server:
     def run(self, program: str, timeout_seconds: float = RUN_SECONDS) -> dict:
         """Runs program text in a forked child; the engine's reply, see `--serve`."""
         self.runs += 1
-        return self._request({"run": program, "timeout": timeout_seconds}, timeout_seconds)
+        reply = self._request({"run": program, "timeout": timeout_seconds}, timeout_seconds)
+        return {**reply, "stderr": from_root(reply["stderr"])}
 
     def parse(self, program: str) -> list[Line]:
         """The lines of the text that are instances of an op; all others are dropped."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from slotfuzz.engine import leashed
 from slotfuzz.errors import MachineError
+from slotfuzz.paths import from_root
 from slotfuzz.subject import Subject
 
 TAIL_BYTES_MAX = 256 * 1024
@@ -116,7 +117,7 @@ class Fuzzer:
 
     def report(self) -> str:
         """The end of what the process wrote."""
-        return self.tail.decode(errors="replace")
+        return from_root(self.tail.decode(errors="replace"))
 
     def artifact(self) -> Path | None:
         """The program that libFuzzer saved when it died."""

@@ -208,7 +208,8 @@ class _Hunt:
                 f" fails {record['rate']:.0%} of {record['verified_runs']} runs:"
                 f" {shown(Path(record['folder']))}")
         elif verdict == "known":
-            self.line.note(f"slotfuzz: known: {record['id']}")
+            if sum(other["id"] == record["id"] for other in self.result.known) == 1:
+                self.line.note(f"slotfuzz: known: {record['id']}")
         else:
             self.line.note(f"slotfuzz: not reproduced alone: {shown(Path(record['folder']))}")
             if len(self.result.unreproduced) >= UNREPRODUCED_MAX:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import signature
+from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
 Z_95 = 1.959963984540054
@@ -49,7 +50,7 @@ def verify(
         try:
             result = subprocess.run([python, str(script)], capture_output=True, check=False,
                                     env=environment, timeout=RUN_SECONDS)
-            return result.returncode, result.stderr.decode(errors="replace")
+            return result.returncode, from_root(result.stderr.decode(errors="replace"))
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/c10/check.h"
-#include "core/c10/trace.h"
 
 namespace slotcore::impl {
 
@@ -32,7 +31,6 @@ void PyObjectSlot::claim(PyInterpreter* self, PyInterpreterStatus status) {
     case PyInterpreterStatus::TAGGED_BY_OTHER:
       throw_foreign(self, pyobj_interpreter());
   }
-  trace("tag claimed", {"slot", this}, {"interpreter", self});
 }
 
 void PyObjectSlot::throw_foreign(const PyInterpreter* self, const PyInterpreter* tag) {
@@ -43,7 +41,6 @@ void PyObjectSlot::throw_foreign(const PyInterpreter* self, const PyInterpreter*
 }
 
 void PyObjectSlot::set_pyobj(PyObject* pyobj) noexcept {
-  trace("slot written", {"slot", this}, {"wrapper", pyobj});
   store(reinterpret_cast<uintptr_t>(pyobj));
 }
 
@@ -54,7 +51,6 @@ void PyObjectSlot::set_owns_pyobj(bool owns) noexcept {
 }
 
 void PyObjectSlot::clear_pyobj() noexcept {
-  trace("slot cleared", {"slot", this}, {"wrapper", unchecked_pyobj()});
   store(0);
 }
 

@@ -4,6 +4,7 @@ Targets: by default all that can be clean, or the one of the mutant's header. A 
 reproducible by --seed, --runs and the same --corpus at the start.
 """
 
+from collections import Counter
 from pathlib import Path
 
 from slotfuzz import hunt, mutant, options, subject
@@ -64,8 +65,8 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
             f" (at least {record['rate_low']:.0%}); found after"
             f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
         lines += ["    " + line for line in record["text"].splitlines()]
-    for found in sorted({record["id"] for record in result.known}):
-        lines.append(f"known: {found}")
+    again = Counter(record["id"] for record in result.known)
+    lines += [f"known: {found}, met {times} times" for found, times in sorted(again.items())]
     for record in result.unreproduced:
         lines.append(f"not reproduced alone: {shown(Path(record['folder']))}")
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
