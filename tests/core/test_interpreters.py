@@ -1,0 +1,55 @@
+"""The end of an interpreter, and two of them in one process (T2, T5)."""
+
+import subprocess
+import sys
+
+import pytest
+import slotcore as T
+
+
+SUBPROCESS = """
+import sys
+sys.path[:] = {path!r}
+import slotcore as T
+class S(T.UntypedStorage):
+    def __del__(self): pass
+s = S(4); s.me = s; t = T.ones(2); t.grad = T.ones(2); t.grad.foo = t
+u = T.empty(0, dtype=T.uint8).set_(S(3)); v = T.frombuffer(bytearray(4), dtype=T.uint8)
+{more}
+"""
+
+
+@pytest.mark.parametrize("more", [
+    "", "T.enter_hermetic(); w = u.untyped_storage()", "del T, sys.modules['slotcore']",
+    "sys.modules['slotcore'].__dict__.clear()", "import builtins; builtins.keep = [u, s]",
+])
+def test_exit_with_living_wrappers(more):  # T5
+    script = SUBPROCESS.format(path=sys.path, more=more)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_sub_interpreter_shares_data_but_not_the_impl():  # T2
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    storage, tensor = T.UntypedStorage([1, 2]), T.ones(1)
+    handles = storage._weak_ref(), tensor._weak_ref()
+    other = interpreters.create()
+    interpreters.run_string(other, f"""
+import sys
+sys.path[:] = {sys.path!r}
+import slotcore as T
+s = T.UntypedStorage._new_with_weak_ptr({handles[0]})
+assert s.tolist() == [1, 2] and s._cdata != {storage._cdata}
+s[0] = 9
+try:
+    T.Tensor._new_with_weak_ptr({handles[1]})
+except RuntimeError as error:
+    assert str(error).count('slotcore interpreter') == 2
+else:
+    raise AssertionError
+keep = T.ones(1); keep.grad = T.ones(1); keep.grad.foo = 1
+""")
+    assert storage.tolist() == [9, 2]
+    interpreters.destroy(other)
+    T.UntypedStorage._free_weak_ref(handles[0])
+    T.Tensor._free_weak_ref(handles[1])
