@@ -99,7 +99,7 @@ class Server:
         return self._answer(seconds + GRACE_SECONDS)
 
     def _start(self) -> None:
-        environment = self.subject.environment()
+        environment = self.subject.environment(full_stacks=self.trace)
         if self.trace:
             environment["SLOTCORE_TRACE"] = "1"
         command = [str(self.subject.target(self.target)), *self.subject.arguments(), "--serve"]

@@ -137,10 +137,10 @@ def _created(reply: dict, log: trace.Log, events: list[trace.Event], about: int 
     who = f"object {about:#x}" if about else "block at {:#x}".format(*trace.region(log.report))
     if not events:
         return f"The {who} is allocated{_frame(allocated)}."
-    first = events[0]
+    first = next((event for event in events if "created" in event.event), events[0])
     name = _role(first, about)
     return (f"The {name} {about:#x} comes to be in {_line(reply, first.line)}"
-            f"{_frame(allocated)} ({first.place}, \"{first.event}\").")
+            f"{_frame(allocated)}; the trace has it at {first.place}, \"{first.event}\".")
 
 
 def _freed(reply: dict, log: trace.Log, events: list[trace.Event], about: int | None) -> str:
@@ -150,7 +150,7 @@ def _freed(reply: dict, log: trace.Log, events: list[trace.Event], about: int | 
         return f"It is freed{_frame(freed_by)}."
     last = frees[-1]
     sentence = (f"{_capital(_line(reply, last.line))} frees it{_frame(freed_by)}"
-                f" ({last.place}, \"{last.event}\")")
+                f", in the trace {last.place}, \"{last.event}\"")
     later = [event for event in events if SLOT_READ.search(event.event)
              and events.index(event) > events.index(last)]
     if "still holds" in last.fields or later:

@@ -17,8 +17,8 @@ def from_root(text: str) -> str:
 
     A symbolizer makes paths absolute; a finding must look the same in every checkout.
     """
-    text = re.sub(rf"{re.escape(str(build_root()))}/\w[\w.-]*/mutants/[\w.-]+/(?=core/)", "", text)
-    return text.replace(f"{ROOT}/", "")
+    text = text.replace(f"{ROOT}/", "").replace(f"{build_root()}/", "build/")
+    return re.sub(r"\bbuild/[\w.-]+/mutants/[\w.-]+/(?=core/)", "", text)
 
 
 def shown(path: Path) -> str:

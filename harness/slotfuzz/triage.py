@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import (
-    build, emit, explain, finding, minimize, mutant, prelude, ring, signature, verify,
+    build, emit, explain, finding, minimize, mutant, prelude, ring, signature, trace,
+    verify,
 )
 from slotfuzz.engine import Server, dump_recorder, leashed
 from slotfuzz.errors import BrokenError
@@ -157,7 +158,8 @@ class Triage:
                               self.subject.name)
         folder = finding.write(self.out, record, {
             "repro.py": script, "NOTES.md": notes,
-            "report.txt": verified.report or reply.get("stderr", "") or reply["message"]})
+            "report.txt": trace.parse(traced.get("stderr", "")).report or verified.report
+                          or reply["message"] + "\n"})
         self.known[best.signature.text] = folder
         return {**record, "folder": str(folder), "text": text}
 

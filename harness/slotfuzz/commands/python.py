@@ -45,7 +45,7 @@ def run(args, output) -> int:
     if sanitizer is None and header.get("sanitizer") in subject.SANITIZER_PRESETS:
         sanitizer = header["sanitizer"]
     chosen = subject.resolve(name, sanitizer, [], args.python)
-    environment = chosen.script_environment()
+    environment = chosen.script_environment(full_stacks=True)
     for kept in ("SLOTCORE_TRACE",):
         if kept in os.environ:
             environment[kept] = os.environ[kept]
