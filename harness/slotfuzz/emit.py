@@ -67,7 +67,7 @@ def program_lines(reply: dict) -> list[str]:
     """The program with `with suppress(..)` where a line raises, and the judge's assert lines."""
     printed = []
     for index, line in enumerate(reply["lines"]):
-        shown = reply["kind"] == "exception" and index == reply["line"]
+        shown = _raises_the_finding(reply) and index == reply["line"]
         if line.get("raised") and not shown:
             printed.append(f"with suppress({line['raised']}): {line['text']}")
         else:
@@ -79,6 +79,11 @@ def program_lines(reply: dict) -> list[str]:
         printed.append("if True:  # the end: every name is dropped, and the collector runs")
         printed += [f"    {line}" for line in reply["asserts"]]
     return printed
+
+
+def _raises_the_finding(reply: dict) -> bool:
+    """Whether the exception of a line is the finding, and no assert line shows it."""
+    return reply["kind"] == "exception" and not reply.get("asserts")
 
 
 def _imports(body: str) -> str:

@@ -65,8 +65,11 @@ def of_reply(reply: dict) -> Signature:
     if kind == "assert":
         return Signature(f"judge {reply['contract']} {reply['check']}".rstrip())
     if kind == "exception":
-        name = reply["message"].partition(":")[0].strip() or "unknown"
-        return Signature(f"exception {name}", detail=normalise(reply["message"]))
+        detail = normalise(reply["message"])
+        if reply.get("asserts"):
+            return Signature(f"judge {reply['contract']} {reply['check']}".rstrip(), (), detail)
+        name = re.match(r"[\w.]*", reply["message"])[0] or "unknown"
+        return Signature(f"exception {name}", detail=detail)
     from_stderr = of_stderr(reply.get("stderr", ""))
     if from_stderr:
         return from_stderr

@@ -32,7 +32,6 @@ class Subject:
     folder: Path
     script_python: str
     import_paths: tuple[str, ...] = ()
-    protocol: str = "strict"
     versions: dict = field(default_factory=dict, compare=False)
 
     @property
@@ -46,8 +45,7 @@ class Subject:
 
     def arguments(self) -> list[str]:
         """What each call of a target binary must be told about the subject."""
-        return [f"--module={self.module}", f"--protocol={self.protocol}",
-                *(f"--path={path}" for path in self.import_paths)]
+        return [f"--module={self.module}", *(f"--path={path}" for path in self.import_paths)]
 
     def environment(self, full_stacks: bool = False) -> dict[str, str]:
         """Environment of every process that runs programs of this subject.
@@ -143,14 +141,8 @@ def _torch(sanitizer: str, targets: list[str], python: str) -> Subject:
     wanted = [f"target-{target}" for target in targets]
     folder = build.build(preset, wanted, other)
     return Subject("torch", "torch", sanitizer, preset, folder, python,
-                   tuple(about["path"]), torch_protocol(about["torch"]),
+                   tuple(about["path"]),
                    {"torch": about["torch"], "python": about["version"]})
-
-
-def torch_protocol(version: str) -> str:
-    """How that PyTorch preserves wrappers: by resurrection from 1.9 to 2.9 (docs/contract.md)."""
-    numbers = [int(word) for word in version.split("+")[0].split(".")[:2] if word.isdigit()]
-    return "resurrection" if numbers < [2, 10] else "strict"
 
 
 def probe_system_version() -> str:

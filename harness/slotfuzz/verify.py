@@ -66,7 +66,7 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
         return code is None
     if code in (None, 0):
         return False
-    if reply["kind"] == "assert":
+    if reply["kind"] == "assert" or reply.get("asserts"):
         return "AssertionError" in stderr
     if reply["kind"] == "exception":
         return signature.of_reply(reply).verdict.split()[-1] in stderr

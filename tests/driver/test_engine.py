@@ -71,6 +71,16 @@ def test_assert_lines_follow_their_program_line(server):
     assert emit.program_lines(reply)[2:4] == ["s0.tag = 7", "assert s0.tag == 8"]
 
 
+@pytest.mark.parametrize("asserts, first", [
+    ([], "t0 = T.ones(1)"),
+    (["assert not unraisable"], "with suppress(TypeError): t0 = T.ones(1)"),
+])
+def test_an_exception_that_must_not_happen_is_shown(asserts, first):
+    reply = {"kind": "exception", "line": 0, "asserts": asserts,
+             "lines": [{"text": "t0 = T.ones(1)", "raised": "TypeError"}]}
+    assert emit.program_lines(reply) == [first, *asserts]
+
+
 def test_lines_at_the_end_are_indented_so_that_the_parser_drops_them():
     reply = {"kind": "assert", "line": 1, "asserts": ["del t0", "assert False"],
              "lines": [{"text": "t0 = T.ones(1)", "raised": ""}]}
