@@ -95,6 +95,8 @@ int exec(PyObject* module) {
 
     for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods})
       checked(PyModule_AddFunctions(module, methods));
+    // How wrappers are preserved, for those who must know what the contract exempts.
+    checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));
     state->interpreter->module = state;
     return 0;
   });

@@ -30,6 +30,9 @@ void throw_no_impl(PyObject* self) {
 }
 
 namespace preserve {
+
+const char* const kProtocol = "resurrection";
+
 namespace {
 
 bool is_shared(const Wrapper* self) noexcept {

@@ -30,6 +30,9 @@ T* impl_of(PyObject* self);
 
 namespace preserve {
 
+// The protocol's name, as docs/contract.md speaks of it.
+extern const char* const kProtocol;
+
 // The wrapper of `target`: the one that it has, or a new one of class `type` (P1, H1). A new
 // reference, and then the strong reference of the caller has been taken; or null with a Python
 // error. Throws ForeignInterpreterError (T2).

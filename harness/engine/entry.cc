@@ -61,11 +61,8 @@ Flags parse_flags(int argc, char** argv) {
       flags.planted = value;
     else if (name == "dump-recorder")
       flags.dump_recorder = value;
-    else if (name == "protocol" && value == "resurrection") {
-      flags.session.protocol = Protocol::kResurrection;
-    } else if (name != "protocol" || value != "strict") {
+    else
       throw StartError("no such flag: " + std::string(argument));
-    }
   }
   return flags;
 }

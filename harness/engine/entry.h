@@ -5,7 +5,6 @@
 // dashes, and libFuzzer passes them over:
 //   --module=NAME     the module under test: slotcore (default) or torch
 //   --path=DIR        one more folder for sys.path; may be repeated
-//   --protocol=NAME   strict (default) or resurrection: whether the contract's exemption holds
 //   --recorder=FILE   write each program to this flight recorder before it runs
 //   --known=DIR       do not run programs that contain one of these
 //   --serve           be the driver's fork server

@@ -1,6 +1,7 @@
 // The executor's inner loop and the reset between programs.
 #include "harness/engine/execute.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "harness/engine/check.h"
@@ -9,6 +10,7 @@ namespace slotfuzz {
 namespace {
 
 // A finalizer may refill the lists that a reset has just cleared; each object does so at most once.
+// The same bounds how often the collector finds more.
 constexpr int kResetRoundMax = 8;
 
 }  // namespace
@@ -78,9 +80,12 @@ void Executor::reset(const Program& program, Watcher& watcher) {
   dropped_ = {hermetic_, 0, {}};
   leave_hermetic();
   drop_variables(program);
-  drop_held();
-  collect();
-  for (int round = 0; round < kResetRoundMax && drop_held(); ++round) collect();
+  // Again while there is something to find: what one pass frees may be what hid the next.
+  for (int round = 0; round < kResetRoundMax; ++round) {
+    const std::uint32_t lists = drop_held();
+    dropped_.rounds.push_back(lists);
+    if (collect() == 0 && lists == 0 && !is_holding()) break;
+  }
   watcher.after_drop();
   for (PyObject* list : notes_)
     CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
@@ -108,7 +113,7 @@ void Executor::drop_variables(const Program& program) {
   }
 }
 
-bool Executor::drop_held() {
+std::uint32_t Executor::drop_held() {
   std::uint32_t dropped = 0;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     PyObject* list = held_[i].second;
@@ -116,13 +121,18 @@ bool Executor::drop_held() {
     CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
     dropped |= 1u << i;
   }
-  if (dropped) dropped_.lists.push_back(dropped);
-  return dropped != 0;
+  return dropped;
 }
 
-void Executor::collect() {
+bool Executor::is_holding() const {
+  return std::any_of(held_.begin(), held_.end(),
+                     [](const auto& held) { return PyList_GET_SIZE(held.second) > 0; });
+}
+
+long Executor::collect() {
   const Ref found(PyObject_CallNoArgs(collect_.get()));
   CHECK(found, "gc.collect: " << take_error());
+  return PyLong_AsLong(found.get());
 }
 
 std::vector<std::string> Executor::reset_as_lines() const {
@@ -134,13 +144,12 @@ std::vector<std::string> Executor::reset_as_lines() const {
     names += (names.empty() ? "del " : ", ") + table_.variable_name(variable);
   }
   if (!names.empty()) lines.push_back(names);
-  for (const std::uint32_t lists : dropped_.lists) {
+  for (const std::uint32_t lists : dropped_.rounds) {
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (lists >> i & 1) lines.push_back(held_[i].first + ".clear()");
     }
     lines.push_back("gc.collect()");
   }
-  if (dropped_.lists.empty()) lines.push_back("gc.collect()");
   return lines;
 }
 

@@ -56,9 +56,11 @@ class Executor {
   void reset(const Program& program, Watcher& watcher);
   void leave_hermetic();
   void drop_variables(const Program& program);
-  // Clears the prelude's lists of held objects; false when they were empty already.
-  bool drop_held();
-  void collect();
+  // Clears the prelude's lists of held objects; one bit for each that was not empty.
+  std::uint32_t drop_held();
+  bool is_holding() const;
+  // The number of objects that the collector found.
+  long collect();
 
   Interpreter& interpreter_;
   const OpTable& table_;
@@ -68,12 +70,12 @@ class Executor {
   // Prelude lists that hold wrappers, and those that only hold numbers and words.
   std::vector<std::pair<std::string, PyObject*>> held_;
   std::vector<PyObject*> notes_;
-  // What the last reset dropped: hermetic mode, variables, and per round the lists of held_ by
-  // bit.
+  // What the last reset dropped: hermetic mode, variables, and per round the lists of
+  // held_ by bit.
   struct Dropped {
     bool hermetic = false;
     VariableSet variables = 0;
-    std::vector<std::uint32_t> lists;
+    std::vector<std::uint32_t> rounds;
   } dropped_;
   Ref collect_;
   Ref exit_hermetic_;

@@ -11,16 +11,21 @@ namespace {
 // `.grad` links that are followed to see whether they close a circle.
 constexpr int kGradChainMax = 64;
 
+bool says_resurrection(const Interpreter& interpreter) {
+  const Ref name = interpreter.evaluate("T._preservation");
+  return name && PyUnicode_Check(name.get()) &&
+         PyUnicode_CompareWithASCIIString(name.get(), "resurrection") == 0;
+}
+
 }  // namespace
 
 Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& table,
-             const Layout& layout, Protocol protocol,
-             std::span<std::uint8_t, kStateCounters> states)
+             const Layout& layout, std::span<std::uint8_t, kStateCounters> states)
     : interpreter_(interpreter),
       executor_(executor),
       table_(table),
       layout_(layout),
-      protocol_(protocol),
+      has_exemption_(says_resurrection(interpreter)),
       states_(states),
       born_(interpreter.find("born")),
       finalized_(interpreter.find("finalized")),
@@ -188,7 +193,10 @@ void Judge::note_weakref(const Line& line, const Op& op) {
   if (op.operands.size() < 2 || !reference || !PyWeakref_CheckRef(reference)) return;
   const Binding& target = bindings_[line.operands[1]];
   if (target.mode != Mode::kNormal || !target.impl) return;
-  weaks_.push_back({variable, Ref::borrow(reference), target.impl, target.object, false});
+  const Ref callback(PyObject_GetAttrString(reference, "__callback__"));
+  const bool is_plain = callback.get() == Py_None;
+  weaks_.push_back({variable, reference, Ref::borrow(is_plain ? reference : nullptr), target.impl,
+                    target.object, false});
 }
 
 void Judge::forget_unwitnessed() {

@@ -33,17 +33,13 @@ struct Verdict {
   bool found() const { return !kind.empty(); }
 };
 
-// How the subject keeps a wrapper while C++ owns its impl. Resurrection has the contract's one
-// exemption: in a dead cycle, the collector finalizes the wrapper and clears its weakrefs.
-enum class Protocol : std::uint8_t { kResurrection, kStrict };
-
 // The search's map of life-cycle states, one byte each; libFuzzer reads it as extra counters.
 inline constexpr std::size_t kStateCounters = 8192;
 
 class Judge final : public Watcher {
  public:
   Judge(Interpreter& interpreter, const Executor& executor, const OpTable& table,
-        const Layout& layout, Protocol protocol, std::span<std::uint8_t, kStateCounters> states);
+        const Layout& layout, std::span<std::uint8_t, kStateCounters> states);
 
   const Verdict& verdict() const { return verdict_; }
 
@@ -79,7 +75,11 @@ class Judge final : public Watcher {
   // A weak reference that the program made to a normal wrapper.
   struct Weak {
     int variable;
-    Ref reference;
+    // Borrowed: valid while the variable is bound to it.
+    PyObject* reference;
+    // Owned, to see what becomes of it after the end; null when it has a callback, since holding
+    // the reference would hold what the callback holds.
+    Ref kept;
     const void* impl;
     PyObject* wrapper;
     bool excused;
@@ -126,7 +126,10 @@ class Judge final : public Watcher {
   const Executor& executor_;
   const OpTable& table_;
   const Layout& layout_;
-  const Protocol protocol_;
+  // Whether the contract's one exemption holds: a subject that says that it preserves by
+  // resurrection may finalize a wrapper and clear its weakrefs when the collector meets it in a
+  // dead cycle.
+  const bool has_exemption_;
   const std::span<std::uint8_t, kStateCounters> states_;
 
   // Lists of the prelude, and the ledger's functions; null where the subject has none.

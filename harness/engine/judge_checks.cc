@@ -112,8 +112,7 @@ void Judge::check_finalizers() {
     const auto life = std::find_if(lives_.begin(), lives_.end(),
                                    [&](const Life& known) { return known.serial == serial; });
     if (bound == bindings_.end() && life == lives_.end()) continue;
-    const bool excused =
-        protocol_ == Protocol::kResurrection && collects_now_ && bound == bindings_.end();
+    const bool excused = has_exemption_ && collects_now_ && bound == bindings_.end();
     if (!excused) {
       report("P3", "finalized early", "__del__ ran while the impl was owned",
              {"assert " + number + " not in finalized"});
@@ -124,13 +123,13 @@ void Judge::check_finalizers() {
 // P4: a weak reference to a wrapper gives the wrapper while the impl lives.
 void Judge::check_weakrefs() {
   for (Weak& weak : weaks_) {
-    if (weak.excused || !is_dead(weak.reference.get())) continue;
+    if (weak.excused || executor_.value_of(weak.variable) != weak.reference) continue;
+    if (!is_dead(weak.reference)) continue;
     weak.excused = true;
     const Life* life = life_of(weak.impl);
     if (!life || life->wrapper != weak.wrapper) continue;
-    const bool excused =
-        protocol_ == Protocol::kResurrection && collects_now_ && !is_bound(weak.wrapper);
-    if (!excused && executor_.value_of(weak.variable) == weak.reference.get()) {
+    const bool excused = has_exemption_ && collects_now_ && !is_bound(weak.wrapper);
+    if (!excused) {
       report("P4", "weakref", "a weak reference died while the impl lives",
              {"assert " + name(weak.variable) + "() is not None"});
     }
@@ -191,7 +190,7 @@ void Judge::check_after_drop_finalizers() {
 // P4: and None afterwards.
 void Judge::check_after_drop_weakrefs() {
   for (const Weak& weak : weaks_) {
-    if (is_dead(weak.reference.get())) continue;
+    if (!weak.kept || is_dead(weak.kept.get())) continue;
     std::vector<std::string> lines = after_reset("assert kept() is None");
     lines.insert(lines.begin(), "kept = " + name(weak.variable));
     report("P4", "weakref alive", "a weak reference gives a wrapper that nothing owns", lines);

@@ -56,6 +56,8 @@ bool Judge::break_shared_cycles() {
     if (shape == Layout::Shape::kOther) continue;
     left.push_back(Ref::borrow(object));
     const void* impl = layout_.impl_of(object, shape);
+    // Of two wrappers one is hermetic, and owns the impl as another interpreter would.
+    if (std::find(impls.begin(), impls.end(), impl) != impls.end()) owned.push_back(impl);
     impls.push_back(impl);
     if (shape != Layout::Shape::kTensor) continue;
     owned.push_back(layout_.storage_of(impl));

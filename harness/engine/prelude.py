@@ -7,7 +7,7 @@ A snippet begins with a marker, `#: names: sentence`, and ends before the next o
 #: enter_hermetic, exit_hermetic, hermetic [slotcore]: wrap as a second interpreter would
 enter_hermetic, exit_hermetic, hermetic = T.enter_hermetic, T.exit_hermetic, T.hermetic
 
-#: enter_hermetic, exit_hermetic, hermetic [slotcore]: what wrapping for another interpreter does
+#: enter_hermetic, exit_hermetic, hermetic [torch]: libc10 exports the setter of its flag
 import contextlib, ctypes
 set_state = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
 hermetic_now = False

@@ -7,7 +7,7 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
     : interpreter(options.interpreter),
       executor(interpreter, printer),
       layout(interpreter),
-      judge(interpreter, executor, table, layout, options.protocol, states),
+      judge(interpreter, executor, table, layout, states),
       available(interpreter.available_ops(table)),
       vocabulary(table, available),
       postcondition(options.postcondition) {

@@ -19,7 +19,6 @@ struct SessionOptions {
   InterpreterOptions interpreter;
   // Null: none.
   Postcondition postcondition = nullptr;
-  Protocol protocol = Protocol::kStrict;
   // Empty: none.
   std::string recorder;
   std::string known;
