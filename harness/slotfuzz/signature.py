@@ -17,13 +17,14 @@ THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
+JUDGE_ERROR = re.compile(r"^slotfuzz: ([A-Z]\d+ [^:\n]+): ", re.MULTILINE)
 CHECK_ERROR = re.compile(r"this must hold and does not: (.*)")
 FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
     r"fuzzer::|std::|__libc|__GI_|_start$|main$|operator new|operator delete|free$|malloc$|calloc$|"
-    r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|pthread_|__assert|slotfuzz::|"
+    r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
     r"LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|cfunction|"
     r"object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
 PLUMBING_FILE = re.compile(
@@ -66,7 +67,7 @@ def of_reply(reply: dict) -> Signature:
         return Signature(f"judge {reply['contract']} {reply['check']}".rstrip())
     if kind == "exception":
         detail = normalise(reply["message"])
-        if reply.get("asserts"):
+        if reply["contract"]:
             return Signature(f"judge {reply['contract']} {reply['check']}".rstrip(), (), detail)
         name = re.match(r"[\w.]*", reply["message"])[0] or "unknown"
         return Signature(f"exception {name}", detail=detail)
@@ -159,6 +160,7 @@ REPORTS = (
         "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
     (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),
     (FATAL_ERROR, lambda match, text: Signature("fatal " + normalise(match[1]))),
+    (JUDGE_ERROR, lambda match, text: Signature(f"judge {match[1]}")),
     (CHECK_ERROR, lambda match, text: Signature("check", detail=normalise(match[1]))),
     (FUZZER_ERROR, lambda match, text: Signature(match[1])),
 )

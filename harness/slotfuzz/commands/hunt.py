@@ -67,8 +67,9 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
         lines += ["    " + line for line in record["text"].splitlines()]
     again = Counter(record["id"] for record in result.known)
     lines += [f"known: {found}, met {times} times" for found, times in sorted(again.items())]
-    for record in result.unreproduced:
-        lines.append(f"not reproduced alone: {shown(Path(record['folder']))}")
+    alone = Counter(record["folder"] for record in result.unreproduced)
+    lines += [f"not reproduced alone: {shown(Path(folder))}, met {times} times"
+              for folder, times in sorted(alone.items())]
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
                  + (f", {len(result.unreproduced)} not reproduced" if result.unreproduced else "")
                  + (f"; {result.skipped} known programs were skipped" if result.skipped else ""))
