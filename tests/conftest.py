@@ -20,6 +20,7 @@ def pytest_runtest_logreport(report):
 
 def pytest_report_teststatus(report, config):
     """No dots for steps: they have a line."""
-    if report.nodeid.startswith(STEPS) and report.passed:
-        return ("passed" if report.when == "call" else "", "", "")
-    return None
+    if not report.nodeid.startswith(STEPS) or report.skipped:
+        return None
+    counted = report.when == "call" or report.failed
+    return (report.outcome if counted else "", "", "")
