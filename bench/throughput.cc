@@ -29,7 +29,29 @@ class Nobody final : public Watcher {
   void after_drop() override {}
 };
 
-// Hermetic mode that outlasts a line would make the bare evaluator's later programs other ones.
+// The lines and nothing else; names and lists are emptied, or the next program would be another
+// one.
+void run_bare(LineEvaluator& evaluator, const Program& program) {
+  for (const Line& line : program.lines) {
+    if (!evaluator.run(line)) PyErr_Clear();
+  }
+  PyObject* names = session->interpreter.names();
+  for (int variable = 0; variable < session->table.variable_count(); ++variable) {
+    if (!session->executor.value_of(variable)) continue;
+    PyDict_DelItemString(names, session->table.variable_name(variable).c_str());
+  }
+  for (const auto& [name, list] : session->interpreter.prelude_lists()) {
+    PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr);
+  }
+}
+
+Py_ssize_t tracked_objects() {
+  const Ref objects = session->interpreter.evaluate("gc.get_objects()");
+  return PyList_GET_SIZE(objects.get());
+}
+
+// Well-formed programs of kLines lines that leave nothing behind when they run bare: no cycle, and
+// no hermetic mode that outlasts a line.
 std::vector<Program> make_programs() {
   std::vector<bool> available = session->available;
   for (const char* name : {"enter_hermetic", "exit_hermetic"}) {
@@ -37,13 +59,17 @@ std::vector<Program> make_programs() {
   }
   const Vocabulary vocabulary(session->table, available);
   const Mutator mutator(session->table, vocabulary);
+  LineEvaluator evaluator(session->interpreter, session->printer);
   Rng rng(1);
   std::vector<Program> made;
   while (made.size() < kPrograms) {
     Program program = mutator.generate(rng);
     if (program.lines.size() < kLines) continue;
     program.lines.resize(kLines);
-    made.push_back(std::move(program));
+    const Py_ssize_t before = tracked_objects();
+    run_bare(evaluator, program);
+    if (tracked_objects() == before) made.push_back(std::move(program));
+    session->executor.run(Program(), session->judge);
   }
   return made;
 }
@@ -55,11 +81,7 @@ void count(benchmark::State& state) {
 void bare_lines(benchmark::State& state) {
   LineEvaluator evaluator(session->interpreter, session->printer);
   for (auto _ : state) {
-    for (const Program& program : programs) {
-      for (const Line& line : program.lines) {
-        if (!evaluator.run(line)) PyErr_Clear();
-      }
-    }
+    for (const Program& program : programs) run_bare(evaluator, program);
   }
   count(state);
 }

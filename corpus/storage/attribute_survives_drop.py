@@ -1,4 +1,4 @@
-t0 = T.ones(4)
+t0 = T.ones(1)
 s0 = t0.untyped_storage()
 s0.tag = 7
 del s0

@@ -1,4 +1,4 @@
-t0 = T.tensor([7, 7])
+t0 = T.tensor([7])
 s0 = t0.untyped_storage()
 s0.owner = t0
 t0.held = s0

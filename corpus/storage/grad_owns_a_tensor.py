@@ -1,5 +1,5 @@
-t0 = T.ones(4)
-t1 = T.ones(4)
+t0 = T.ones(1)
+t1 = T.ones(1)
 t0.grad = t1
 t2 = t1.view(-1)
 del t1

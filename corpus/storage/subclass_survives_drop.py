@@ -5,7 +5,7 @@ del s0
 s0 = t0.untyped_storage()
 s1 = Slotted(4)
 s1.tag = 7
-t1 = T.empty(4)
+t1 = T.empty(1)
 t1.set_(s1)
 del s1
 s1 = t1.untyped_storage()

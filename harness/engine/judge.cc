@@ -2,14 +2,15 @@
 #include "harness/engine/judge.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "harness/engine/check.h"
 
 namespace slotfuzz {
 namespace {
 
-// `.grad` links that are followed to see whether they close a circle.
-constexpr int kGradChainMax = 64;
+// Where the counters by op begin: behind 3 * 2 * 3 * 4 * 3 * 2 states of a wrapper.
+constexpr std::size_t kStateOfOp = 432;
 
 bool says_resurrection(const Interpreter& interpreter) {
   const Ref name = interpreter.evaluate("T._preservation");
@@ -18,6 +19,12 @@ bool says_resurrection(const Interpreter& interpreter) {
 }
 
 }  // namespace
+
+std::string Verdict::describe() const {
+  std::string text = "slotfuzz: " + contract + ' ' + check + ": " + message + "\n";
+  for (const std::string& assertion : asserts) text += "    " + assertion + "\n";
+  return text;
+}
 
 Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& table,
              const Layout& layout, std::span<std::uint8_t, kStateCounters> states)
@@ -53,7 +60,7 @@ void Judge::start(const Program& program) {
   line_count_ = program.lines.size();
   hermetic_ = false;
   made_cpp_cycle_ = false;
-  std::fill(bindings_.begin(), bindings_.end(), Binding());
+  unbind_all();
   lives_.clear();
   weaks_.clear();
   finalized_counts_.clear();
@@ -90,12 +97,17 @@ void Judge::after_drop() {
   index_ = line_count_;
   if (verdict_.found()) return;
   // From here on nothing is bound, and nothing may live.
-  std::fill(bindings_.begin(), bindings_.end(), Binding());
+  unbind_all();
   lives_.clear();
   check_unraisable();
   if (!check_ledger()) return;
   check_after_drop_finalizers();
   check_after_drop_weakrefs();
+}
+
+void Judge::unbind_all() {
+  std::fill(bindings_.begin(), bindings_.end(), Binding());
+  wrappers_ = 0;
 }
 
 void Judge::observe(const Line& line, bool raised) {
@@ -104,7 +116,9 @@ void Judge::observe(const Line& line, bool raised) {
     const Operand& operand = op.operands[i];
     if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
     if (operand.use == Use::kUnbind) {
-      if (!executor_.value_of(line.operands[i])) bindings_[line.operands[i]] = Binding();
+      if (executor_.value_of(line.operands[i])) continue;
+      bindings_[line.operands[i]] = Binding();
+      wrappers_ &= ~(VariableSet{1} << line.operands[i]);
     } else if (operand.binds() && !raised) {
       bind(operand, line.operands[i]);
     }
@@ -119,10 +133,12 @@ void Judge::bind(const Operand& operand, int variable) {
   Binding& binding = bindings_[variable];
   const Binding before = binding;
   binding = Binding();
+  wrappers_ &= ~(VariableSet{1} << variable);
   binding.object = executor_.value_of(variable);
   if (!binding.object || binding.object == Py_None) return;
   binding.shape = layout_.shape_of(binding.object);
   if (binding.shape == Layout::Shape::kOther) return;
+  wrappers_ |= VariableSet{1} << variable;
   refresh(binding);
   if (operand.use == Use::kBind) {
     // Fetched from somewhere: it is what another name or a Life says that it is.
@@ -156,8 +172,8 @@ void Judge::refresh(Binding& binding) const {
 
 // Any line may change what a tensor owns, under every name that it has.
 void Judge::refresh() {
-  for (Binding& binding : bindings_) {
-    if (binding.shape != Layout::Shape::kOther) refresh(binding);
+  for (VariableSet left = wrappers_; left; left &= left - 1) {
+    refresh(bindings_[std::countr_zero(left)]);
   }
 }
 
@@ -211,9 +227,11 @@ void Judge::forget(const void* impl) {
 }
 
 bool Judge::is_witnessed(const void* impl) const {
-  return std::any_of(bindings_.begin(), bindings_.end(), [&](const Binding& binding) {
-    return binding.impl == impl || binding.storage == impl || binding.grad == impl;
-  });
+  for (VariableSet left = wrappers_; left; left &= left - 1) {
+    const Binding& binding = bindings_[std::countr_zero(left)];
+    if (binding.impl == impl || binding.storage == impl || binding.grad == impl) return true;
+  }
+  return false;
 }
 
 bool Judge::is_bound(const PyObject* object) const {
@@ -227,25 +245,29 @@ Judge::Life* Judge::life_of(const void* impl) {
   return impl && life != lives_.end() ? &*life : nullptr;
 }
 
-// One counter for each combination of op, use count, Python references, mode and subclass that a
-// line leaves its operands in: life-cycle states guide the search where code is not instrumented.
+// Life-cycle states guide the search where code is not instrumented: which op left how many owners,
+// in which mode; and each combination of owners, Python references, mode and class that was
+// reached.
 void Judge::mark_states(const Line& line) {
   const Op& op = table_.ops()[line.op];
+  std::size_t owners_most = 0;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    const Operand& operand = op.operands[i];
-    if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
+    if (op.operands[i].kind >= 0 && !table_.kinds()[op.operands[i].kind].is_variable()) continue;
     const Binding& binding = bindings_[line.operands[i]];
-    std::size_t state = hermetic_now_;
-    if (binding.impl && binding.object) {
-      const std::uint32_t uses = layout_.use_count_of(binding.impl).value_or(0);
-      const bool is_subclass = Py_TYPE(binding.object) != layout_.base_type(binding.shape);
-      state = state * 3 + static_cast<std::size_t>(binding.mode);
-      state = state * 4 + std::min<std::uint32_t>(uses, 3);
-      state = state * 3 + std::min<Py_ssize_t>(Py_REFCNT(binding.object), 3) - 1;
-      state = state * 2 + is_subclass;
-    }
-    states_[(line.op * 97 + i * 31 + state * 7) % kStateCounters] = 1;
+    if (!binding.impl) continue;
+    const std::size_t owners =
+        std::min<std::uint32_t>(layout_.use_count_of(binding.impl).value_or(0), 3);
+    std::size_t state = static_cast<std::size_t>(binding.shape);
+    state = state * 2 + hermetic_now_;
+    state = state * 3 + static_cast<std::size_t>(binding.mode);
+    state = state * 4 + owners;
+    state = state * 3 + std::min<Py_ssize_t>(Py_REFCNT(binding.object), 3) - 1;
+    state = state * 2 + (Py_TYPE(binding.object) != layout_.base_type(binding.shape));
+    states_[state] = 1;
+    owners_most = std::max(owners_most, owners);
   }
+  const std::size_t effect = (line.op * 2u + hermetic_now_) * 4 + owners_most;
+  states_[kStateOfOp + effect % (kStateCounters - kStateOfOp)] = 1;
 }
 
 void Judge::note_grad_cycle(const void* first) {

@@ -31,10 +31,15 @@ struct Verdict {
   std::vector<std::string> asserts;
 
   bool found() const { return !kind.empty(); }
+  // As text for people: one line, then the asserts, indented.
+  std::string describe() const;
 };
 
+// `.grad` links that are followed to see what they own, and whether they close a circle.
+inline constexpr int kGradChainMax = 64;
+
 // The search's map of life-cycle states, one byte each; libFuzzer reads it as extra counters.
-inline constexpr std::size_t kStateCounters = 8192;
+inline constexpr std::size_t kStateCounters = 2048;
 
 class Judge final : public Watcher {
  public:
@@ -85,6 +90,7 @@ class Judge final : public Watcher {
     bool excused;
   };
 
+  void unbind_all();
   void observe(const Line& line, bool raised);
   void bind(const Operand& operand, int variable);
   void refresh(Binding& binding) const;
@@ -96,6 +102,7 @@ class Judge final : public Watcher {
   void forget_unwitnessed();
   void forget(const void* impl);
   bool is_witnessed(const void* impl) const;
+  std::uint32_t owners_in_sight(const void* storage) const;
   bool is_bound(const PyObject* object) const;
   Life* life_of(const void* impl);
   void mark_states(const Line& line);
@@ -158,6 +165,8 @@ class Judge final : public Watcher {
   // .grad links that close a circle in C++ alone: nobody can collect them.
   bool made_cpp_cycle_ = false;
   std::vector<Binding> bindings_;
+  // The variables among them that are bound to a wrapper.
+  VariableSet wrappers_ = 0;
   std::vector<Life> lives_;
   std::vector<Weak> weaks_;
   std::vector<int> finalized_counts_;

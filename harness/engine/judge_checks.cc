@@ -1,6 +1,7 @@
 // The checks of the judge that run after each line, in contract order. Each cites its sentence.
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "harness/engine/judge.h"
 
@@ -136,6 +137,19 @@ void Judge::check_weakrefs() {
   }
 }
 
+// The tensors that own a storage, each once, under however many names.
+std::uint32_t Judge::owners_in_sight(const void* storage) const {
+  std::array<const void*, kVariableMax> tensors;
+  std::uint32_t owners = 0;
+  for (VariableSet left = wrappers_; left; left &= left - 1) {
+    const Binding& binding = bindings_[std::countr_zero(left)];
+    if (binding.storage != storage) continue;
+    const auto seen = tensors.begin() + owners;
+    if (std::find(tensors.begin(), seen, binding.impl) == seen) tensors[owners++] = binding.impl;
+  }
+  return owners;
+}
+
 // P7: the use count is at least what the references that are in sight add up to.
 void Judge::check_use_counts(const Line& line) {
   const Op& op = table_.ops()[line.op];
@@ -146,15 +160,7 @@ void Judge::check_use_counts(const Line& line) {
     if (binding.shape != Layout::Shape::kStorage || !binding.impl) continue;
     const auto use_count = layout_.use_count_of(binding.impl);
     if (!use_count) return;
-    // Each tensor once, under however many names: it owns the storage.
-    std::uint32_t owners = 0;
-    for (std::size_t a = 0; a < bindings_.size(); ++a) {
-      if (bindings_[a].storage != binding.impl) continue;
-      const auto first = std::find_if(bindings_.begin(), bindings_.end(), [&](const Binding& b) {
-        return b.impl == bindings_[a].impl;
-      });
-      owners += first == bindings_.begin() + static_cast<std::ptrdiff_t>(a);
-    }
+    const std::uint32_t owners = owners_in_sight(binding.impl);
     if (*use_count >= owners) continue;
     report("P7", "use count", "the use count is below the number of owners",
            {"assert " + name(line.operands[i]) + "._use_count() >= " + std::to_string(owners)});

@@ -62,8 +62,12 @@ bool Judge::break_shared_cycles() {
     if (std::find(impls.begin(), impls.end(), impl) != impls.end()) owned.push_back(impl);
     impls.push_back(impl);
     if (shape != Layout::Shape::kTensor) continue;
-    owned.push_back(layout_.storage_of(impl));
-    owned.push_back(layout_.grad_of(impl));
+    // Tensors that only C++ knows pass ownership on: follow the chain of .grad.
+    for (int links = 0; impl && links < kGradChainMax; ++links) {
+      owned.push_back(layout_.storage_of(impl));
+      impl = layout_.grad_of(impl);
+      owned.push_back(impl);
+    }
   }
   const bool shared = std::any_of(impls.begin(), impls.end(), [&](const void* impl) {
     return impl && std::find(owned.begin(), owned.end(), impl) != owned.end();

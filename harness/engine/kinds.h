@@ -27,6 +27,7 @@
 
 #define SLOTFUZZ_VALUE_KINDS(VALUES)                   \
   VALUES('n', "size", "1|0|4|64")                      \
+  VALUES('d', "tensor size", "1|0")                    \
   VALUES('b', "large size", "65536")                   \
   VALUES('h', "huge size", "1 << 40|(1 << 63) - 1|-1") \
   VALUES('i', "index", "0|3|-1|100")                   \

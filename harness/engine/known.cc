@@ -45,10 +45,7 @@ class Match {
     const Op& op = table_.ops()[mine.op];
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const int kind = op.operands[i].kind;
-      if (kind >= 0 && !table_.kinds()[kind].is_variable()) {
-        if (mine.operands[i] != theirs.operands[i]) return false;
-        continue;
-      }
+      if (kind >= 0 && !table_.kinds()[kind].is_variable()) continue;
       std::uint8_t& name = names_[mine.operands[i]];
       if (name == kFree) name = theirs.operands[i];
       if (name != theirs.operands[i]) return false;

@@ -18,8 +18,8 @@ class Known {
   // Adds every *.py file of a folder. Throws StartError when the folder cannot be read.
   void add_folder(const std::string& folder, Printer& printer);
 
-  // Whether the program has a known one as a subsequence, up to the names of variables. Literal
-  // values must be the same.
+  // Whether the program has a known one as a subsequence, up to the names of variables and to
+  // literal values: one bug found with many sizes would otherwise stop a hunt once for each.
   bool contains(const Program& program) const;
   std::size_t size() const { return entries_.size(); }
 

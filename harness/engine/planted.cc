@@ -1,6 +1,8 @@
 // The table of planted bugs.
 #include "harness/engine/planted.h"
 
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -124,8 +126,13 @@ class Tampering final : public Watcher {
   }
   bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
     const bool goes_on = judge_.after_line(index, line, raised);
+    // What was tampered with cannot be reset: the process ends with the verdict.
+    if (!goes_on) {
+      std::cerr << judge_.verdict().describe();
+      std::_Exit(1);
+    }
     if (index + 1 == program_.lines.size()) tamper(index + 1);
-    return goes_on;
+    return true;
   }
   void after_drop() override { judge_.after_drop(); }
 

@@ -1,0 +1,154 @@
+// Running programs on the fixed core: what happens to namespace, state and verdict.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/engine/session_fixture.h"
+
+namespace slotfuzz {
+namespace {
+
+class RunTest : public ::testing::Test {
+ protected:
+  const Verdict& verdict_of(std::string_view text) {
+    session_.run(session_.printer.parse(text));
+    return session_.judge.verdict();
+  }
+
+  Session& session_ = test_session();
+};
+
+// Counts, for each op, the runs and those that did not raise.
+class Counting final : public Watcher {
+ public:
+  explicit Counting(Judge& judge) : judge_(judge) {}
+  void start(const Program& program) override { judge_.start(program); }
+  void before_line(std::size_t index, const Line& line) override {
+    judge_.before_line(index, line);
+  }
+  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    ++runs[line.op];
+    if (!raised) ++successes[line.op];
+    return judge_.after_line(index, line, raised);
+  }
+  void after_drop() override { judge_.after_drop(); }
+
+  std::map<std::uint16_t, int> runs, successes;
+
+ private:
+  Judge& judge_;
+};
+
+TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
+  Counting counting(session_.judge);
+  Rng rng(1);
+  for (int round = 0; round < 4000; ++round) {
+    session_.executor.run(session_.mutator.generate(rng), counting);
+    ASSERT_FALSE(session_.judge.verdict().found()) << session_.judge.verdict().describe();
+  }
+  for (std::uint16_t op = 0; op < session_.table.ops().size(); ++op) {
+    const std::string_view name = session_.table.ops()[op].name;
+    if (!session_.available[op]) continue;
+    EXPECT_GT(counting.runs[op], 0) << name;
+    // More memory than there is must raise, and nothing else may always do.
+    EXPECT_EQ(counting.successes[op] > 0, !name.ends_with("_huge")) << name;
+  }
+}
+
+TEST_F(RunTest, only_the_legacy_spelling_is_masked_on_the_core) {
+  std::set<std::string_view> masked;
+  for (std::size_t op = 0; op < session_.table.ops().size(); ++op) {
+    if (!session_.available[op]) masked.insert(session_.table.ops()[op].name);
+  }
+  EXPECT_EQ(masked, std::set<std::string_view>{"wrap_legacy"});
+}
+
+TEST_F(RunTest, the_seed_corpus_is_canonical_clean_and_has_every_op) {
+  std::set<std::uint16_t> seen;
+  for (const auto& file : std::filesystem::directory_iterator("corpus/storage")) {
+    const std::string text = read_file(file.path());
+    const Program program = session_.printer.parse(text);
+    EXPECT_EQ(session_.printer.print(program), text) << file.path();
+    EXPECT_FALSE(verdict_of(text).found()) << file.path() << verdict_of(text).describe();
+    for (const Line& line : program.lines) seen.insert(line.op);
+  }
+  for (std::uint16_t op = 0; op < session_.table.ops().size(); ++op) {
+    if (!session_.available[op]) continue;
+    EXPECT_TRUE(seen.count(op)) << session_.table.ops()[op].name;
+  }
+}
+
+TEST_F(RunTest, nothing_is_left_of_a_program) {
+  const auto size_before = PyDict_Size(session_.interpreter.names());
+  EXPECT_FALSE(verdict_of("s0 = Phoenix(1)\nr0 = weakref.ref(s0, fallen.append)\ndel s0\n"
+                          "enter_hermetic()\nt0 = T.ones(1)\ns1 = t0.untyped_storage()\n")
+                   .found());
+  EXPECT_EQ(PyDict_Size(session_.interpreter.names()), size_before);
+  EXPECT_FALSE(PyErr_Occurred());
+  for (const auto& [name, list] : session_.interpreter.prelude_lists()) {
+    EXPECT_EQ(PyList_GET_SIZE(list), 0) << name;
+  }
+  // The next program starts outside hermetic mode.
+  EXPECT_FALSE(verdict_of("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+                          "s1 = t0.untyped_storage()\n")
+                   .found());
+}
+
+TEST_F(RunTest, a_line_that_raises_does_not_end_the_program) {
+  EXPECT_FALSE(verdict_of("del s0\ns0[100]\nt0 = T.ones(1)\n").found());
+  EXPECT_FALSE(PyErr_Occurred());
+}
+
+TEST_F(RunTest, cycles_through_cpp_owners_are_no_leak) {
+  // Each of these lives on by the contract (P5), alone and one after the other.
+  for (const char* text : {
+           "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.owner = t0\ns0.me = s0\n",
+           "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n",
+           "enter_hermetic()\nt0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n",
+           "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+           "with hermetic(): s1 = t0.untyped_storage()\ns0.other = s1\n",
+       }) {
+    EXPECT_FALSE(verdict_of(text).found()) << text << session_.judge.verdict().describe();
+  }
+}
+
+TEST_F(RunTest, the_exemption_of_resurrection_holds_for_the_collector_alone) {
+  // In a dead cycle the collector may finalize a wrapper that C++ owns, and clear its weakrefs.
+  EXPECT_FALSE(verdict_of("s0 = Finalized(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n"
+                          "r0 = weakref.ref(s0)\nl0 = [s0]\nl0.append(l0)\ndel s0\ndel l0\n"
+                          "gc.collect()\n")
+                   .found());
+}
+
+TEST_F(RunTest, masked_lines_are_dropped_and_counted) {
+  Program program = session_.printer.parse("t0 = T.ones(1)\ns0 = t0._storage()\n");
+  session_.mask(program);
+  EXPECT_EQ(program.lines.size(), 1u);
+  EXPECT_EQ(program.dropped, 1u);
+}
+
+TEST_F(RunTest, the_reset_can_be_said_in_python) {
+  verdict_of("t0 = T.ones(1)\ns0 = Phoenix(1)\nenter_hermetic()\n");
+  const std::vector<std::string> expected = {"exit_hermetic()", "del s0, t0", "risen.clear()",
+                                             "gc.collect()", "gc.collect()"};
+  EXPECT_EQ(session_.executor.reset_as_lines(), expected);
+}
+
+TEST_F(RunTest, the_layout_is_found) {
+  const Layout& layout = session_.layout;
+  const Ref tensor = session_.interpreter.evaluate("T.ones(1)");
+  const Ref storage(PyObject_CallMethod(tensor.get(), "untyped_storage", nullptr));
+  const Ref grad = session_.interpreter.evaluate("T.ones(1)");
+  ASSERT_EQ(PyObject_SetAttrString(tensor.get(), "grad", grad.get()), 0);
+  const void* tensor_impl = layout.impl_of(tensor.get(), Layout::Shape::kTensor);
+  const void* storage_impl = layout.impl_of(storage.get(), Layout::Shape::kStorage);
+  EXPECT_EQ(layout.storage_of(tensor_impl), storage_impl);
+  EXPECT_EQ(layout.grad_of(tensor_impl), layout.impl_of(grad.get(), Layout::Shape::kTensor));
+  EXPECT_EQ(layout.use_count_of(storage_impl), 2u);
+  EXPECT_EQ(layout.shape_of(tensor.get()), Layout::Shape::kTensor);
+  EXPECT_EQ(layout.shape_of(Py_None), Layout::Shape::kOther);
+}
+
+}  // namespace
+}  // namespace slotfuzz
