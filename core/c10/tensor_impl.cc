@@ -46,8 +46,7 @@ intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type) {
 
 std::string text(const Dims& dims) {
   std::string result = "[";
-  for (size_t i = 0; i < dims.size(); i++)
-    result += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  for (size_t i = 0; i < dims.size(); i++) result += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
   return result + "]";
 }
 
@@ -147,7 +146,8 @@ void* TensorImpl::checked_data() const {
 intrusive_ptr<TensorImpl> TensorImpl::exchange_grad(intrusive_ptr<TensorImpl> grad) {
   if (grad) {
     if (grad.get() == this) throw std::runtime_error("a tensor cannot be its own grad");
-    if (grad->type_ != type_) throw std::runtime_error("the grad has another dtype than the tensor");
+    if (grad->type_ != type_)
+      throw std::runtime_error("the grad has another dtype than the tensor");
     if (grad->sizes_ != sizes_) {
       throw std::runtime_error("the grad has the size " + text(grad->sizes_) +
                                " and the tensor has " + text(sizes_));
@@ -161,8 +161,8 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
                                                         int64_t offset, const Dims& sizes,
                                                         const Dims& strides) {
   if (sizes.size() != strides.size()) {
-    throw std::runtime_error("the number of sizes and of strides differ: " + text(sizes) +
-                             " and " + text(strides));
+    throw std::runtime_error("the number of sizes and of strides differ: " + text(sizes) + " and " +
+                             text(strides));
   }
   if (offset < 0) throw std::runtime_error("the storage offset cannot be negative");
   for (int64_t stride : strides) {
@@ -207,8 +207,8 @@ intrusive_ptr<TensorImpl> TensorImpl::view(Dims sizes) const {
 intrusive_ptr<TensorImpl> TensorImpl::select(int64_t index) const {
   if (sizes_.size() == 0) throw std::out_of_range("a tensor without dimensions has no index");
   if (index < -sizes_[0] || index >= sizes_[0]) {
-    throw std::out_of_range("index " + std::to_string(index) + " is outside of a dimension of size " +
-                            std::to_string(sizes_[0]));
+    throw std::out_of_range("index " + std::to_string(index) +
+                            " is outside of a dimension of size " + std::to_string(sizes_[0]));
   }
   if (index < 0) index += sizes_[0];
   Dims sizes = sizes_;

@@ -37,8 +37,8 @@ SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t c
 void fill_ones(TensorImpl* tensor) {
   auto* bytes = static_cast<char*>(tensor->checked_data());
   switch (tensor->type()) {
-#define ROW(cpp_type, name)                                                                \
-  case ScalarType::name:                                                                   \
+#define ROW(cpp_type, name) \
+  case ScalarType::name:    \
     return (void)std::fill_n(reinterpret_cast<cpp_type*>(bytes), tensor->numel(), cpp_type{1});
     SLOTCORE_SCALAR_TYPES(ROW)
 #undef ROW
@@ -113,8 +113,8 @@ PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
     ModuleState* state = state_of_module(module);
     static const char* names[] = {"data", "dtype", nullptr};
     PyObject *data, *dtype = nullptr;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O:tensor", const_cast<char**>(names),
-                                     &data, &dtype)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O:tensor", const_cast<char**>(names), &data,
+                                     &dtype)) {
       throw PythonErrorSet{};
     }
     Numbers numbers = numbers_of(data);
@@ -147,14 +147,15 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
     DataPtr data = data_of_buffer(state->interpreter, exporter, offset, &length);
     Py_ssize_t available = length - offset;
     if (count < 0 && available % item != 0)
-      throw_python(PyExc_ValueError, "%zd bytes are no multiple of the dtype's %zd", available, item);
+      throw_python(PyExc_ValueError, "%zd bytes are no multiple of the dtype's %zd", available,
+                   item);
     if (count < 0) count = available / item;
     if (count == 0 || count > available / item) {
       throw_python(PyExc_ValueError, "cannot take %zd elements from %zd bytes", count, available);
     }
     auto storage = make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false);
-    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage), 0, Dims{count},
-                                                        Dims{1}, type));
+    return new_tensor(
+        state, make_intrusive<TensorImpl>(std::move(storage), 0, Dims{count}, Dims{1}, type));
   });
 }
 
