@@ -23,9 +23,14 @@ STAGES = (
     ("kinds", "ops"),
     ("program",),
     ("mutate",),
-    ("python", "interpreter", "execute"),
-    ("layout", "judge", "known"),
-    ("recorder", "session", "planted", "serve", "entry"),
+    ("python", "interpreter"),
+    ("execute",),
+    ("layout",),
+    ("judge",),
+    ("known", "recorder"),
+    ("session",),
+    ("planted", "serve"),
+    ("entry",),
 )
 
 
