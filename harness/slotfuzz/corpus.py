@@ -10,7 +10,7 @@ from pathlib import Path
 from slotfuzz import finding
 from slotfuzz.engine import Server, leashed
 from slotfuzz.errors import BrokenError
-from slotfuzz.fuzzer import INPUT_BYTES_MAX
+from slotfuzz.fuzzer import FEATURES, INPUT_BYTES_MAX
 from slotfuzz.subject import Subject
 
 INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
@@ -86,7 +86,8 @@ def _head(text: str):
 def _run(subject: Subject, target: str, words: list[str]) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
         command = [str(subject.target(target)), *subject.arguments(), "-detect_leaks=0",
-                   f"-max_len={INPUT_BYTES_MAX}", f"-artifact_prefix={scratch}/", *words]
+                   f"-max_len={INPUT_BYTES_MAX}", FEATURES, f"-artifact_prefix={scratch}/",
+                   *words]
         return subprocess.run(leashed(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               env=subject.environment(), check=False)
 

@@ -17,6 +17,9 @@ TAIL_BYTES_MAX = 256 * 1024
 PROGRAM_SECONDS_MAX = 25
 STOP_SECONDS = 10
 INPUT_BYTES_MAX = 4096
+# How often an edge was passed is no feature: edges and life-cycle states are enough to steer by.
+# Measured on the core in 30 s: a third more programs/s, and 400 corpus entries instead of 900.
+FEATURES = "-use_counters=0"
 
 STATUS = re.compile(rb"^#(\d+)\s+\S+.*?cov: (\d+)(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
 EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
@@ -52,7 +55,7 @@ class Fuzzer:
             str(subject.target(target)), *subject.arguments(),
             f"--recorder={self.recorder}", f"--known={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
-            f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}",
+            f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
             "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", *extra,
         ]
         if runs is not None:
