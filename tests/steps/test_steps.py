@@ -62,6 +62,11 @@ def test_core_in_python_under(sanitizer):
     assert " passed" in text, text
 
 
+def test_ops_document_is_up_to_date():
+    made = run(ROOT / "slotfuzz", "ops", "--markdown")
+    assert made == (ROOT / "docs" / "ops.md").read_text(), "run what its first lines say"
+
+
 def test_doctor():
     assert all(row["heard"] for row in slotfuzz("doctor")["planted"])
 

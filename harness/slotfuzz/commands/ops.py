@@ -1,26 +1,78 @@
-"""Prints the op table: what a program line can be."""
+"""Prints the op table: what a program line can be.
+
+--markdown prints docs/ops.md; `./slotfuzz test` compares that file with it.
+"""
+
+import re
 
 from slotfuzz import engine, options, subject
 from slotfuzz.console import table
+from slotfuzz.program import ANY_VARIABLE, MARKS
 
-EXAMPLE = "./slotfuzz ops --subject torch"
+EXAMPLE = "./slotfuzz ops --markdown > docs/ops.md"
+INTRODUCTION = """\
+# What a program line can be
+
+Made from harness/engine/ops.def and kinds.h by `./slotfuzz ops --markdown > docs/ops.md`; add an op
+there. A word in braces is an operand: the letter of its kind, below. An op whose needs a subject
+cannot evaluate is masked on it; `./slotfuzz ops --subject torch` shows which.
+"""
 
 
 def add_arguments(parser) -> None:
     """The options of ops."""
     options.add_subject(parser)
     options.add_target(parser)
+    parser.add_argument("--markdown", action="store_true", help="print docs/ops.md")
 
 
 def run(args, output) -> int:
     """Asks the binary for its table."""
     target = args.target or options.default_target()
     chosen = subject.resolve(args.subject or "core", args.sanitizer, [target], args.python, False)
-    ops = engine.describe(chosen, target)["ops"]
+    description = engine.describe(chosen, target)
+    ops = description["ops"]
+    output.document(ops)
+    if args.markdown:
+        output.text(markdown(description))
+        return 0
     rows = [[op["name"], op["template"], "masked" if op["masked"] else "", op["sentence"]]
             for op in ops]
     output.text(table(rows, ["op", "line", "", "what it does"]))
     masked = sum(op["masked"] for op in ops)
     output.text(f"{len(ops)} ops, {masked} masked on {chosen.name}")
-    output.document(ops)
     return 0
+
+
+def markdown(description: dict) -> str:
+    """docs/ops.md without its last newline: one row per op, one per kind of operand."""
+    ops = [["op", "line", "what it does", "needs"]]
+    for op in description["ops"]:
+        ops.append([_code(op["name"]), _code(_with_letters(op)), _prose(op["sentence"]),
+                    _code(op["needs"])])
+    kinds = [["kind", "name", "what it can be"]]
+    for kind in description["kinds"]:
+        words = kind["values"] or [f"{kind['prefix']}{i}" for i in range(kind["count"])]
+        kinds.append([_code(kind["letter"]), kind["name"], " ".join(map(_code, words))])
+    kinds.append([_code(ANY_VARIABLE), "any variable", ""])
+    return f"{INTRODUCTION}\n{_rows(ops)}\n\n## Kinds of operands\n\n{_rows(kinds)}"
+
+
+def _with_letters(op: dict) -> str:
+    letters = [word.lstrip(MARKS) for word in op["operands"]]
+    return re.sub(r"\{(\d)\}", lambda match: "{" + letters[int(match[1])] + "}", op["template"])
+
+
+def _code(text: str) -> str:
+    escaped = text.replace("|", "\\|")
+    return f"`{escaped}`" if text else ""
+
+
+def _prose(text: str) -> str:
+    """Markdown would take __slots__ for emphasis, and a bar for the end of a cell."""
+    return re.sub(r"(__\w+__)", r"`\1`", text).replace("|", "\\|")
+
+
+def _rows(rows: list[list[str]]) -> str:
+    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(rows[0]), *body])
