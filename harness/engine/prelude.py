@@ -41,7 +41,7 @@ class Slotted(T.UntypedStorage):
 #: born, finalized, Finalized: each object has a number; __del__ notes it
 born, finalized = [], []
 class Finalized(T.UntypedStorage):
-    def __init__(self, *args):
+    def __init__(self, *args, **keywords):
         self.serial = len(born)
         born.append(self.serial)
     def __del__(self):
