@@ -25,7 +25,7 @@ class Nobody final : public Watcher {
  public:
   void start(const Program&) override {}
   void before_line(std::size_t, const Line&) override {}
-  bool after_line(std::size_t, const Line&, PyObject*) override { return true; }
+  void after_line(std::size_t, const Line&, PyObject*) override {}
   void after_drop() override {}
 };
 

@@ -69,9 +69,8 @@ void Executor::run(const Program& program, Watcher& watcher) {
     } else {
       raised = PyErr_Occurred();
     }
-    const bool goes_on = watcher.after_line(index, line, raised);
+    watcher.after_line(index, line, raised);
     if (raised) PyErr_Clear();
-    if (!goes_on) break;
   }
   reset(program, watcher);
 }

@@ -19,9 +19,8 @@ class Watcher {
   virtual ~Watcher() = default;
   virtual void start(const Program& program) = 0;
   virtual void before_line(std::size_t index, const Line& line) = 0;
-  // `raised` is the type of the exception that the line raised, or null; `message` its text.
-  // False ends the run.
-  virtual bool after_line(std::size_t index, const Line& line, PyObject* raised) = 0;
+  // `raised` is the type of the exception that the line raised, or null; it is set as the error.
+  virtual void after_line(std::size_t index, const Line& line, PyObject* raised) = 0;
   virtual void after_drop() = 0;
 };
 

@@ -75,7 +75,7 @@ void Judge::before_line(std::size_t index, const Line& line) {
   born_before_ = born_ ? PyList_GET_SIZE(born_) : 0;
 }
 
-bool Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
+void Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
   if (raised) {
     check_exception(line, raised);
   } else {
@@ -90,7 +90,6 @@ bool Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
   check_use_counts(line);
   check_unraisable();
   mark_states(line);
-  return !verdict_.found();
 }
 
 void Judge::after_drop() {

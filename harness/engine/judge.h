@@ -7,6 +7,9 @@
 // last such witness goes, because from then on the impl's address may name another one. So the
 // judge can miss a violation, but what it reports holds, and it can say it in Python: a verdict has
 // `assert` lines.
+//
+// The first verdict stands and the program goes on: where a broken promise becomes a crash, the
+// crash is what a user wants to see.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +53,7 @@ class Judge final : public Watcher {
 
   void start(const Program& program) override;
   void before_line(std::size_t index, const Line& line) override;
-  bool after_line(std::size_t index, const Line& line, PyObject* raised) override;
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override;
   void after_drop() override;
 
  private:

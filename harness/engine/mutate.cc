@@ -27,6 +27,9 @@ bool is_variable(const OpTable& table, const Operand& operand) {
   return operand.kind < 0 || table.kinds()[operand.kind].is_variable();
 }
 
+// Lines that an extension adds at most.
+constexpr std::size_t kExtensionMax = 4;
+
 // Position for a new line: the end is where programs grow, so half of the draws land in the last
 // fifth.
 std::size_t biased_position(std::size_t size, Rng& rng) {
@@ -54,6 +57,17 @@ Vocabulary Vocabulary::swarm(Rng& rng) const {
   for (unsigned& weight : drawn.weights_) {
     if (below(rng, 8) >= keep_of_eight) weight = 0;
     weight *= 1u << below(rng, 4);
+  }
+  return drawn.empty() ? *this : drawn;
+}
+
+Vocabulary Vocabulary::asking(const OpTable& table) const {
+  Vocabulary drawn = *this;
+  for (std::size_t op = 0; op < weights_.size(); ++op) {
+    const auto& operands = table.ops()[op].operands;
+    const bool asks = std::any_of(operands.begin(), operands.end(),
+                                  [](const Operand& operand) { return operand.use == Use::kAsk; });
+    if (!asks) drawn.weights_[op] = 0;
   }
   return drawn.empty() ? *this : drawn;
 }
@@ -188,6 +202,23 @@ Program Mutator::cross(const Program& first, const Program& second, Rng& rng) co
   program.lines.assign(first.lines.begin(), first.lines.begin() + prefix);
   program.lines.insert(program.lines.end(), second.lines.begin() + suffix, second.lines.end());
   return fixup(program, rng);
+}
+
+Program Mutator::extend(const Program& program, Rng& rng) const {
+  Program longer = program;
+  if (const auto leave = table_.find_op("exit_hermetic"); leave && vocabulary_.weight(*leave)) {
+    longer.lines.push_back({*leave, {}});
+  }
+  const Vocabulary asking = vocabulary_.asking(table_);
+  VariableSet bound = 0;
+  for (const Line& line : longer.lines) bound = bound_after(table_, line, bound);
+  for (std::size_t more = 1 + below(rng, kExtensionMax); more > 0; --more) {
+    Line line;
+    if (!draw_line(bound, 0, one_in(rng, 4) ? vocabulary_ : asking, rng, line)) continue;
+    longer.lines.push_back(line);
+    bound = bound_after(table_, line, bound);
+  }
+  return longer;
 }
 
 Program Mutator::fixup(const Program& program, Rng& rng) const {

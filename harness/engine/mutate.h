@@ -24,6 +24,9 @@ class Vocabulary {
   // A random subset of them with random weights; one draw in four keeps all.
   Vocabulary swarm(Rng& rng) const;
 
+  // Of these, only the ops that ask the subject for a wrapper.
+  Vocabulary asking(const OpTable& table) const;
+
   unsigned weight(std::size_t op) const { return weights_[op]; }
   bool empty() const;
 
@@ -42,6 +45,9 @@ class Mutator {
   Program mutate(Program program, Rng& rng) const;
   // A prefix of one program and a suffix of the other.
   Program cross(const Program& first, const Program& second, Rng& rng) const;
+  // The program with some lines behind it, outside hermetic mode, that mostly ask the subject for
+  // wrappers: does a broken promise become a crash when the program goes on?
+  Program extend(const Program& program, Rng& rng) const;
   // Repairs operands that read what is not bound, and drops lines that cannot be repaired.
   Program fixup(const Program& program, Rng& rng) const;
 

@@ -124,15 +124,14 @@ class Tampering final : public Watcher {
     tamper(index);
     judge_.before_line(index, line);
   }
-  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
-    const bool goes_on = judge_.after_line(index, line, raised);
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    judge_.after_line(index, line, raised);
     // What was tampered with cannot be reset: the process ends with the verdict.
-    if (!goes_on) {
+    if (judge_.verdict().found()) {
       std::cerr << judge_.verdict().describe();
       std::_Exit(1);
     }
     if (index + 1 == program_.lines.size()) tamper(index + 1);
-    return true;
   }
   void after_drop() override { judge_.after_drop(); }
 

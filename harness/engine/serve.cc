@@ -53,18 +53,17 @@ class Narrator final : public Watcher {
     say("> " + printer_.print(line) + "\n");
     judge_.before_line(index, line);
   }
-  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
     if (raised) {
       const char* name = reinterpret_cast<PyTypeObject*>(raised)->tp_name;
       const char* dot = std::strrchr(name, '.');
       std::strncpy(shared_.raised[index], dot ? dot + 1 : name, sizeof(shared_.raised[index]) - 1);
       say(std::string("    raised ") + shared_.raised[index] + "\n");
     }
-    const bool goes_on = judge_.after_line(index, line, raised);
+    judge_.after_line(index, line, raised);
     // From here on, what happens belongs to the next line or to the reset.
     shared_.line = index + 1;
-    if (index + 1 == line_count_ || !goes_on) say("> # every name is dropped, then gc.collect()\n");
-    return goes_on;
+    if (index + 1 == line_count_) say("> # every name is dropped, then gc.collect()\n");
   }
   void after_drop() override { judge_.after_drop(); }
 
@@ -177,6 +176,15 @@ json answer(Session& session, const json& request, Shared& shared) {
   if (request.contains("parse")) {
     const Program program = session.printer.parse(request.at("parse").get<std::string>());
     return {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
+  }
+  if (request.contains("extend")) {
+    const Program program = session.printer.parse(request.at("extend").get<std::string>());
+    json programs = json::array();
+    Rng rng(request.value("seed", 1u));
+    for (int i = 0; i < request.value("count", 0); ++i) {
+      programs.push_back(session.printer.print(session.mutator.extend(program, rng)));
+    }
+    return {{"programs", programs}};
   }
   return {{"error", "no such request"}};
 }

@@ -3,6 +3,8 @@
 //
 //   {"run": TEXT, "timeout": SECONDS}  ->  {"outcome": "clean" | "finding", "kind": .., ..}
 //   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands"}], "dropped": N}
+//   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
+//                                                behind it that mostly ask for wrappers
 //
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as

@@ -82,6 +82,18 @@ TEST_F(MutateTest, masked_ops_are_not_made) {
   }
 }
 
+TEST_F(MutateTest, an_extension_keeps_the_program_and_asks_for_wrappers) {
+  const std::string text = "t0 = T.ones(1)\nenter_hermetic()\n";
+  int asked = 0;
+  for (unsigned seed = 1; seed < 100; ++seed) {
+    Rng rng(seed);
+    const std::string longer = printer_.print(mutator_.extend(printer_.parse(text), rng));
+    ASSERT_TRUE(longer.starts_with(text + "exit_hermetic()\n")) << longer;
+    asked += longer.find(" = t0.untyped_storage()\n") != std::string::npos;
+  }
+  EXPECT_GT(asked, 30);
+}
+
 TEST_F(MutateTest, fixup_repairs_or_drops) {
   Rng rng(1);
   const auto fixed = [&](const char* text) {

@@ -27,10 +27,10 @@ class Counting final : public Watcher {
   void before_line(std::size_t index, const Line& line) override {
     judge_.before_line(index, line);
   }
-  bool after_line(std::size_t index, const Line& line, PyObject* raised) override {
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
     ++runs[line.op];
     if (!raised) ++successes[line.op];
-    return judge_.after_line(index, line, raised);
+    judge_.after_line(index, line, raised);
   }
   void after_drop() override { judge_.after_drop(); }
 
