@@ -168,6 +168,10 @@ bool try_preserve(Wrapper* self) noexcept {
   intrusive_ptr_target* impl = self->impl;
   SLOTCORE_CHECK(impl->pyobj_slot()->unchecked_pyobj() == object);
   _Py_NewReference(object);
+  // A collector that clears a dead cycle may have dropped that last reference, and would clear the
+  // wrapper next, which state B does not refuse (P2). Tracked anew, it is in no such list.
+  PyObject_GC_UnTrack(object);
+  PyObject_GC_Track(object);
   // In this order: whoever drops the last C++ reference from now on must see the bit.
   self->owned = false;
   impl->pyobj_slot()->set_owns_pyobj(true);

@@ -51,6 +51,18 @@ def test_a_dead_cycle_does_not_empty_a_preserved_wrapper(kind, cycle):  # P2, P5
     x.__dict__.clear()
 
 
+def test_a_dead_cycle_that_is_cleared_first_empties_nothing(kind):  # P2
+    outer = []  # older than the wrapper, so the collector clears it before
+    outer.append(outer)
+    x = kind.make(kind.base)
+    x.attribute = "kept"
+    owner = kind.own(x)
+    outer.append(x)
+    del x, outer
+    gc.collect()
+    assert kind.rewrap(owner).attribute == "kept"
+
+
 def test_the_class_of_a_preserved_wrapper_survives(kind):  # P2
     class Sub(kind.base):
         def answer(self):
