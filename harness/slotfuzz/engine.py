@@ -74,6 +74,10 @@ class Server:
         answer = self._request({"parse": program}, 0)
         return lines_of(answer), answer["dropped"]
 
+    def extend(self, program: str, count: int, seed: int) -> list[str]:
+        """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""
+        return self._request({"extend": program, "count": count, "seed": seed}, 0)["programs"]
+
     def close(self) -> None:
         """Ends the server; safe to call twice."""
         if self._process is None:

@@ -200,7 +200,8 @@ class _Hunt:
         verdict, record = self.triage.judge(found)
         getattr(self.result, verdict).append(record)
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
-        self.place.add_known(f"found-{number}", record["text"])
+        for index, text in enumerate(record["avoid"]):
+            self.place.add_known(f"found-{number}-{index}", text)
         if verdict == "new":
             self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
             self.line.note(

@@ -1,8 +1,9 @@
 """Makes a program small while it stays interesting. Pure over a predicate; knows no engine.
 
 Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order:
-suffix, closures of a variable, chunks, single lines to a fixpoint, simpler operands, names.
-Smaller means: fewer lines, then simpler literal values, then lower variable numbers.
+suffix, closures of a variable, chunks, single lines to a fixpoint, fetching what was made, simpler
+ops, simpler operands, names. Smaller means: fewer lines, then ops that stand earlier in the table, then simpler literal
+values, then lower variable numbers.
 """
 
 import time
@@ -77,6 +78,8 @@ def minimize(
         _drop_closures(search, table)
         _drop_chunks(search)
         _drop_single_lines(search)
+        _fetch_for_make(search, table)
+        _simplify_ops(search, table)
         _simplify_operands(search, table)
         _drop_single_lines(search)
         _name_in_order(search, table)
@@ -140,6 +143,31 @@ def _drop_single_lines(search: _Search) -> None:
         for index in reversed(range(len(search.lines))):
             rest = search.lines[:index] + search.lines[index + 1:]
             dropped |= search.keep(rest)
+
+
+def _fetch_for_make(search: _Search, table: Table) -> None:
+    """Where a line makes an object, fetches one instead from what is there, if a line less will do.
+
+    `t0.set_(s0)` is not needed when s0 is t0's own storage; no single line can go before that.
+    """
+    index = 0
+    while index < len(search.lines):
+        before = search.lines[:index]
+        for line in table.fetches(search.lines[index], before):
+            changed = [*before, line, *search.lines[index + 1:]]
+            if any(search.keep(changed[:i] + changed[i + 1:])
+                   for i in range(len(changed)) if i != index):
+                _drop_single_lines(search)
+                break
+        index += 1
+
+
+def _simplify_ops(search: _Search, table: Table) -> None:
+    """Tries, for each line, the ops of the same operands that stand earlier in the table."""
+    for index in range(len(search.lines)):
+        for line in table.simpler(search.lines[index]):
+            if search.keep([*search.lines[:index], line, *search.lines[index + 1:]]):
+                break
 
 
 def _simplify_operands(search: _Search, table: Table) -> None:

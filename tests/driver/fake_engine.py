@@ -135,6 +135,8 @@ def serve():
             print(json.dumps(run_forked(request["run"])), flush=True)
         elif "parse" in request:
             print(json.dumps(parse(request["parse"])), flush=True)
+        elif "extend" in request:
+            print(json.dumps({"programs": [request["extend"]] * request["count"]}), flush=True)
 
 
 def contains(program, known):
