@@ -29,7 +29,8 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
                    seconds=record["seconds_to_find"], lines=record["lines"],
                    verdict=verdict_of(record), contract=record["contract"],
                    program=record["text"].splitlines(), one_minimal=record["one_minimal"],
-                   rate=record["rate"], minimize_runs=record["minimize_runs"],
+                   rate=record["rate"], lines_before=record["lines_before"],
+                   minimize_runs=record["minimize_runs"],
                    minimize_seconds=record["minimize_seconds"])
     return row
 
