@@ -69,6 +69,11 @@ def check_wraps(tensor):
     del wraps
     assert storage._use_count() == before, "P7: the use count drifts"
 
+#: knot: a dead cycle that refers to `held`, for the collector to find
+def knot(held):
+    cycle = [held]
+    cycle.append(cycle)
+
 #: keep_frame: an exception whose traceback keeps a frame, and so `held`, alive
 def keep_frame(held):
     try:
