@@ -1,7 +1,6 @@
 // The executor's inner loop and the reset between programs.
 #include "harness/engine/execute.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "harness/engine/check.h"
@@ -76,18 +75,19 @@ void Executor::run(const Program& program, Watcher& watcher) {
 }
 
 void Executor::reset(const Program& program, Watcher& watcher) {
-  dropped_ = {hermetic_, 0, {}};
+  dropped_ = {hermetic_, bound_variables(program), {}};
   leave_hermetic();
-  drop_variables(program);
+  drop_variables(dropped_.variables);
   // Again while there is something to find: what one pass frees may be what hid the next.
   for (int round = 0; round < kResetRoundMax; ++round) {
     const std::uint32_t lists = drop_held();
     dropped_.rounds.push_back(lists);
-    if (collect() == 0 && lists == 0 && !is_holding()) break;
+    if (collect() == 0 && lists == 0 && held_lists() == 0) break;
   }
   watcher.after_drop();
-  for (PyObject* list : notes_)
+  for (PyObject* list : notes_) {
     CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
+  }
 }
 
 void Executor::leave_hermetic() {
@@ -96,7 +96,7 @@ void Executor::leave_hermetic() {
   CHECK(result, "exit_hermetic: " << take_error());
 }
 
-void Executor::drop_variables(const Program& program) {
+VariableSet Executor::bound_variables(const Program& program) const {
   VariableSet named = 0;
   for (const Line& line : program.lines) {
     const Op& op = table_.ops()[line.op];
@@ -104,28 +104,27 @@ void Executor::drop_variables(const Program& program) {
       if (op.operands[i].binds()) named |= VariableSet{1} << line.operands[i];
     }
   }
+  VariableSet bound = 0;
   for (; named; named &= named - 1) {
-    const int variable = std::countr_zero(named);
-    if (!value_of(variable)) continue;
-    CHECK(PyDict_DelItem(interpreter_.names(), variables_[variable].get()) == 0, "namespace");
-    dropped_.variables |= VariableSet{1} << variable;
+    if (value_of(std::countr_zero(named))) bound |= named & -named;
+  }
+  return bound;
+}
+
+void Executor::drop_variables(VariableSet variables) {
+  for (; variables; variables &= variables - 1) {
+    PyObject* name = variables_[std::countr_zero(variables)].get();
+    CHECK(PyDict_DelItem(interpreter_.names(), name) == 0, "namespace");
   }
 }
 
 std::uint32_t Executor::drop_held() {
-  std::uint32_t dropped = 0;
+  const std::uint32_t lists = held_lists();
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    PyObject* list = held_[i].second;
-    if (PyList_GET_SIZE(list) == 0) continue;
-    CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
-    dropped |= 1u << i;
+    if (!(lists >> i & 1)) continue;
+    CHECK(PyList_SetSlice(held_[i].second, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
   }
-  return dropped;
-}
-
-bool Executor::is_holding() const {
-  return std::any_of(held_.begin(), held_.end(),
-                     [](const auto& held) { return PyList_GET_SIZE(held.second) > 0; });
+  return lists;
 }
 
 long Executor::collect() {
@@ -134,16 +133,29 @@ long Executor::collect() {
   return PyLong_AsLong(found.get());
 }
 
-std::vector<std::string> Executor::reset_as_lines() const {
+std::vector<std::string> Executor::reset_as_lines() const { return as_lines(dropped_); }
+
+std::vector<std::string> Executor::reset_to_come(const Program& program) const {
+  return as_lines({hermetic_, bound_variables(program), {held_lists()}});
+}
+
+std::uint32_t Executor::held_lists() const {
+  std::uint32_t lists = 0;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (PyList_GET_SIZE(held_[i].second) > 0) lists |= 1u << i;
+  }
+  return lists;
+}
+
+std::vector<std::string> Executor::as_lines(const Dropped& dropped) const {
   std::vector<std::string> lines;
-  if (dropped_.hermetic) lines.emplace_back("exit_hermetic()");
+  if (dropped.hermetic) lines.emplace_back("exit_hermetic()");
   std::string names;
-  for (int variable = 0; variable < table_.variable_count(); ++variable) {
-    if (!(dropped_.variables >> variable & 1)) continue;
-    names += (names.empty() ? "del " : ", ") + table_.variable_name(variable);
+  for (VariableSet left = dropped.variables; left; left &= left - 1) {
+    names += (names.empty() ? "del " : ", ") + table_.variable_name(std::countr_zero(left));
   }
   if (!names.empty()) lines.push_back(names);
-  for (const std::uint32_t lists : dropped_.rounds) {
+  for (const std::uint32_t lists : dropped.rounds) {
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (lists >> i & 1) lines.push_back(held_[i].first + ".clear()");
     }

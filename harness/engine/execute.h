@@ -50,14 +50,26 @@ class Executor {
   PyObject* value_of(int variable) const;
   // What the last reset did, as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
+  // What a reset would begin with if the program ended here, for a crash in the midst of it.
+  std::vector<std::string> reset_to_come(const Program& program) const;
 
  private:
+  // What a reset drops: hermetic mode, variables, and per round the lists of held_, by bit.
+  struct Dropped {
+    bool hermetic = false;
+    VariableSet variables = 0;
+    std::vector<std::uint32_t> rounds;
+  };
+
   void reset(const Program& program, Watcher& watcher);
   void leave_hermetic();
-  void drop_variables(const Program& program);
+  VariableSet bound_variables(const Program& program) const;
+  void drop_variables(VariableSet variables);
   // Clears the prelude's lists of held objects; one bit for each that was not empty.
   std::uint32_t drop_held();
-  bool is_holding() const;
+  // The lists that are not empty.
+  std::uint32_t held_lists() const;
+  std::vector<std::string> as_lines(const Dropped& dropped) const;
   // The number of objects that the collector found.
   long collect();
 
@@ -69,13 +81,8 @@ class Executor {
   // Prelude lists that hold wrappers, and those that only hold numbers and words.
   std::vector<std::pair<std::string, PyObject*>> held_;
   std::vector<PyObject*> notes_;
-  // What the last reset dropped: hermetic mode, variables, and per round the lists of
-  // held_ by bit.
-  struct Dropped {
-    bool hermetic = false;
-    VariableSet variables = 0;
-    std::vector<std::uint32_t> rounds;
-  } dropped_;
+  // What the last reset dropped.
+  Dropped dropped_;
   Ref collect_;
   Ref exit_hermetic_;
   bool hermetic_ = false;

@@ -99,8 +99,9 @@ void Judge::after_drop() {
   unbind_all();
   lives_.clear();
   check_unraisable();
+  check_finalizers();
   if (!check_ledger()) return;
-  check_after_drop_finalizers();
+  check_never_finalized();
   check_after_drop_weakrefs();
 }
 

@@ -119,7 +119,7 @@ class Judge final : public Watcher {
   void check_weakrefs();
   void check_use_counts(const Line& line);
   void check_unraisable();
-  void check_after_drop_finalizers();
+  void check_never_finalized();
   void check_after_drop_weakrefs();
   // False when something lives on that the contract allows to; then nothing more can be said.
   bool check_ledger();
@@ -129,7 +129,7 @@ class Judge final : public Watcher {
   void report(const char* contract, const char* check, std::string message,
               std::vector<std::string> asserts);
   const std::string& name(int variable) const { return table_.variable_name(variable); }
-  // The reset as lines, then `last`.
+  // `last`, behind the reset as lines if the reset has been.
   std::vector<std::string> after_reset(std::string last) const;
 
   Interpreter& interpreter_;

@@ -105,7 +105,7 @@ void Judge::check_finalizers() {
     finalized_counts_.resize(std::max<std::size_t>(finalized_counts_.size(), serial + 1));
     if (++finalized_counts_[serial] > 1) {
       report("P3", "finalized twice", "__del__ of one object ran twice",
-             {"assert finalized.count(" + number + ") == 1"});
+             after_reset("assert finalized.count(" + number + ") == 1"));
     }
     const auto bound = std::find_if(bindings_.begin(), bindings_.end(), [&](const Binding& b) {
       return b.object && b.serial == serial && b.mode == Mode::kNormal;
@@ -176,14 +176,14 @@ void Judge::check_unraisable() {
 }
 
 std::vector<std::string> Judge::after_reset(std::string last) const {
-  std::vector<std::string> lines = executor_.reset_as_lines();
+  std::vector<std::string> lines;
+  if (index_ == line_count_) lines = executor_.reset_as_lines();
   lines.push_back(std::move(last));
   return lines;
 }
 
 // P3: and not later.
-void Judge::check_after_drop_finalizers() {
-  check_finalizers();
+void Judge::check_never_finalized() {
   if (!born_) return;
   for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
     const auto at = static_cast<std::size_t>(serial);

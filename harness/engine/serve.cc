@@ -35,17 +35,29 @@ struct Shared {
   std::size_t line;
   char raised[kLineMax][40];
   bool complete;
+  // JSON: a verdict, and the lines that show what the reset was about to do.
   char verdict[1 << 16];
+  char reset[1 << 14];
 };
+
+template <std::size_t kSize>
+void put(const json& document, char (&out)[kSize]) {
+  const std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  CHECK(text.size() < kSize, "a document of " << text.size() << " bytes");
+  std::memcpy(out, text.c_str(), text.size() + 1);
+}
 
 // Passes everything on to the judge, echoes each line and notes what it raised.
 class Narrator final : public Watcher {
  public:
-  Narrator(Judge& judge, Printer& printer, Shared& shared)
-      : judge_(judge), printer_(printer), shared_(shared) {}
+  Narrator(Session& session, Shared& shared)
+      : executor_(session.executor),
+        judge_(session.judge),
+        printer_(session.printer),
+        shared_(shared) {}
 
   void start(const Program& program) override {
-    line_count_ = program.lines.size();
+    program_ = &program;
     judge_.start(program);
   }
   void before_line(std::size_t index, const Line& line) override {
@@ -63,7 +75,9 @@ class Narrator final : public Watcher {
     judge_.after_line(index, line, raised);
     // From here on, what happens belongs to the next line or to the reset.
     shared_.line = index + 1;
-    if (index + 1 == line_count_) say("> # every name is dropped, then gc.collect()\n");
+    if (index + 1 < program_->lines.size()) return;
+    say("> # every name is dropped, then gc.collect()\n");
+    put(json(executor_.reset_to_come(*program_)), shared_.reset);
   }
   void after_drop() override { judge_.after_drop(); }
 
@@ -72,10 +86,11 @@ class Narrator final : public Watcher {
     CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
   }
 
+  const Executor& executor_;
   Judge& judge_;
   Printer& printer_;
   Shared& shared_;
-  std::size_t line_count_ = 0;
+  const Program* program_ = nullptr;
 };
 
 json lines_as_json(const OpTable& table, const Program& program) {
@@ -98,14 +113,11 @@ json verdict_as_json(const Verdict& verdict) {
 }
 
 [[noreturn]] void run_in_child(Session& session, const Program& program, Shared& shared) {
-  Narrator narrator(session.judge, session.printer, shared);
+  Narrator narrator(session, shared);
   session.executor.run(program, narrator);
   if (session.postcondition) session.postcondition(session.table, program);
   const Verdict& verdict = session.judge.verdict();
-  const std::string text =
-      verdict_as_json(verdict).dump(-1, ' ', false, json::error_handler_t::replace);
-  CHECK(text.size() < sizeof(shared.verdict), "a verdict of " << text.size() << " bytes");
-  std::memcpy(shared.verdict, text.c_str(), text.size() + 1);
+  put(verdict_as_json(verdict), shared.verdict);
   shared.complete = true;
   std::_Exit(verdict.found() ? kFindingExit : 0);
 }
@@ -159,6 +171,8 @@ json run(Session& session, const std::string& text, double timeout_seconds, Shar
     reply.update(json::parse(shared.verdict));
   }
   if (reply["kind"] != "") reply["outcome"] = "finding";
+  // A crash in the reset: the script must drop what the reset drops.
+  if (!shared.complete && shared.reset[0]) reply["reset"] = json::parse(shared.reset);
   reply["lines"] = lines_as_json(session.table, program);
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = shared.raised[i];

@@ -6,6 +6,7 @@
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
 //
+// `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as
 // `> line` before it runs, the core's trace when SLOTCORE_TRACE is set, and the report.

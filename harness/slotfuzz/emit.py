@@ -11,13 +11,18 @@ from slotfuzz import prelude
 CHECK = '''\
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    poison = {poison}
-    ends = [subprocess.run([sys.executable, __file__], env={{**os.environ, **poison}},
-                           stderr=subprocess.DEVNULL).returncode for _ in range(runs)]
-    print(f"failed {{sum(map(bool, ends))}} of {{runs}}, exit codes {{sorted(set(ends))}}")
-    sys.exit(any(ends))
+    {poison}ends = [subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                           errors="replace") for _ in range(runs)]
+    failed = [end for end in ends if end.returncode]
+    print(f"failed {{len(failed)}} of {{runs}}, exit codes", sorted({{end.returncode for end in ends}}))
+    for end in failed[:1]:
+        print(*[line for line in end.stderr.splitlines() if "SUMMARY" in line or "Error" in line][:1])
+    sys.exit(bool(failed))
 '''
-POISON = '{"PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165"}  # freed memory must not look alive'
+POISON = """\
+# Freed memory must not look alive.
+    os.environ.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
+    """
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
@@ -30,7 +35,7 @@ def script(
     body = "\n".join(lines)
     parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(body)]
     parts.append(_import_of(module))
-    parts.append(CHECK.format(poison=POISON if sanitizer == "none" else "{}"))
+    parts.append(CHECK.format(poison=POISON if sanitizer == "none" else ""))
     needed = [snippet.text for snippet in prelude.needed(snippets, body, module)]
     if needed:
         parts.append("\n".join(needed) + "\n")
@@ -44,11 +49,13 @@ def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
     if contract:
         lines.append(f"# contract: {contract}")
     lines += [f"# subject: {subject}", f"# sanitizer: {sanitizer}"]
-    if subject == "torch":
-        lines.append("# run: python3 repro.py --check")
-    else:
-        lines.append("# run: ./slotfuzz python repro.py    (or: --check 20)")
+    lines.append(f"# run: {command(subject)}    (or: --check 20)")
     return "\n".join(lines)
+
+
+def command(subject: str) -> str:
+    """What runs a script of SUBJECT."""
+    return "python3 repro.py" if subject == "torch" else "./slotfuzz python repro.py"
 
 
 def read_header(text: str) -> dict[str, str]:
@@ -74,10 +81,10 @@ def program_lines(reply: dict) -> list[str]:
             printed.append(line["text"])
         if index == reply["line"]:
             printed += reply.get("asserts", [])
-    if reply["line"] >= len(reply["lines"]) and reply.get("asserts"):
+    if reply["line"] >= len(reply["lines"]) and (end := reply.get("asserts") or reply.get("reset")):
         # Indented: the parser drops these lines, because the engine's own reset does them.
         printed.append("if True:  # the end: every name is dropped, and the collector runs")
-        printed += [f"    {line}" for line in reply["asserts"]]
+        printed += [f"    {line}" for line in end]
     return printed
 
 
