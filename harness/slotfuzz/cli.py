@@ -27,7 +27,10 @@ def main(argv: list[str]) -> int:
               file=sys.stderr)
         return 2
     module = importlib.import_module(f"slotfuzz.commands.{argv[0]}")
-    args = parser_of(argv[0], module).parse_args(_arranged(module, argv[1:]))
+    try:
+        args = parser_of(argv[0], module).parse_args(_arranged(module, argv[1:]))
+    except UserError as error:
+        return _failed("--json" in argv, str(error), 2)
     return _run(module, args)
 
 
@@ -50,9 +53,20 @@ def overview() -> str:
     return "\n".join(lines)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, with the nearest option where one is unknown."""
+
+    def error(self, message: str):
+        unknown = message.partition("unrecognized arguments: ")[2].split()
+        if unknown and unknown[0].startswith("--"):
+            options = [word for action in self._actions for word in action.option_strings]
+            message = f"no option {unknown[0]}; {nearest(unknown[0], options)}"
+        raise UserError(f"{message}\n{self.prog} -h shows the options and an example.")
+
+
 def parser_of(name: str, module) -> argparse.ArgumentParser:
     """The parser of one command, whose module gives the arguments and an example."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"./slotfuzz {name}", description=module.__doc__,
         epilog=f"example:\n  {module.EXAMPLE}",
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
@@ -70,21 +84,22 @@ def _run(module, args) -> int:
     try:
         return module.run(args, Output(args.json))
     except (UserError, MachineError) as error:
-        return _failed(args, str(error), 2)
+        return _failed(args.json, str(error), 2)
     except OSError as error:
-        return _failed(args, f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), 2)
+        text = f"{error.filename or ''}: {error.strerror or error}".lstrip(": ")
+        return _failed(args.json, text, 2)
     except BrokenError as error:
-        return _failed(args, f"the harness is broken: {error}", 3)
+        return _failed(args.json, f"the harness is broken: {error}", 3)
     except KeyboardInterrupt:
-        return _failed(args, "interrupted", 2)
+        return _failed(args.json, "interrupted", 2)
     # Python would exit with 1, which says "finding": an error that nobody foresaw must say 3.
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc()
-        return _failed(args, f"the harness is broken: {type(error).__name__}: {error}", 3)
+        return _failed(args.json, f"the harness is broken: {type(error).__name__}: {error}", 3)
 
 
-def _failed(args, text: str, code: int) -> int:
+def _failed(as_json: bool, text: str, code: int) -> int:
     print(f"slotfuzz: {text}", file=sys.stderr)
-    if args.json:
+    if as_json:
         print(json.dumps({"error": text, "exit_code": code}))
     return code

@@ -14,9 +14,11 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     {poison}ends = [subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
                            errors="replace") for _ in range(runs)]
     failed = [end for end in ends if end.returncode]
-    print(f"failed {{len(failed)}} of {{runs}}, exit codes", sorted({{end.returncode for end in ends}}))
+    codes = sorted({{end.returncode for end in ends}})
+    print(f"failed {{len(failed)}} of {{runs}}, exit codes {{codes}}")
     for end in failed[:1]:
-        print(*[line for line in end.stderr.splitlines() if "SUMMARY" in line or "Error" in line][:1])
+        lines = end.stderr.splitlines()
+        print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\\n")
     sys.exit(bool(failed))
 '''
 POISON = """\

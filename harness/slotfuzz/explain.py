@@ -6,12 +6,15 @@ access, then the contract's own words; the full log and the report are folded aw
 
 import re
 
-from slotfuzz import trace
+from slotfuzz import emit, trace
 from slotfuzz.paths import ROOT
 from slotfuzz.signature import of_reply
 
 FREED = re.compile(r"freed|destroyed|deleted|released")
 SLOT_READ = re.compile(r"slot read|slot found")
+SLOT_WRITTEN = re.compile(r"slot written")
+# How many lines after a trace point the call may be that a stack shows of the same function.
+TRACE_LINES_MAX = 4
 
 
 def notes(reply: dict, title: str, contract: str, subject: str) -> str:
@@ -20,7 +23,8 @@ def notes(reply: dict, title: str, contract: str, subject: str) -> str:
     subject_object = trace.object_in(log)
     parts = [
         f"# {title}",
-        f"Subject `{subject}`. Program lines are behind `>`, what the core did is indented.",
+        f"Subject `{subject}`; `{emit.command(subject)} --check` beside this file shows how often"
+        " it fails. Program lines are behind `>`, what the core did is indented.",
         "```\n" + abbreviated(reply, log, subject_object, contract) + "\n```",
         "\n".join(_story(reply, log, subject_object, contract)),
     ]
@@ -68,23 +72,36 @@ def contract_text(number: str) -> str:
 
 def abbreviated(reply: dict, log: trace.Log, about: int | None, contract: str) -> str:
     """The program with the events of one object (of all, if none is known), and the verdict."""
-    return _log(reply, log, contract, lambda event: about is None or about in event.addresses)
+    events = [event for event in log.events if about is None or about in event.addresses]
+    freed = _last(events, FREED) if about is not None else None
+
+    def text_of(event):
+        if freed and SLOT_READ.search(event.event) and events.index(event) > events.index(freed):
+            return f"{event.text}  freed by line {freed.line + 1}"
+        return event.text
+
+    return _log(reply, log, contract, {id(event): text_of(event) for event in events})
 
 
 def full(reply: dict, log: trace.Log) -> str:
     """The program with every event."""
-    return _log(reply, log, "", lambda event: True)
+    return _log(reply, log, "", {id(event): event.text for event in log.events})
 
 
-def _log(reply, log, contract, wanted) -> str:
+def _log(reply, log, contract, texts_of_events) -> str:
+    """The lines of the program, each with those of its events that TEXTS_OF_EVENTS has."""
+    def during(line):
+        return [texts_of_events[id(event)] for event in log.events
+                if event.line == line and id(event) in texts_of_events]
+
     texts = log.lines or [line["text"] for line in reply["lines"]]
-    shown = [event.text for event in log.events if event.line < 0 and wanted(event)]
+    shown = during(-1)
     if len(texts) <= len(reply["lines"]) <= reply["line"]:
         texts = [*texts, "# every name is dropped, then gc.collect()"]
     for index, text in enumerate(texts[:reply["line"] + 1]):
         raised = _raised(reply, index)
         shown.append(f"> {text}" + (f"    # raises {raised}" if raised else ""))
-        shown += [event.text for event in log.events if event.line == index and wanted(event)]
+        shown += during(index)
         if index == reply["line"] and reply["kind"] == "assert":
             shown += [f"  {line}" for line in reply.get("asserts", [])]
     return "\n".join([*shown, verdict_line(reply, contract)])
@@ -113,16 +130,22 @@ def _story(reply: dict, log: trace.Log, about: int | None, contract: str) -> lis
     if reply["kind"] == "assert":
         return _assert_story(reply)
     access = next(iter(trace.stacks(log.report or reply.get("stderr", ""))), None)
-    where = _frame(access)
-    at = _line(reply, reply["line"])
+    at = _capital(_line(reply, reply["line"]))
     if trace.region(log.report) is None:
-        return [f"{_capital(at)} ends in {verdict_line(reply)[4:]}{where}."]
+        return [f"{at} ends in {verdict_line(reply)[4:]}{_frame(access)}."]
     events = [event for event in log.events if about is not None and about in event.addresses]
-    return [
-        _created(reply, log, events, about),
-        _freed(reply, log, events, about),
-        f"{_capital(at)} uses that address again{where}: {verdict_line(reply, contract)[4:]}.",
-    ]
+    freed = _last(events, FREED)
+    later = events[events.index(freed) + 1:] if freed else []
+    read = _last(later, SLOT_READ)
+    sentences = [_created(reply, log, events, about),
+                 _freed(reply, log, freed, _slot(events, about, freed, read))]
+    if read:
+        sentences.append(f"{_capital(_line(reply, read.line))} reads that slot"
+                         f"{_place(read, access)}, and so gets the address of freed memory.")
+    again = f"{at} uses that address" if not read or read.line != reply["line"] else "It is used"
+    what = of_reply(reply).verdict.partition(" ")[2]
+    number = f", against {contract} of the contract" if contract else ""
+    return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
 
 
 def _assert_story(reply: dict) -> list[str]:
@@ -134,33 +157,59 @@ def _assert_story(reply: dict) -> list[str]:
 
 def _created(reply: dict, log: trace.Log, events: list[trace.Event], about: int | None) -> str:
     allocated = trace.stack_called(log.report, "allocated by")
-    who = f"object {about:#x}" if about else "block at {:#x}".format(*trace.region(log.report))
     if not events:
-        return f"The {who} is allocated{_frame(allocated)}."
+        who = f"object {about:#x}" if about else "block at {:#x}".format(*trace.region(log.report))
+        return f"The {who} is allocated{_frame(allocated)}{_entry(allocated)}."
     first = next((event for event in events if "created" in event.event), events[0])
-    name = _role(first, about)
-    return (f"The {name} {about:#x} comes to be in {_line(reply, first.line)}"
-            f"{_frame(allocated)}; the trace has it at {first.place}, \"{first.event}\".")
-
-
-def _freed(reply: dict, log: trace.Log, events: list[trace.Event], about: int | None) -> str:
-    freed_by = trace.stack_called(log.report, "freed by")
-    frees = [event for event in events if FREED.search(event.event)]
-    if not frees:
-        return f"It is freed{_frame(freed_by)}."
-    last = frees[-1]
-    sentence = (f"{_capital(_line(reply, last.line))} frees it{_frame(freed_by)}"
-                f", in the trace {last.place}, \"{last.event}\"")
-    later = [event for event in events if SLOT_READ.search(event.event)
-             and events.index(event) > events.index(last)]
-    if "still holds" in last.fields or later:
-        slots = [address for event in [last, *later, events[0]] for address in event.addresses
-                 if address != about]
-        of_whom = f" of {slots[0]:#x}" if slots else ""
-        sentence += f", while the slot{of_whom} still holds its address"
-        if later:
-            sentence += f"; {_line(reply, later[-1].line)} reads that slot ({later[-1].place})"
+    sentence = (f"{_capital(_line(reply, first.line))} makes the {_role(first, about)} {about:#x}:"
+                f" it is allocated{_frame(allocated)}{_entry(allocated)}")
+    others = [address for address in first.addresses if address != about]
+    if others and any(SLOT_WRITTEN.search(event.event) for event in events):
+        sentence += f", and the slot of the impl {others[0]:#x} now holds its address"
     return sentence + "."
+
+
+def _freed(reply: dict, log: trace.Log, freed: trace.Event | None, slot: str) -> str:
+    """SLOT is the slot that still holds the freed address, in words, or an empty string."""
+    stack = trace.stack_called(log.report, "freed by")
+    if not freed:
+        return f"It is freed{_frame(stack)}{_entry(stack)}."
+    sentence = f"{_capital(_line(reply, freed.line))} frees it{_frame(stack)}{_entry(stack)}"
+    if slot:
+        sentence += (f", although the slot{slot} still holds its address (in the trace:"
+                     f" {freed.place}, {freed.event})")
+    return sentence + "."
+
+
+def _slot(events: list[trace.Event], about: int | None, freed: trace.Event | None, read) -> str:
+    """" of <impl>" if a slot still holds the address when the object is FREED, or is READ later."""
+    if not freed or not ("still holds" in freed.fields or read):
+        return ""
+    others = [address for event in [freed, *events] for address in event.addresses
+              if address != about]
+    return f" of {others[0]:#x}" if others else " of its impl"
+
+
+def _last(events: list[trace.Event], pattern: re.Pattern) -> trace.Event | None:
+    """The last event that PATTERN describes."""
+    return next((event for event in reversed(events) if pattern.search(event.event)), None)
+
+
+def _place(event: trace.Event, stack: trace.Stack | None) -> str:
+    """Where EVENT is, with the function of STACK that it is in: a frame is a line or two later."""
+    file, _, line = event.place.rpartition(":")
+    for name, place in stack.frames if stack else []:
+        found = re.match(rf"{re.escape(file)}:(\d+)", place)
+        if found and 0 <= int(found[1]) - int(line) <= TRACE_LINES_MAX:
+            return f" in `{_short(name)}` ({event.place})"
+    return f" ({event.place})"
+
+
+def _entry(stack: trace.Stack | None) -> str:
+    """Through which function of the core Python came, if that is another than the innermost."""
+    if stack is None or len(stack.frames) < 2 or stack.frames[-1] == stack.frames[0]:
+        return ""
+    return f", reached through{_frame(trace.Stack('', stack.frames[-1:]))[3:]}"
 
 
 def _role(event: trace.Event, about: int) -> str:

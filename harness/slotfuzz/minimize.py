@@ -2,8 +2,8 @@
 
 Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order:
 suffix, closures of a variable, chunks, single lines to a fixpoint, fetching what was made, simpler
-ops, simpler operands, names. Smaller means: fewer lines, then ops that stand earlier in the table, then simpler literal
-values, then lower variable numbers.
+ops, simpler operands, names. Smaller means: fewer lines, then ops that stand earlier in the table,
+then simpler literal values, then lower variable numbers.
 """
 
 import time

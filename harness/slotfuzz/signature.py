@@ -11,7 +11,8 @@ from dataclasses import dataclass
 FRAMES_MAX = 3
 
 FRAME = re.compile(
-    r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) (/?[^\s():]+:\d+(?::\d+)?|\(?<null>\)?|\(.*)")
+    r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) "
+    r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? ([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")

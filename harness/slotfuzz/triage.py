@@ -74,7 +74,7 @@ def smallest(server: Server, text: str) -> Smallest | None:
 
 
 def worst(server: Server, best: Smallest, seed: int) -> Smallest:
-    """BEST, or what becomes of it when the program goes on: a crash that its last line brings about.
+    """BEST, or what becomes of it when the program goes on: a crash that its last line causes.
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
     """

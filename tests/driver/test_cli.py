@@ -25,6 +25,7 @@ def slotfuzz(capsys, *argv):
     (["hunt", "--subject", "cor"], "no subject 'cor'"),
     (["hunt", "--subject", "mutant:nope"], "no mutant 'nope'"),
     (["hunt", "nope"], "no target 'nope'"),
+    (["hunt", "--stop-at-frist"], "did you mean --stop-at-first?"),
     (["hunt", "--seconds", "0"], "--seconds"),
     (["hunt", "--seconds", "many"], "--seconds"),
     (["hunt", "--python", "/nope", "--subject", "torch"], "/nope: no such program"),
@@ -46,6 +47,8 @@ def test_bad_input_is_one_clear_line_and_exit_2(capsys, tmp_path, argv, words):
 def test_an_error_with_json_is_one_document(capsys):
     code, out, _ = slotfuzz(capsys, "mutants", "nope", "--json")
     assert code == 2 and json.loads(out)["exit_code"] == 2
+    code, out, _ = slotfuzz(capsys, "hunt", "--jobs", "x", "--json")
+    assert code == 2 and "--jobs" in json.loads(out)["error"]
 
 
 def test_targets_with_json_is_one_document(capsys):

@@ -133,10 +133,13 @@ def test_notes_follow_the_object(fake_subject):
     assert "!!! heap-use-after-free in wrap (contract H2)" in lines
     assert lines.index("> del s0") + 1 == next(
         i for i, line in enumerate(lines) if "wrapper freed" in line)
-    assert "line 2 (`s0 = t0.untyped_storage()`) in `new_wrapper` (core/python/storage.cc:84)" \
-        in notes
+    assert "Line 2 (`s0 = t0.untyped_storage()`) makes the wrapper 0x7f" in notes
+    assert "allocated in `new_wrapper` (core/python/storage.cc:84)" in notes
     assert "Line 4 (`del s0`) frees it in `storage_dealloc`" in notes
-    assert "Line 6 (`s0 = t0.untyped_storage()`) uses that address again in `wrap`" in notes
+    assert "although the slot of 0x55fd8da3c340 still holds its address" in notes
+    assert any("slot read" in line and line.endswith("freed by line 4") for line in lines)
+    assert "Line 6 (`s0 = t0.untyped_storage()`) reads that slot in `wrap`" in notes
+    assert "It is used in `wrap` (core/python/storage.cc:137): heap-use-after-free" in notes
     assert "A slot never holds the address of a freed object" in notes
     assert notes.count("<details>") == 2
 

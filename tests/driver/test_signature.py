@@ -34,6 +34,12 @@ def test_plumbing_frames_templates_and_arguments_are_left_out():
     assert signature.of_stderr(RACE).text == "sanitizer data-race in c10::claim"
 
 
+def test_a_frame_without_a_line_number_is_a_frame():
+    stack = ("    #0 0x1 in c10::drop(c10::Slot*) core/c10/slot.cc\n"
+             "    #1 0x2 in c10::end(c10::Slot*) core/c10/slot.cc:9:1\n")
+    assert signature.functions(stack) == ("c10::drop", "c10::end")
+
+
 def test_another_function_or_bug_is_another_signature():
     text = REPORT.format(read=1, begin=1, end=2)
     assert signature.of_stderr(text) != signature.of_stderr(text.replace("::wrap", "::unwrap"))
