@@ -45,10 +45,14 @@ class Plan:
 
 @dataclass
 class Result:
-    """What came out; NEW and KNOWN are records, SKIPPED counts known programs that were avoided."""
+    """What came out; NEW and KNOWN are records, SKIPPED counts known programs that were avoided.
+
+    SECONDS is the whole hunt, FUZZ_SECONDS the time in which programs ran, per job.
+    """
 
     programs: int = 0
     seconds: float = 0.0
+    fuzz_seconds: float = 0.0
     coverage: int = 0
     corpus: int = 0
     new: list[dict] = field(default_factory=list)
@@ -238,6 +242,7 @@ class _Hunt:
             if job.fuzzer:
                 self._close(job)
         self.result.programs = self._programs()
+        self.result.fuzz_seconds = round(sum(job.seconds for job in self.jobs) / len(self.jobs), 3)
         self.result.seconds = round(time.monotonic() - self.start, 3) if self.start else 0.0
         self.selector.close()
 

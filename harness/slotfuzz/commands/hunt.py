@@ -49,11 +49,11 @@ def run(args, output) -> int:
 
 def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     """What a person reads at the end."""
-    rate = result.programs / result.seconds if result.seconds else 0
+    rate = result.programs / result.fuzz_seconds if result.fuzz_seconds else 0
+    reached = f", coverage {result.coverage}, corpus {result.corpus}" if result.coverage else ""
     lines = [f"{plan.subject.name}, {', '.join(plan.targets)}: {result.programs:,} programs in"
-             f" {result.seconds:.1f} s ({rate:,.0f}/s), coverage {result.coverage},"
-             f" corpus {result.corpus}, seed {plan.seed}"
-             + (", interrupted" if result.interrupted else "")]
+             f" {result.fuzz_seconds:.1f} s of fuzzing ({rate:,.0f}/s), {result.seconds:.1f} s in"
+             f" all{reached}, seed {plan.seed}" + (", interrupted" if result.interrupted else "")]
     for record in result.new:
         minimal = "1-minimal" if record["one_minimal"] else "not shown to be 1-minimal"
         lines.append(
@@ -81,7 +81,8 @@ def document(plan: hunt.Plan, result: hunt.Result) -> dict:
     return {
         "subject": plan.subject.name, "sanitizer": plan.subject.sanitizer,
         "targets": plan.targets, "seed": plan.seed, "programs": result.programs,
-        "seconds": result.seconds, "coverage": result.coverage, "corpus": result.corpus,
+        "seconds": result.seconds, "fuzz_seconds": result.fuzz_seconds,
+        "coverage": result.coverage, "corpus": result.corpus,
         "new": result.new, "known": result.known, "unreproduced": result.unreproduced,
         "interrupted": result.interrupted, "exit_code": result.exit_code,
     }
