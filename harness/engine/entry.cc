@@ -21,7 +21,8 @@ __attribute__((used, section("__libfuzzer_extra_counters"))) static std::uint8_t
 // again with them (a third of the time would go into both).
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:"
-         "handle_abort=1:quarantine_size_mb=8:malloc_context_size=1";
+         "handle_abort=1:quarantine_size_mb=1:"
+         "thread_local_quarantine_size_kb=256:malloc_context_size=1";
 }
 extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
 extern "C" const char* __tsan_default_options() { return "halt_on_error=1:exitcode=66"; }
