@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec ./slotfuzz test --only \
-  "style or driver or build_module or core_tests or engine_tests"
+  "style or driver or core_tests or engine_tests"
