@@ -7,6 +7,7 @@ import argparse
 import ast
 import importlib
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -19,6 +20,18 @@ COMMANDS = Path(__file__).parent / "commands"
 
 def main(argv: list[str]) -> int:
     """Runs one command; returns the exit code."""
+    try:
+        code = _main(argv)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever reads our output has gone, as `head` does. Nothing is left to be said, also not by
+        # Python when it flushes stdout at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+
+
+def _main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(overview())
         return 0
@@ -85,6 +98,8 @@ def _run(module, args) -> int:
         return module.run(args, Output(args.json))
     except (UserError, MachineError) as error:
         return _failed(args.json, str(error), 2)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         text = f"{error.filename or ''}: {error.strerror or error}".lstrip(": ")
         return _failed(args.json, text, 2)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz import finding
-from slotfuzz.errors import BrokenError, UserError
+from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
 from slotfuzz.paths import ROOT, shown
@@ -60,11 +60,14 @@ class Result:
     unreproduced: list[dict] = field(default_factory=list)
     skipped: int = 0
     interrupted: bool = False
+    trouble: str = ""
 
     @property
     def exit_code(self) -> int:
-        """1 if anything was found, else 0."""
-        return 1 if self.new or self.known or self.unreproduced else 0
+        """1 if anything was found, else 2 if the machine was in the way, else 0."""
+        if self.new or self.known or self.unreproduced:
+            return 1
+        return 2 if self.trouble else 0
 
 
 @dataclass
@@ -99,10 +102,21 @@ def run(plan: Plan) -> Result:
         with Triage(plan.subject, plan.out, known, VERIFY_RUNS) as triage:
             result = _Hunt(plan, place, triage, line).run()
             result.skipped = len(programs)
+            result.trouble = _trouble(plan)
             return result
     finally:
         line.close()
         place.close()
+
+
+def _trouble(plan: Plan) -> str:
+    """Why the corpus may lack entries, or an empty string: libFuzzer does not say so."""
+    try:
+        for target in plan.targets:
+            finding.check_writable(_corpus(plan, target)[0])
+    except MachineError as error:
+        return f"the corpus is not whole: {error}"
+    return ""
 
 
 def _corpus(plan: Plan, target: str) -> list[Path]:
@@ -197,6 +211,8 @@ class _Hunt:
             text = recorded[-1]
         self._judge(Found(job.target, text, fuzzer.report(), self._programs(), job.seconds,
                           fuzzer.seed, fuzzer.recorder))
+        if artifact:
+            artifact.unlink()
         self._start(job)
 
     def _judge(self, found: Found) -> None:
@@ -224,8 +240,9 @@ class _Hunt:
     def _take_leftovers(self) -> None:
         for target, path in self.place.leftovers():
             if target in self.plan.targets and not self._over():
-                self.line.note(f"slotfuzz: a killed hunt left {path.name}")
+                self.line.note(f"slotfuzz: an earlier hunt left {path.name}")
                 self._judge(Found(target, path.read_text(errors="replace"), "", 0, 0.0, 0))
+                path.unlink()
 
     def _close(self, job: _Job) -> Fuzzer:
         fuzzer, job.fuzzer = job.fuzzer, None

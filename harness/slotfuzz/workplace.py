@@ -27,7 +27,7 @@ def default_corpus(subject: Subject, target: str) -> Path:
 
 
 class Workplace:
-    """A hunt's own folder under build/hunt/<subject>/; removed when the hunt ends in order."""
+    """A hunt's own folder, build/hunt/<subject>/run-*; removed once all its crashes are judged."""
 
     def __init__(self, subject: Subject):
         self._parent = build_root() / "hunt" / slug(subject)
@@ -51,7 +51,7 @@ class Workplace:
         (self.known / f"{name}.py").write_text(text)
 
     def leftovers(self) -> list[tuple[str, Path]]:
-        """(target, artifact) of hunts that were killed; moved into this hunt's folder."""
+        """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder."""
         found = []
         for folder in sorted(self._parent.glob("run-*")):
             if folder == self.folder:
@@ -62,7 +62,8 @@ class Workplace:
             for job in sorted(folder.glob("*.*")):
                 target = job.name.rpartition(".")[0]
                 for path in artifacts(job):
-                    kept = self.job(target, 0) / f"left-{len(found)}-{path.name}"
+                    # Still an artifact by its name: this hunt may be killed as well.
+                    kept = self.job(target, 0) / f"{path.name}-left-{len(found)}"
                     shutil.move(path, kept)
                     found.append((target, kept))
             shutil.rmtree(folder, ignore_errors=True)
@@ -70,8 +71,9 @@ class Workplace:
         return found
 
     def close(self) -> None:
-        """Removes the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Removes the folder; a crash that was not judged stays for the next hunt."""
+        if not any(artifacts(job) for job in self.folder.glob("*.*")):
+            shutil.rmtree(self.folder, ignore_errors=True)
         os.close(self._lock)
 
 

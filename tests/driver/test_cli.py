@@ -118,3 +118,9 @@ def test_help_neither_sets_up_nor_builds(tmp_path):
         cwd=tmp_path, env={"PATH": "/nowhere:/usr/bin:/bin", "SLOTFUZZ_BUILD": str(tmp_path / "b")})
     assert result.returncode == 0 and "example:" in result.stdout and result.stderr == ""
     assert not (tmp_path / "b").exists()
+
+
+def test_a_reader_that_goes_away_is_no_error_to_talk_about():
+    result = subprocess.run(f"{ROOT}/slotfuzz -h targets | true; {ROOT}/slotfuzz targets | true",
+                            shell=True, capture_output=True, text=True, check=False)
+    assert result.stderr == ""

@@ -74,7 +74,21 @@ def test_two_hunts_do_not_take_each_others_work(fake_subject):
     (first.job("storage", 0) / "crash-x").write_text("t0 = T.ones(1)\n")
     assert second.leftovers() == [] and first.folder.exists()
     first.close()
+    assert [target for target, _ in second.leftovers()] == ["storage"]
+    assert not first.folder.exists()
     second.close()
+    assert second.folder.exists(), "a crash that nobody has judged is gone"
+
+
+def test_a_corpus_that_cannot_be_written_is_said_at_the_end(plan, monkeypatch, tmp_path):
+    def check_writable(folder):
+        if any((tmp_path / "corpus").glob("*")):
+            raise MachineError(f"cannot write to {folder}: No space left on device")
+        folder.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "corpus").mkdir()
+    monkeypatch.setattr(finding, "check_writable", check_writable)
+    result = hunt.run(plan(runs=50, seed=5))
+    assert "No space left" in result.trouble and result.exit_code in (1, 2)
 
 
 def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):

@@ -73,7 +73,7 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
                  + (f", {len(result.unreproduced)} not reproduced" if result.unreproduced else "")
                  + (f"; {result.skipped} known programs were skipped" if result.skipped else ""))
-    return "\n".join(lines)
+    return "\n".join(lines + ([result.trouble] if result.trouble else []))
 
 
 def document(plan: hunt.Plan, result: hunt.Result) -> dict:
@@ -84,7 +84,8 @@ def document(plan: hunt.Plan, result: hunt.Result) -> dict:
         "seconds": result.seconds, "fuzz_seconds": result.fuzz_seconds,
         "coverage": result.coverage, "corpus": result.corpus,
         "new": result.new, "known": result.known, "unreproduced": result.unreproduced,
-        "interrupted": result.interrupted, "exit_code": result.exit_code,
+        "interrupted": result.interrupted, "trouble": result.trouble,
+        "exit_code": result.exit_code,
     }
 
 

@@ -45,7 +45,9 @@ def _replay(server: Server, path: Path, text: str, times: int, output) -> dict:
     findings = [reply for reply in replies if reply["outcome"] == "finding"]
     reply = (findings or replies)[0]
     words = signature.of_reply(reply).text if findings else ""
-    output.text(f"# {path} on {server.subject.name}, {server.subject.sanitizer}")
+    output.text(f"# {path} on {server.subject.name}, {server.subject.sanitizer}"
+                + (f"; {reply['dropped']} lines are none of a program and did not run"
+                   if reply["dropped"] else ""))
     output.text(explain.annotated(reply))
     if times > 1:
         output.text(f"{len(findings)} of {times} runs are findings")
