@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from slotfuzz import build, finding, mutant, options, subject
+from slotfuzz import build, mutant, options, subject
+from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
 
 STEP_SECONDS_MAX = 1800
@@ -74,21 +75,15 @@ def test_seeds_are_clean_in_every_order(target, sanitizer):
     assert all(order["exit"] == 0 for order in document["orders"])
 
 
-def test_findings_are_clean_on_the_fixed_core():
+def test_known_bugs_are_clean_on_the_fixed_core(tmp_path):
     programs = sorted((ROOT / "repro").glob("*/repro.py"))
-    if not programs:
-        pytest.skip("repro/ is empty")
-    slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address")
-
-
-def test_findings_are_found_on_their_mutants():
-    programs = []
     for name in subject.mutant_names():
-        programs += finding.programs([ROOT / "repro"], f"mutant:{name}")
-    if not programs:
-        pytest.skip("repro/ holds no mutant's finding")
-    results = slotfuzz("replay", *programs, ok=(1,))
-    assert [result["file"] for result in results if not result["findings"]] == []
+        programs.append(tmp_path / f"{name}.py")
+        programs[-1].write_text("\n".join(mutant.read_header(name).program) + "\n")
+    assert programs, "neither mutants/ nor repro/ holds a program"
+    results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address",
+                       "--target", options.default_target())
+    assert len(results) == len(programs) and all(result["lines"] for result in results)
 
 
 @pytest.mark.parametrize("sanitizer", ["address", "debugpy"])
@@ -102,6 +97,16 @@ def test_canary_fails(tmp_path):
     document = slotfuzz("hunt", "canary", "--seconds", 60, "--seed", 1, "--stop-at-first",
                         "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(1,))
     assert document["new"]
+
+
+def test_a_hunt_on_torch_runs_programs(tmp_path):
+    try:
+        subject.probe_python(subject.SYSTEM_PYTHON)
+    except UserError as error:
+        pytest.skip(str(error))
+    document = slotfuzz("hunt", "--subject", "torch", "--seconds", 10, "--seed", 1,
+                        "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(0, 1))
+    assert document["programs"] > 100
 
 
 def quick_mutants():
