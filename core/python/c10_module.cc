@@ -79,7 +79,11 @@ class SlotHandle {
 // HermeticGuard as a context manager.
 class HermeticContext {
  public:
-  void enter() { guard_ = std::make_unique<impl::HermeticGuard>(); }
+  void enter() {
+    // A second guard would be made before the first is destroyed, which would leave the mode.
+    if (guard_ != nullptr) throw std::runtime_error("this HermeticGuard has been entered already");
+    guard_ = std::make_unique<impl::HermeticGuard>();
+  }
   void exit(const py::args&) { guard_.reset(); }
 
  private:
