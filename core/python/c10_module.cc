@@ -6,9 +6,12 @@
 
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/impl/py_object_slot.h"
+#include "core/c10/intrusive_ptr.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/trace.h"
 
@@ -90,6 +93,36 @@ class HermeticContext {
   std::unique_ptr<impl::HermeticGuard> guard_;
 };
 
+// A C++ owner of an impl, which may let go where no Python runs.
+class OwnerHandle {
+ public:
+  using Owner = intrusive_ptr<intrusive_ptr_target>;
+
+  explicit OwnerHandle(uintptr_t handle) {
+    auto* target = reinterpret_cast<intrusive_ptr_target*>(handle);
+    if (target == nullptr || !raw::try_lock(target))
+      throw std::runtime_error("there is nothing to own any more");
+    owner_ = Owner::reclaim(target);
+  }
+  uint32_t use_count() const { return owner_.use_count(); }
+  void drop() {
+    py::gil_scoped_release without_gil;
+    owner_.reset();
+  }
+  void drop_on_thread() {
+    py::gil_scoped_release without_gil;
+    std::thread([this] { owner_.reset(); }).join();
+  }
+  // Static destructors run when the interpreter is gone.
+  void drop_at_exit() {
+    static std::vector<Owner> kept;
+    kept.push_back(std::move(owner_));
+  }
+
+ private:
+  Owner owner_;
+};
+
 void bind_interpreter(py::module_& module) {
   py::enum_<PyInterpreterStatus>(module, "PyInterpreterStatus",
                                  "What a caller knows about the tag of a slot (T3).")
@@ -117,6 +150,18 @@ void bind_slot(py::module_& module) {
       .def("clear", &SlotHandle::clear, "Forgets the object; the tag stays (T1).");
 }
 
+void bind_owner(py::module_& module) {
+  py::class_<OwnerHandle>(module, "Owner", "A strong C++ reference of an impl (T6).")
+      .def(py::init<uintptr_t>(), py::arg("handle"),
+           "Locks a handle of _weak_ref(). RuntimeError when the impl is gone.")
+      .def("use_count", &OwnerHandle::use_count, "References of the impl, or 0 after a drop.")
+      .def("drop", &OwnerHandle::drop, "Lets go on this thread, which gives up its GIL for it.")
+      .def("drop_on_thread", &OwnerHandle::drop_on_thread,
+           "Lets go on a new thread that has never run Python, and waits for it.")
+      .def("drop_at_exit", &OwnerHandle::drop_at_exit,
+           "Lets go when the process ends, after the Python interpreter.");
+}
+
 }  // namespace
 }  // namespace slotcore
 
@@ -125,6 +170,7 @@ PYBIND11_MODULE(slotcore_c10, module) {
   module.doc() = "Value classes of the storage and tensor core.";
   bind_interpreter(module);
   bind_slot(module);
+  bind_owner(module);
   py::class_<impl::HermeticPyObjectTLS>(module, "HermeticPyObjectTLS", "The thread's flag.")
       .def_static("get_state", &impl::HermeticPyObjectTLS::get_state, "Whether it is set.");
   py::class_<HermeticContext>(module, "HermeticGuard", "Sets the flag inside of a with block (H4).")

@@ -1,4 +1,4 @@
-"""The module slotcore_c10: tags, slots, the hermetic flag, the trace switch."""
+"""The module slotcore_c10: tags, slots, the hermetic flag, the trace switch, C++ owners."""
 
 import pytest
 import slotcore as T
@@ -122,3 +122,18 @@ def test_live_counts_are_those_of_the_ledger():  # P5
     assert (c10.live_storages(), c10.live_tensors()) == (before[0] + 2, before[1] + 1)
     assert c10.live_storages() + c10.live_tensors() == T._live_impls()
     del keep
+
+
+def test_an_owner_counts_and_lets_go(kind):  # P7
+    x = kind.make(kind.base)
+    handle = x._weak_ref()
+    owner = c10.Owner(handle)
+    assert owner.use_count() == x._use_count() == 2
+    owner.drop()
+    assert owner.use_count() == 0 and x._use_count() == 1
+    del x
+    with pytest.raises(RuntimeError):
+        c10.Owner(handle)
+    kind.base._free_weak_ref(handle)
+    with pytest.raises(RuntimeError):
+        c10.Owner(0)
