@@ -13,6 +13,8 @@ from slotfuzz.signature import of_reply
 FREED = re.compile(r"freed|destroyed|deleted|released")
 SLOT_READ = re.compile(r"slot read|slot found")
 SLOT_WRITTEN = re.compile(r"slot written")
+# Markdown would take it for emphasis.
+DUNDER = re.compile(r"(__\w+__)")
 # How many lines after a trace point the call may be that a stack shows of the same function.
 TRACE_LINES_MAX = 4
 
@@ -22,7 +24,7 @@ def notes(reply: dict, title: str, contract: str, subject: str) -> str:
     log = trace.parse(reply.get("stderr", ""))
     subject_object = trace.object_in(log)
     parts = [
-        f"# {title}",
+        "# " + DUNDER.sub(r"`\1`", title),
         f"Subject `{subject}`; `{emit.command(subject)} --check` beside this file shows how often"
         " it fails. Program lines are behind `>`, what the core did is indented.",
         "```\n" + abbreviated(reply, log, subject_object, contract) + "\n```",

@@ -18,6 +18,8 @@ SANITIZER_PRESETS = {
     "address": "address", "thread": "thread", "none": "plain", "debugpy": "debugpy",
 }
 PROBE_SECONDS = 120
+# Of another program's complaint; it may quote all that it was given.
+WORDS_MAX = 120
 FULL_STACKS = "fast_unwind_on_malloc=0:malloc_context_size=16"
 
 
@@ -183,6 +185,6 @@ def _ask(python: str, script: str, problem: str) -> str:
         raise MachineError(f"{python} does not start: {error.strerror}") from error
     if result.returncode != 0:
         lines = result.stderr.strip().splitlines()
-        why = lines[-1] if lines else f"exit code {result.returncode}"
+        why = lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
         raise UserError(f"{python} {problem}: {why}")
     return result.stdout

@@ -22,7 +22,7 @@ def run(args, output) -> int:
     """Hands over to pytest, for which every step is a test; 1 if one fails."""
     # pytest imports it when it collects tests/core, before any step runs.
     build.build("plain", ["slotcore_module"])
-    command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "--no-header", "--tb=short",
+    command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "--no-header", "--tb=short", "-rs",
                "-p", "no:cacheprovider", "tests/steps", "tests"]
     if args.only:
         command += ["-k", args.only]
