@@ -95,11 +95,12 @@ def run(plan: Plan) -> Result:
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:
-        programs = finding.programs(folders, plan.subject.name)
-        for number, path in enumerate(programs):
-            place.add_known(f"known-{number}", path.read_text(errors="replace"))
         known = finding.known(folders, plan.subject.name)
         with Triage(plan.subject, plan.out, known, VERIFY_RUNS) as triage:
+            programs = [path for path in finding.programs(folders, plan.subject.name)
+                        if triage.still_fails(plan.targets[0], path)]
+            for number, path in enumerate(programs):
+                place.add_known(f"known-{number}", path.read_text(errors="replace"))
             result = _Hunt(plan, place, triage, line).run()
             result.skipped = len(programs)
             result.trouble = _trouble(plan)

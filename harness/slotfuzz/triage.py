@@ -150,6 +150,14 @@ class Triage:
             words = signature.of_reply(reply).text
             raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
 
+    def still_fails(self, target: str, path: Path) -> bool:
+        """Whether the finding whose script is PATH is known: a fixed one may come back as new."""
+        fails = self.server(target).run(path.read_text(errors="replace"))["outcome"] == "finding"
+        if not fails:
+            self.known = {words: folder for words, folder in self.known.items()
+                          if folder != path.parent}
+        return fails
+
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
         server = self.server(found.target)
