@@ -26,19 +26,18 @@ def read_header(mutant: str) -> Header:
 
 def parse_header(text: str, name: str) -> Header:
     """The comment lines before the diff. NAME is for the error."""
-    fields, program, in_program = {"sanitizer": "address", "contract": ""}, [], False
+    fields, key = {"sanitizer": "address", "contract": ""}, ""
     for line in text.splitlines():
         if not line.startswith("#"):
             break
-        if in_program and line.startswith("#   "):
-            program.append(line[4:].rstrip())
+        if line.startswith("#   ") and key:
+            fields[key] += "\n" + line[4:].rstrip()
             continue
-        key, colon, value = line[1:].partition(":")
-        if colon:
-            in_program = key.strip() == "program"
-            fields[key.strip()] = value.strip()
+        key, _, value = (word.strip() for word in line[1:].partition(":"))
+        fields[key] = value
+    program = fields.get("program", "").splitlines()[1:]
     missing = [key for key in ("origin", "verdict", "target") if not fields.get(key)]
     if missing or not program:
         raise BrokenError(f"the header of {name} lacks {', '.join(missing) or 'a program'}")
-    return Header(fields["origin"], fields["contract"], fields["verdict"], fields["target"],
+    return Header(fields["origin"].replace("\n", " "), fields["contract"], fields["verdict"], fields["target"],
                   fields["sanitizer"], tuple(program))

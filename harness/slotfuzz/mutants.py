@@ -51,6 +51,8 @@ def problems(header: mutant.Header, record: dict | None, seconds: float) -> list
         found.append(f"contract is {record['contract'] or 'none'}, not {header.contract}")
     if record["lines"] > len(header.program):
         found.append(f"{record['lines']} lines, the header has {len(header.program)}")
+    if record["rate"] < 1:
+        found.append(f"fails in {record['rate']:.0%} of fresh processes")
     if not record["one_minimal"]:
         found.append("not 1-minimal")
     return found

@@ -13,7 +13,7 @@ FRAMES_MAX = 3
 FRAME = re.compile(
     r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) "
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
-ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? ([\w-]+)")
+ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? (?:attempting )?([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
@@ -24,9 +24,9 @@ FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
-    r"fuzzer::|std::|__libc|__GI_|_start$|main$|operator new|operator delete|free$|malloc$|calloc$|"
+    r"fuzzer::|std::|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
     r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
-    r"LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|cfunction|"
+    r"operator\b|LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|cfunction|"
     r"object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
 PLUMBING_FILE = re.compile(
     r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"

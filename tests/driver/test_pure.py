@@ -61,7 +61,7 @@ def test_mutant_header_that_lacks_a_field(lost):
 def found(**fields):
     """A finding's record."""
     return {"signature": "sanitizer heap-use-after-free in f", "contract": "H2", "lines": 2,
-            "one_minimal": True, **fields}
+            "one_minimal": True, "rate": 1.0, **fields}
 
 
 @pytest.mark.parametrize("record, words", [
@@ -71,6 +71,7 @@ def found(**fields):
     (found(contract="P1"), ["contract is P1"]),
     (found(lines=3), ["3 lines"]),
     (found(one_minimal=False), ["not 1-minimal"]),
+    (found(rate=0.5), ["fails in 50%"]),
 ])
 def test_mutant_is_checked_against_its_header(record, words):
     problems = mutants.problems(mutant.parse_header(HEADER, "x"), record, 5)

@@ -1,0 +1,98 @@
+"""Simpler ops, fetching what was made, and following a broken promise to its crash."""
+
+from types import SimpleNamespace
+
+from slotfuzz import triage
+from slotfuzz.minimize import Minimized, minimize
+from slotfuzz.program import Line, Table
+from slotfuzz.signature import Signature
+
+
+def op(name, operands, template):
+    """A row of the table, as --describe has it."""
+    return {"name": name, "operands": operands, "template": template, "masked": False}
+
+
+TABLE = Table({
+    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4},
+              {"letter": "t", "prefix": "t", "values": [], "count": 4}],
+    "ops": [op("new", ["+s"], "{0} = New()"), op("new_odd", ["+s"], "{0} = Odd()"),
+            op("ones", ["+t"], "{0} = Ones()"), op("own", ["t", "s"], "{0}.set_({1})"),
+            op("wrap", ["*s", "t"], "{0} = {1}.storage()"), op("drop", ["-s"], "del {0}"),
+            op("look", ["s"], "{0}.look()")],
+})
+
+
+def test_a_line_gets_the_simplest_op_of_its_operands():
+    lines = [Line("new_odd", ("s0",)), Line("drop", ("s0",))]
+    result = minimize(lines, lambda found: any(line.op == "drop" for line in found)
+                      and len(found) == 2, TABLE)
+    assert [line.op for line in result.lines] == ["new", "drop"]
+
+
+def test_fetching_replaces_making_where_that_saves_a_line():
+    lines = [Line("ones", ("t0",)), Line("new", ("s0",)), Line("own", ("t0", "s0")),
+             Line("drop", ("s0",))]
+
+    def interesting(found):
+        ops = [line.op for line in found]
+        owned = "own" in ops and "new" in ops or "wrap" in ops
+        return "ones" in ops and owned and ops[-1] == "drop"
+
+    result = minimize(lines, interesting, TABLE)
+    assert TABLE.program_text(result.lines) == "t0 = Ones()\ns0 = t0.storage()\ndel s0\n"
+
+
+def test_making_stays_where_no_line_can_go():
+    lines = [Line("ones", ("t0",)), Line("new", ("s0",))]
+    result = minimize(lines, lambda found: [line.op for line in found] == ["ones", "new"], TABLE)
+    assert result.lines == lines
+
+
+class Subject:
+    """A server whose subject crashes on `look` after `drop`, unless MENDED."""
+
+    table = TABLE
+
+    def __init__(self, crash_needs_drop):
+        self.crash_needs_drop = crash_needs_drop
+
+    def extend(self, text, count, seed):
+        return [text + "s0.look()\n"] * count
+
+    def run(self, text, timeout_seconds=1.0):
+        crash = "look" in text and ("del" in text or not self.crash_needs_drop)
+        promise = "del" in text
+        kind = "exit" if crash else "assert" if promise else ""
+        lines = [{"text": line, "op": name, "operands": ["s0"], "raised": ""}
+                 for line in text.splitlines()
+                 for name in [{"s0": "look", "de": "drop"}.get(line[:2], "new")
+                              if "=" not in line else "new"]]
+        return {"outcome": "finding" if kind else "clean", "kind": kind, "exit": 86, "line": 0,
+                "contract": "P3", "check": "early", "message": "", "asserts": [], "signal": 0,
+                "stderr": "", "lines": lines}
+
+
+BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
+
+
+def promise():
+    """A minimal finding of the judge."""
+    return triage.Smallest({"kind": "assert"}, Signature("judge P3 early"),
+                           Minimized(BROKEN, 2, 1, 0.0, True))
+
+
+def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
+    worst = triage.worst(Subject(crash_needs_drop=True), promise(), 1)
+    assert worst.reply["kind"] == "exit"
+
+
+def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
+    first = promise()
+    assert triage.worst(Subject(crash_needs_drop=False), first, 1) is first
+
+
+def test_a_crash_stays_what_it_is():
+    crash = triage.Smallest({"kind": "exit"}, Signature("sanitizer x"),
+                            Minimized(BROKEN, 2, 1, 0.0, True))
+    assert triage.worst(SimpleNamespace(), crash, 1) is crash
