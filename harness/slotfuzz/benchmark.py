@@ -72,7 +72,7 @@ def write_plot(name: str, module: types.ModuleType, measured: Measured) -> Path 
 
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     module.plot(measured, axes)
-    axes.set_title(module.__doc__.splitlines()[0], fontsize=9)
+    figure.suptitle(module.__doc__.splitlines()[0], fontsize=9)
     path = folder() / f"{name}.png"
     figure.savefig(path, dpi=150)
     pyplot.close(figure)

@@ -39,5 +39,6 @@ def parse_header(text: str, name: str) -> Header:
     missing = [key for key in ("origin", "verdict", "target") if not fields.get(key)]
     if missing or not program:
         raise BrokenError(f"the header of {name} lacks {', '.join(missing) or 'a program'}")
-    return Header(fields["origin"].replace("\n", " "), fields["contract"], fields["verdict"], fields["target"],
+    return Header(fields["origin"].replace("\n", " "), fields["contract"], fields["verdict"],
+                  fields["target"],
                   fields["sanitizer"], tuple(program))
