@@ -31,8 +31,10 @@ bool Judge::check_ledger() {
   if (break_shared_cycles() || made_cpp_cycle_) {
     const auto after = live();
     const bool back = after.first <= baseline_.first && after.second <= baseline_.second;
-    // What a circle of .grad links holds cannot be had back now; a later taking apart may free it.
+    // What a circle of .grad links holds cannot be had back: out of the collector's sight with it,
+    // or every later reset would visit it.
     if (back || made_cpp_cycle_) {
+      if (after != baseline_) interpreter_.freeze();
       baseline_ = after;
       return false;
     }
