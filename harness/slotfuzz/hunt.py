@@ -91,7 +91,8 @@ def run(plan: Plan) -> Result:
         finding.check_writable(plan.corpus)
     for target in plan.targets:
         finding.check_writable(_corpus(plan, target)[0])
-    folders = [*plan.known_folders, plan.out]
+    # A mutant's bug is there to be found, however often it has been.
+    folders = [] if plan.subject.mutant else [*plan.known_folders, plan.out]
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:
