@@ -51,7 +51,7 @@ Py_ssize_t tracked_objects() {
 }
 
 // Well-formed programs of kLines lines that leave nothing behind when they run bare: no cycle, and
-// no hermetic mode that outlasts a line.
+// no hermetic mode that outlasts a line. All lines are on the main thread.
 std::vector<Program> make_programs() {
   std::vector<bool> available = session->available;
   for (const char* name : {"enter_hermetic", "exit_hermetic"}) {
@@ -66,6 +66,7 @@ std::vector<Program> make_programs() {
     Program program = mutator.generate(rng);
     if (program.lines.size() < kLines) continue;
     program.lines.resize(kLines);
+    for (Line& line : program.lines) line.lane = 0;
     const Py_ssize_t before = tracked_objects();
     run_bare(evaluator, program);
     if (tracked_objects() == before) made.push_back(std::move(program));

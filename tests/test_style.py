@@ -24,6 +24,8 @@ STAGES = (
     ("program",),
     ("mutate",),
     ("python", "interpreter"),
+    ("stacks",),
+    ("watchdog",),
     ("execute",),
     ("layout",),
     ("judge",),

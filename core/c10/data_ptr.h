@@ -34,6 +34,12 @@ class DataPtr {
       deleter(std::exchange(context_, nullptr));
   }
 
+  // Gives the bytes another owner and returns the former one. The address is not written, so other
+  // threads may read it meanwhile.
+  DataPtr change_owner(void* context, Deleter deleter) noexcept {
+    return DataPtr(data_, std::exchange(context_, context), std::exchange(deleter_, deleter));
+  }
+
   void* get() const noexcept { return data_; }
   void* context() const noexcept { return context_; }
   Deleter deleter() const noexcept { return deleter_; }

@@ -4,15 +4,8 @@
 // reference, so the memory stays for as long as anyone holds either kind. At strong == 0 the target
 // expires for ever (P4) and release_resources() runs; at weak == 0 the memory is freed.
 //
-// Note [Handing over]
-// When the last C++ owner of an impl in state B (Note [Owner of the wrapper]) lets go, it does not
-// destroy the impl. It gives its strong reference to the wrapper, which owns the impl from then on
-// (state A), and the slot's reference to the wrapper is dropped. If that was the wrapper's last
-// one, the wrapper dies like any other: `__del__` sees a living impl and runs when both sides are
-// gone (P3); if Python got hold of the wrapper through a weakref meanwhile, it stays whole (P4).
-// The count never goes 0 -> 1, so expired() is monotone. The owns bit is read without the GIL when
-// the count is 1, and again under the GIL in PyInterpreterVTable::hand_over. If the interpreter has
-// ended, the impl is destroyed and the wrapper is leaked on purpose (T6).
+// How the wrapper's reference and those of C++ owners keep each other alive is one of two
+// protocols, each in a file behind preservation.h.
 //
 // Note [Releases do not recurse]
 // Destroying a target releases what it owns, and a chain may have a million links (P6). So the
@@ -22,50 +15,45 @@
 // delay: a ReleaseBoundary around it starts afresh.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "core/c10/impl/protocol/combined_count.h"
 #include "core/c10/impl/py_object_slot.h"
 
 namespace slotcore {
 
 class intrusive_ptr_target;
 
-// Whether targets of a type may have a wrapper. A type that says no pays nothing for the slot.
-template <class T>
-struct TargetTraits {
-  static constexpr bool can_have_pyobject = false;
-};
-// Known by its base class only: it may, and is asked.
-template <>
-struct TargetTraits<intrusive_ptr_target> {
-  static constexpr bool can_have_pyobject = true;
-};
+namespace impl::preservation {
+struct Access;
+}
 
 // Operations on bare pointers, for code that keeps references in a form of its own: the wrapper,
 // the int handles of `_weak_ref`. Each function says what it does to the counts.
 namespace raw {
 void incref(intrusive_ptr_target* target) noexcept;       // strong + 1; the caller has one already
-template <class T>
-void decref(T* target) noexcept;                          // strong - 1
+void decref(intrusive_ptr_target* target) noexcept;       // strong - 1
 void weak_incref(intrusive_ptr_target* target) noexcept;  // weak + 1
 void weak_decref(intrusive_ptr_target* target) noexcept;  // weak - 1
-// strong + 1 unless it is 0; says whether it did. The caller has a weak reference.
+// strong + 1 unless the target is dead or dying; says whether it did. The caller has a weak
+// reference.
 [[nodiscard]] bool try_lock(intrusive_ptr_target* target) noexcept;
 // strong 1 -> 0, atomically, or false when it is shared. After true the target has expired, nobody
 // can lock it any more, and the caller must pass it to destroy_expired().
 [[nodiscard]] bool release_if_unique(intrusive_ptr_target* target) noexcept;
 void destroy_expired(intrusive_ptr_target* target) noexcept;
 uint32_t use_count(const intrusive_ptr_target* target) noexcept;
+// Whether the caller's strong reference is the only reference, weak ones included: nobody else can
+// reach the target.
+bool is_unescaped(const intrusive_ptr_target* target) noexcept;
 }  // namespace raw
 
 namespace detail {
 class ReleaseQueue;
-void release_last(intrusive_ptr_target* target, bool can_have_pyobject) noexcept;
-}  // namespace detail
+}
 
 class intrusive_ptr_target {
  public:
@@ -85,19 +73,9 @@ class intrusive_ptr_target {
 
  private:
   friend class detail::ReleaseQueue;
-  friend void raw::incref(intrusive_ptr_target*) noexcept;
-  template <class T>
-  friend void raw::decref(T*) noexcept;
-  friend void raw::weak_incref(intrusive_ptr_target*) noexcept;
-  friend void raw::weak_decref(intrusive_ptr_target*) noexcept;
-  friend bool raw::try_lock(intrusive_ptr_target*) noexcept;
-  friend bool raw::release_if_unique(intrusive_ptr_target*) noexcept;
-  friend void raw::destroy_expired(intrusive_ptr_target*) noexcept;
-  friend uint32_t raw::use_count(const intrusive_ptr_target*) noexcept;
-  friend void detail::release_last(intrusive_ptr_target*, bool) noexcept;
+  friend struct impl::preservation::Access;
 
-  std::atomic<uint32_t> strong_{1};
-  std::atomic<uint32_t> weak_{1};
+  impl::protocol::CombinedCount<impl::protocol::StdPolicy> count_;
   // The queue of Note [Releases do not recurse]. Only the thread that saw the count at 1 while it
   // held that reference enqueues, so a target is in one queue at most.
   intrusive_ptr_target* next_released_ = nullptr;
@@ -114,40 +92,6 @@ class ReleaseBoundary {
  private:
   detail::ReleaseQueue* suspended_;
 };
-
-namespace raw {
-
-inline void incref(intrusive_ptr_target* target) noexcept {
-  // Relaxed: the caller's own reference keeps the target alive; nothing is published by a count.
-  target->strong_.fetch_add(1, std::memory_order_relaxed);
-}
-
-template <class T>
-void decref(T* target) noexcept {
-  std::atomic<uint32_t>& strong = static_cast<intrusive_ptr_target*>(target)->strong_;
-  // Acquire, on load and on failure: a thread that finds itself the last one must see all that the
-  // others did before they released, above all the owns bit.
-  uint32_t count = strong.load(std::memory_order_acquire);
-  while (count > 1) {
-    // Release: pairs with the acquire of whoever comes last.
-    if (strong.compare_exchange_weak(count, count - 1, std::memory_order_release,
-                                     std::memory_order_acquire)) {
-      return;
-    }
-  }
-  detail::release_last(target, TargetTraits<T>::can_have_pyobject);
-}
-
-inline void weak_incref(intrusive_ptr_target* target) noexcept {
-  target->weak_.fetch_add(1, std::memory_order_relaxed);  // as for strong
-}
-
-inline uint32_t use_count(const intrusive_ptr_target* target) noexcept {
-  // Acquire, so that a caller that reads 1 or 0 sees what the former owners did (decref).
-  return target->strong_.load(std::memory_order_acquire);
-}
-
-}  // namespace raw
 
 template <class T>
 class weak_intrusive_ptr;

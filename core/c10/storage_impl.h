@@ -58,9 +58,4 @@ class StorageImpl final : public intrusive_ptr_target {
   bool resizable_;
 };
 
-template <>
-struct TargetTraits<StorageImpl> {
-  static constexpr bool can_have_pyobject = true;
-};
-
 }  // namespace slotcore

@@ -102,9 +102,4 @@ class TensorImpl final : public intrusive_ptr_target {
   ScalarType type_;
 };
 
-template <>
-struct TargetTraits<TensorImpl> {
-  static constexpr bool can_have_pyobject = true;
-};
-
 }  // namespace slotcore

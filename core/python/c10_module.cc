@@ -4,7 +4,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,7 +30,8 @@ class NamedVTable final : public impl::PyInterpreterVTable {
   explicit NamedVTable(std::string name) : name_(std::move(name)) {}
   const char* name() const noexcept override { return name_.c_str(); }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
+  bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target*, impl::PyObjectSlot*) const noexcept override {
     return impl::HandOver::kDisarmed;
   }
@@ -93,34 +96,139 @@ class HermeticContext {
   std::unique_ptr<impl::HermeticGuard> guard_;
 };
 
-// A C++ owner of an impl, which may let go where no Python runs.
+using Owner = intrusive_ptr<intrusive_ptr_target>;
+
+// A C++ thread that never ran Python and does one thing with an owner, over and over, until join().
+class OwnerThread {
+ public:
+  // False when there is nothing left to do it with.
+  using Round = bool (*)(Owner& owner);
+
+  // Returns when the thread runs.
+  OwnerThread(Owner owner, Round round)
+      : owner_(std::move(owner)), thread_([this, round] {
+          begun_.store(true, std::memory_order_release);  // pairs with the constructor
+          // Relaxed: a wish, and nothing that was written before it is read.
+          while (round(owner_) && !over_.load(std::memory_order_relaxed)) std::this_thread::yield();
+        }) {
+    // Acquire: pairs with the store above.
+    while (!begun_.load(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  OwnerThread(const OwnerThread&) = delete;
+  OwnerThread& operator=(const OwnerThread&) = delete;
+  ~OwnerThread() { join(); }
+
+  // Ends the thread and gives back what it owns. Without the GIL, which the thread may wait for.
+  Owner join() {
+    over_.store(true, std::memory_order_relaxed);  // pairs with the loop; join() orders the rest
+    if (thread_.joinable()) thread_.join();
+    return std::move(owner_);
+  }
+
+  // Makes a second owner, drops it and locks a weak reference: the counts go up and down above 1.
+  static bool copy(Owner& owner) {
+    Owner copy = owner;
+    weak_intrusive_ptr<intrusive_ptr_target> weak(copy);
+    copy.reset();
+    copy = weak.lock();
+    return static_cast<bool>(owner);
+  }
+  // Lets go of its only owner and locks it again, unless the impl has died in between.
+  static bool lock(Owner& owner) {
+    weak_intrusive_ptr<intrusive_ptr_target> weak(owner);
+    owner.reset();
+    owner = weak.lock();
+    return static_cast<bool>(owner);
+  }
+
+ private:
+  Owner owner_;
+  std::atomic<bool> begun_{false};
+  std::atomic<bool> over_{false};
+  // Last: the thread uses what stands above.
+  std::thread thread_;
+};
+
+// A C++ owner of an impl, which may let go where no Python runs. While a thread works with it, what
+// would change it waits for that thread first.
 class OwnerHandle {
  public:
-  using Owner = intrusive_ptr<intrusive_ptr_target>;
-
   explicit OwnerHandle(uintptr_t handle) {
     auto* target = reinterpret_cast<intrusive_ptr_target*>(handle);
     if (target == nullptr || !raw::try_lock(target))
       throw std::runtime_error("there is nothing to own any more");
     owner_ = Owner::reclaim(target);
   }
+  ~OwnerHandle() { join(); }
+  OwnerHandle(const OwnerHandle&) = delete;
+  OwnerHandle& operator=(const OwnerHandle&) = delete;
+
   uint32_t use_count() const { return owner_.use_count(); }
+  uintptr_t address() const { return reinterpret_cast<uintptr_t>(owner_.get()); }
   void drop() {
+    join();
     py::gil_scoped_release without_gil;
     owner_.reset();
   }
   void drop_on_thread() {
+    join();
     py::gil_scoped_release without_gil;
     std::thread([this] { owner_.reset(); }).join();
   }
+  // A thread holds a lock and lets go, while this thread holds the GIL and wants that lock.
+  void drop_under_lock() {
+    join();
+    std::mutex mutex;
+    std::atomic<bool> locked{false};
+    std::thread dropper([&] {
+      std::lock_guard lock(mutex);
+      locked.store(true, std::memory_order_release);  // pairs with the loop below
+      owner_.reset();
+    });
+    // Acquire: pairs with the store above.
+    while (!locked.load(std::memory_order_acquire)) std::this_thread::yield();
+    mutex.lock();
+    mutex.unlock();
+    dropper.join();
+  }
   // Static destructors run when the interpreter is gone.
   void drop_at_exit() {
+    join();
     static std::vector<Owner> kept;
     kept.push_back(std::move(owner_));
+  }
+  // This owner stays.
+  void start_copying() {
+    join();
+    if (owner_) thread_ = std::make_unique<OwnerThread>(owner_, &OwnerThread::copy);
+  }
+  // The thread has the only owner that this was.
+  void start_locking() {
+    join();
+    if (owner_) thread_ = std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock);
+  }
+  // The thread goes on while the interpreter ends, and is joined by a static destructor.
+  void lock_until_exit() {
+    join();
+    static std::vector<std::unique_ptr<OwnerThread>> kept;
+    if (owner_)
+      kept.push_back(std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock));
+  }
+  void join() {
+    // Taken out under the GIL, so that one caller alone joins.
+    auto thread = std::move(thread_);
+    if (thread == nullptr) return;
+    Owner owner;
+    {
+      py::gil_scoped_release without_gil;
+      owner = thread->join();
+    }
+    owner_ = std::move(owner);
   }
 
  private:
   Owner owner_;
+  std::unique_ptr<OwnerThread> thread_;
 };
 
 void bind_interpreter(py::module_& module) {
@@ -158,8 +266,19 @@ void bind_owner(py::module_& module) {
       .def("drop", &OwnerHandle::drop, "Lets go on this thread, which gives up its GIL for it.")
       .def("drop_on_thread", &OwnerHandle::drop_on_thread,
            "Lets go on a new thread that has never run Python, and waits for it.")
+      .def("drop_under_lock", &OwnerHandle::drop_under_lock,
+           "Lets go on a new thread under a lock that this thread waits for with the GIL (T6).")
       .def("drop_at_exit", &OwnerHandle::drop_at_exit,
-           "Lets go when the process ends, after the Python interpreter.");
+           "Lets go when the process ends, after the Python interpreter.")
+      .def("start_copying", &OwnerHandle::start_copying,
+           "Starts a C++ thread that makes and drops further owners until join().")
+      .def("start_locking", &OwnerHandle::start_locking,
+           "Starts a C++ thread that takes this owner, lets go and locks again until join().")
+      .def("lock_until_exit", &OwnerHandle::lock_until_exit,
+           "The same until the process ends, after the Python interpreter.")
+      .def("join", &OwnerHandle::join, "Ends the thread, if there is one; has its owner again.")
+      .def_property_readonly("_cdata", &OwnerHandle::address,
+                             "The impl's address, or 0 while this owns none.");
 }
 
 }  // namespace
@@ -179,6 +298,8 @@ PYBIND11_MODULE(slotcore_c10, module) {
       .def("__exit__", &HermeticContext::exit);
   module.def("set_trace", &set_trace, py::arg("on"), "Switches the trace points on or off.");
   module.def("trace_is_on", &trace_is_on, "Whether trace points print.");
-  module.def("live_storages", [] { return live_storages.value(); }, "Storages that exist.");
-  module.def("live_tensors", [] { return live_tensors.value(); }, "Tensors that exist.");
+  module.def(
+      "live_storages", [] { return live_storages.value(); }, "Storages that exist.");
+  module.def(
+      "live_tensors", [] { return live_tensors.value(); }, "Tensors that exist.");
 }

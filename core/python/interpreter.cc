@@ -3,7 +3,7 @@
 
 #include "core/python/interpreter.h"
 
-#include "core/c10/impl/py_object_slot.h"
+#include "core/c10/impl/preservation.h"
 #include "core/c10/trace.h"
 #include "core/python/py_ref.h"
 #include "core/python/wrapper.h"
@@ -39,17 +39,23 @@ PyThreadState* current_thread_state() noexcept {
 #endif
 }
 
+bool holds_gil(const Interpreter& interpreter) noexcept {
+  PyThreadState* current = current_thread_state();
+  return current != nullptr && current->interp == interpreter.state();
+}
+
 // Holds the GIL of one interpreter while it lives, or says that this is not possible any more.
 class GilScope {
  public:
   explicit GilScope(const Interpreter& interpreter) noexcept {
-    former_ = current_thread_state();
     // A thread that holds it already may go on, also while the interpreter ends.
-    if (former_ != nullptr && former_->interp == interpreter.state()) {
+    if (holds_gil(interpreter)) {
       held_ = true;
       return;
     }
-    if (!Py_IsInitialized() || is_finalizing()) return;
+    former_ = current_thread_state();
+    if (!Py_IsInitialized() || is_finalizing() || !interpreter.door().enter()) return;
+    door_ = &interpreter.door();
     held_ = true;
     if (former_ == nullptr && interpreter.state() == PyInterpreterState_Main()) {
       ensured_ = true;
@@ -57,16 +63,26 @@ class GilScope {
       return;
     }
     if (former_ != nullptr) PyEval_SaveThread();
-    own_ = PyThreadState_New(interpreter.state());
-    PyEval_RestoreThread(own_);
+    // One thread state per thread and interpreter: debug CPython insists on it. The usual state is
+    // of this interpreter when the thread went from here into a sub-interpreter.
+    usual_ = PyGILState_GetThisThreadState();
+    if (usual_ != nullptr && PyThreadState_GetInterpreter(usual_) != interpreter.state()) {
+      usual_ = nullptr;
+    }
+    if (usual_ == nullptr) own_ = PyThreadState_New(interpreter.state());
+    PyEval_RestoreThread(usual_ != nullptr ? usual_ : own_);
   }
 
   ~GilScope() {
     if (ensured_) PyGILState_Release(gil_);
-    if (own_ == nullptr) return;
-    PyThreadState_Clear(own_);
-    PyThreadState_DeleteCurrent();
-    if (former_ != nullptr) PyEval_RestoreThread(former_);
+    if (own_ != nullptr) {
+      PyThreadState_Clear(own_);
+      PyThreadState_DeleteCurrent();
+    }
+    if (usual_ != nullptr) PyEval_SaveThread();
+    // Not before the thread state is gone: an interpreter must not end with one of ours in it.
+    if (door_ != nullptr) door_->leave();
+    if (former_ != nullptr && (own_ != nullptr || usual_ != nullptr)) PyEval_RestoreThread(former_);
   }
   GilScope(const GilScope&) = delete;
   GilScope& operator=(const GilScope&) = delete;
@@ -75,7 +91,9 @@ class GilScope {
 
  private:
   PyThreadState* former_ = nullptr;
+  PyThreadState* usual_ = nullptr;
   PyThreadState* own_ = nullptr;
+  Door* door_ = nullptr;
   PyGILState_STATE gil_ = PyGILState_UNLOCKED;
   bool ensured_ = false;
   bool held_ = false;
@@ -86,7 +104,64 @@ void disarm(PyObject* capsule) {
   interpreter->tag()->disarm();
 }
 
+PyObject* close_door(PyObject* capsule, PyObject*) {
+  void* interpreter = PyCapsule_GetPointer(capsule, kCapsuleName);
+  if (interpreter == nullptr) return nullptr;
+  static_cast<Interpreter*>(interpreter)->door().close();
+  static_cast<Interpreter*>(interpreter)->run_deferred();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef close_door_method = {"close_door", &close_door, METH_NOARGS,
+                                 "close_door(): see Note [The door of an interpreter]."};
+
 }  // namespace
+
+bool Door::enter() noexcept {
+  std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  inside_++;
+  return true;
+}
+
+void Door::leave() noexcept {
+  std::lock_guard lock(mutex_);
+  inside_--;
+  // Under the lock: whoever waits may not find the door gone before this has returned.
+  left_.notify_all();
+}
+
+void Door::close() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (inside_ == 0) return;
+  }
+  PyThreadState* state = PyEval_SaveThread();
+  {
+    std::unique_lock lock(mutex_);
+    left_.wait(lock, [this] { return inside_ == 0; });
+  }
+  PyEval_RestoreThread(state);
+}
+
+bool Deferred::add(Body body, void* argument) noexcept {
+  std::lock_guard lock(mutex_);
+  calls_.emplace_back(body, argument);
+  any_.store(true, std::memory_order_relaxed);  // see any()
+  return calls_.size() == 1;
+}
+
+void Deferred::run() noexcept {
+  std::vector<std::pair<Body, void*>> calls;
+  {
+    // Not held while a call runs: a call may end in add(), or give the GIL to someone who adds.
+    std::lock_guard lock(mutex_);
+    calls.swap(calls_);
+    any_.store(false, std::memory_order_relaxed);  // see any()
+  }
+  for (auto [body, argument] : calls) body(argument);
+}
 
 Interpreter::Interpreter(PyInterpreterState* state)
     : tag_(this),
@@ -105,6 +180,9 @@ Interpreter* Interpreter::current() {
   }
   auto* interpreter = new Interpreter(state);  // leaked on purpose (T5)
   PyRef capsule = PyRef::steal(checked(PyCapsule_New(interpreter, kCapsuleName, &disarm)));
+  PyRef closing = PyRef::steal(checked(PyCFunction_New(&close_door_method, capsule.get())));
+  PyRef atexit = PyRef::steal(checked(PyImport_ImportModule("atexit")));
+  PyRef::steal(checked(PyObject_CallMethod(atexit.get(), "register", "O", closing.get())));
   checked(PyDict_SetItemString(dict, kCapsuleName, capsule.get()));
   return interpreter;
 }
@@ -114,22 +192,53 @@ void Interpreter::incref(PyObject* object) const noexcept {
   if (gil.held()) Py_INCREF(object);
 }
 
-void Interpreter::decref(PyObject* object) const noexcept {
-  GilScope gil(*this);
-  if (gil.held()) Py_DECREF(object);
+bool Interpreter::decref(PyObject* object) const noexcept {
+  run([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
+  return true;
 }
 
-bool Interpreter::run(void (*body)(void*) noexcept, void* argument) const noexcept {
-  if (!tag_.is_armed()) return false;
+bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
   GilScope gil(*this);
-  if (gil.held()) body(argument);
-  return gil.held();
+  if (!gil.held()) return false;
+  // A wrapper that dies clears the slot; until then it has no reference, except in its finalizer.
+  PyObject* object = slot->unchecked_pyobj();
+  if (object == nullptr || Py_REFCNT(object) == 0) return false;
+  Py_INCREF(object);
+  return true;
+}
+
+bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
+  if (!tag_.is_armed()) return false;
+  if (state_ != PyInterpreterState_Main() || holds_gil(*this)) {
+    GilScope gil(*this);
+    if (gil.held()) body(argument);
+    return gil.held();
+  }
+  if (!Py_IsInitialized() || is_finalizing() || !door_.enter()) return false;
+  if (deferred_.add(body, argument)) {
+    // When CPython has too many pending calls already, it runs with the next wrap.
+    Py_AddPendingCall(
+        [](void* deferred) {
+          static_cast<Deferred*>(deferred)->run();
+          return 0;
+        },
+        &deferred_);
+  }
+  door_.leave();
+  return true;
 }
 
 impl::HandOver Interpreter::hand_over(intrusive_ptr_target* target,
                                       impl::PyObjectSlot* slot) const noexcept {
-  GilScope gil(*this);
-  if (!gil.held()) return impl::HandOver::kDisarmed;
+  if (!holds_gil(*this)) {
+    // The reference is kept for as long as it waits, so that the target waits too. The boundary:
+    // it is to be offered now that the GIL is there, not when a release around this one ends.
+    auto submit = [](void* argument) noexcept {
+      ReleaseBoundary boundary;
+      impl::preservation::Access::submit(static_cast<intrusive_ptr_target*>(argument));
+    };
+    return run(submit, target) ? impl::HandOver::kDeferred : impl::HandOver::kDisarmed;
+  }
   // Looked at again: before the GIL was ours, another thread may have locked a weak reference of
   // the impl and wrapped it, which takes the wrapper over.
   if (!slot->owns_pyobj()) return impl::HandOver::kNotOwned;

@@ -2,6 +2,7 @@
 // each sub-interpreter has a whole one of its own.
 
 #include "core/c10/live_counts.h"
+#include "core/python/collector.h"
 #include "core/python/dtype.h"
 #include "core/python/hermetic.h"
 #include "core/python/module_state.h"
@@ -54,11 +55,13 @@ PyTypeObject* add_type(PyObject* module, PyRef type) {
   return reinterpret_cast<PyTypeObject*>(type.release());
 }
 
-PyObject* live_impls(PyObject*, PyObject*) {
+PyObject* live_impls(PyObject* module, PyObject*) {
+  state_of_module(module)->interpreter->run_deferred();
   return PyLong_FromLongLong(live_storages.value() + live_tensors.value());
 }
 
 PyObject* live_wrappers(PyObject* module, PyObject*) {
+  state_of_module(module)->interpreter->run_deferred();
   return PyLong_FromLongLong(state_of_module(module)->interpreter->live_wrappers);
 }
 
@@ -74,6 +77,7 @@ int exec(PyObject* module) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
     state->interpreter = Interpreter::current();
+    collector::learn();
     add_dtypes(module, state);
 
     PyRef meta = make_metaclass(module, "slotcore._StorageMeta");
@@ -117,6 +121,11 @@ void free_module(void* module) { clear_module(static_cast<PyObject*>(module)); }
 
 PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, reinterpret_cast<void*>(&exec)},
+#if PY_VERSION_HEX >= 0x030C0000
+    // All of Python's that the core holds is in a ModuleState or an Interpreter; what interpreters
+    // share, the impls, is made for threads without a GIL in common (T2, T5).
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
     {0, nullptr},
 };
 

@@ -108,7 +108,7 @@ PyObject* get_cdata(PyObject* self, void*) {
 int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   if (int stop = preserve::traverse(self, &storage_traverse, visit, arg); stop != 0) return stop;
   const Wrapper* wrapper = as_wrapper(self);
-  if (!preserve::is_sole_owner(wrapper)) return 0;
+  if (!preserve::owns_for(wrapper, visit)) return 0;
   Py_VISIT(exporter_of(static_cast<StorageImpl*>(wrapper->impl)->data_ptr()));
   return 0;
 }
@@ -187,10 +187,9 @@ StorageImpl* as_storage(ModuleState* state, PyObject* object) {
 
 int visit_storage(const Interpreter* interpreter, StorageImpl* storage, visitproc visit,
                   void* arg) {
-  if (raw::use_count(storage) != 1) return 0;
-  bool wrapped;
-  int stop = preserve::visit_sole_owned(interpreter, storage, &wrapped, visit, arg);
-  if (stop != 0 || wrapped) return stop;
+  int stop;
+  auto owned = preserve::visit_sole_owned(interpreter, storage, visit, arg, &stop);
+  if (stop != 0 || owned != preserve::Owned::kBare) return stop;
   Py_VISIT(exporter_of(storage->data_ptr()));
   return 0;
 }

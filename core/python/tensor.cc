@@ -63,8 +63,8 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* names[] = {"source", "storage_offset", "size", "stride", nullptr};
     PyObject *source, *offset_object = nullptr, *size = nullptr, *stride = nullptr;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:set_", const_cast<char**>(names),
-                                     &source, &offset_object, &size, &stride)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:set_", const_cast<char**>(names), &source,
+                                     &offset_object, &size, &stride)) {
       throw PythonErrorSet{};
     }
     ModuleState* state = state_of_wrapper(self);
@@ -190,16 +190,22 @@ PyObject* get_cdata(PyObject* self, void*) {
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   if (int stop = preserve::traverse(self, &tensor_traverse, visit, arg); stop != 0) return stop;
   const Wrapper* wrapper = as_wrapper(self);
-  if (!preserve::is_sole_owner(wrapper)) return 0;
+  if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* tensor = static_cast<TensorImpl*>(wrapper->impl);
-  while (true) {
+  // Grads may form a circle, which shared owners end in the first pass only. Brent's search: a mark
+  // that is moved on after 1, 2, 4, .. links meets the walker in a circle.
+  const TensorImpl* mark = tensor;
+  for (uint64_t links = 1, moved_at = 1;; links++) {
     int stop = visit_storage(wrapper->interpreter, tensor->storage().get(), visit, arg);
     if (stop != 0) return stop;
     tensor = tensor->grad().get();
-    if (tensor == nullptr || raw::use_count(tensor) != 1) return 0;
-    bool wrapped;
-    stop = preserve::visit_sole_owned(wrapper->interpreter, tensor, &wrapped, visit, arg);
-    if (stop != 0 || wrapped) return stop;
+    if (tensor == nullptr || tensor == mark) return 0;
+    auto owned = preserve::visit_sole_owned(wrapper->interpreter, tensor, visit, arg, &stop);
+    if (stop != 0 || owned != preserve::Owned::kBare) return stop;
+    if (links == moved_at) {
+      mark = tensor;
+      moved_at *= 2;
+    }
   }
 }
 
@@ -248,7 +254,8 @@ PyMethodDef methods[] = {
 PyGetSetDef properties[] = {
     {"grad", &get_grad, &set_grad,
      "The gradient: None, or a Tensor that this one owns. RuntimeError if it is the tensor itself\n"
-     "or has another size or dtype, TypeError if it is not a Tensor.", nullptr},
+     "or has another size or dtype, TypeError if it is not a Tensor.",
+     nullptr},
     {"shape", &get_shape, nullptr, "The sizes, a tuple.", nullptr},
     {"dtype", &get_dtype, nullptr, "The type of the elements.", nullptr},
     {"_cdata", &get_cdata, nullptr, "Address of the TensorImpl.", nullptr},

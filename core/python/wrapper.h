@@ -1,6 +1,5 @@
-// The Python object of an impl, and the protocol that keeps it alive, as an interface. What is
-// behind it is the resurrection protocol of PyTorch 1.9 to 2.9 (preserve.cc), written once for all
-// kinds of impls.
+// The Python object of an impl, for all kinds of impls. What keeps it alive is one of two
+// protocols; see preservation.h.
 #pragma once
 
 #include <Python.h>
@@ -12,17 +11,18 @@ namespace slotcore::python {
 
 struct Wrapper {
   PyObject_HEAD
-  // Null before the impl is set and after it is gone. See Note [Owner of the wrapper] for `owned`.
-  intrusive_ptr_target* impl;
+      // Null before the impl is set and after it is gone. See Note [Owner of the wrapper] for
+      // `owned`.
+          intrusive_ptr_target* impl;
   Interpreter* interpreter;  // never freed
-  bool owned;                // this wrapper has a strong reference of impl
-  bool hermetic;             // made in hermetic mode: the slot knows nothing of it (H1, H3)
-  bool dying;                // impl has expired, only the remains have to be freed
+  // For the refcount-bit protocol: use_count of impl when the collector looked last.
+  uint32_t owners_traversed;
+  bool owned;     // this wrapper has a strong reference of impl
+  bool hermetic;  // made in hermetic mode: the slot knows nothing of it (H1, H3)
+  bool dying;     // impl has expired, only the remains have to be freed
 };
 
-inline Wrapper* as_wrapper(PyObject* object) noexcept {
-  return reinterpret_cast<Wrapper*>(object);
-}
+inline Wrapper* as_wrapper(PyObject* object) noexcept { return reinterpret_cast<Wrapper*>(object); }
 
 // The impl of a wrapper of the right kind. Throws PythonErrorSet for one without.
 template <class T>
@@ -42,10 +42,6 @@ PyObject* wrap(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_targe
 // only the caller refers to. References and errors as for wrap().
 PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_target* target);
 
-// If someone else owns the impl too, makes the impl the owner of the wrapper (A -> B), with one
-// reference for the slot, and says true. To be called when no reference to the wrapper is left.
-bool try_preserve(Wrapper* self) noexcept;
-
 // Makes the wrapper the owner of the impl again if it is not (B -> A). The wrapper's reference
 // from the slot becomes the caller's. Says whether it did.
 bool take_over(Wrapper* self) noexcept;
@@ -56,14 +52,21 @@ void dealloc(PyObject* self) noexcept;
 int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexcept;
 int clear(PyObject* self) noexcept;
 
-// Whether the wrapper has the only strong reference of the impl, so that what the impl owns is
-// owned by Python alone (P5).
-bool is_sole_owner(const Wrapper* self) noexcept;
+// Whether what the impl owns is to be visited through the wrapper: in the collector's first pass if
+// the wrapper has the only strong reference of the impl, so that Python alone owns all of it (P5);
+// else always, see Note [Two passes of the collector].
+bool owns_for(const Wrapper* self, visitproc visit) noexcept;
 
-// For the same purpose one step further: if the caller's reference to `target` is the only one,
-// visits the wrapper that the target owns, and sets `wrapped` to whether there is one.
-int visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, bool* wrapped,
-                     visitproc visit, void* arg) noexcept;
+// For the same purpose one step further: who shares a target with an owner that Python alone owns.
+// After the first pass, sharing is not asked for.
+enum class Owned {
+  kShared,   // others: the collector must go no further
+  kWrapped,  // only its own wrapper, which was visited if it is of this interpreter
+  kBare,     // nobody, and it has no wrapper
+};
+// `stop` gets what `visit` returned, or 0.
+Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
+                       visitproc visit, void* arg, int* stop) noexcept;
 
 }  // namespace preserve
 
@@ -86,7 +89,8 @@ PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr<
 template <class T>
 T* impl_of(PyObject* self) {
   intrusive_ptr_target* impl = as_wrapper(self)->impl;
-  if (impl == nullptr) [[unlikely]] throw_no_impl(self);
+  if (impl == nullptr) [[unlikely]]
+    throw_no_impl(self);
   return static_cast<T*>(impl);
 }
 

@@ -2,6 +2,7 @@
 #include "harness/engine/entry.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -12,6 +13,7 @@
 
 // Linked in: the core, or a mutant of it.
 extern "C" PyObject* PyInit_slotcore();
+extern "C" PyObject* PyInit_slotcore_c10();
 
 __attribute__((used, section("__libfuzzer_extra_counters"))) static std::uint8_t
     extra_counters[slotfuzz::kStateCounters];
@@ -25,7 +27,11 @@ extern "C" const char* __asan_default_options() {
          "thread_local_quarantine_size_kb=256:malloc_context_size=1";
 }
 extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
-extern "C" const char* __tsan_default_options() { return "halt_on_error=1:exitcode=66"; }
+// libFuzzer prints in its signal handlers when it is told to stop: no finding, and TSan's report of
+// it never ends.
+extern "C" const char* __tsan_default_options() {
+  return "halt_on_error=1:exitcode=66:report_signal_unsafe=0";
+}
 
 namespace slotfuzz {
 namespace {
@@ -39,6 +45,15 @@ struct Flags {
   std::string planted;
   std::string dump_recorder;
 };
+
+double read_seconds(const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0)) {
+    throw StartError("--line-seconds is a number above 0, not " + text);
+  }
+  return seconds;
+}
 
 Flags parse_flags(int argc, char** argv) {
   Flags flags;
@@ -56,6 +71,8 @@ Flags parse_flags(int argc, char** argv) {
       flags.session.recorder = value;
     else if (name == "known")
       flags.session.known = value;
+    else if (name == "line-seconds")
+      flags.session.line_seconds = read_seconds(value);
     else if (name == "serve")
       flags.serve = true;
     else if (name == "describe")
@@ -100,11 +117,13 @@ void Target::initialize(int argc, char** argv) {
   try {
     Flags flags = parse_flags(argc, argv);
     flags.session.postcondition = postcondition_;
+    flags.session.cost = cost_;
     if (!flags.dump_recorder.empty()) {
       dump({{"programs", read_recording(flags.dump_recorder)}});
       finish(0);
     }
     CHECK(PyImport_AppendInittab("slotcore", PyInit_slotcore) == 0, "inittab");
+    CHECK(PyImport_AppendInittab("slotcore_c10", PyInit_slotcore_c10) == 0, "inittab");
     session_.emplace(flags.session, state_counters());
     if (flags.describe) dump(describe(*session_, name_, flags.session.interpreter.module));
     if (flags.serve) serve(*session_);

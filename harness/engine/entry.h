@@ -7,6 +7,7 @@
 //   --path=DIR        one more folder for sys.path; may be repeated
 //   --recorder=FILE   write each program to this flight recorder before it runs
 //   --known=DIR       do not run programs that contain one of these
+//   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --describe        print op table, kinds, prelude and planted bugs as JSON
 //   --planted=NAME    run one planted bug
@@ -19,8 +20,8 @@ namespace slotfuzz {
 
 class Target {
  public:
-  Target(const char* name, Postcondition postcondition)
-      : name_(name), postcondition_(postcondition) {}
+  Target(const char* name, Postcondition postcondition, Cost cost = Cost::kQuick)
+      : name_(name), postcondition_(postcondition), cost_(cost) {}
 
   void initialize(int argc, char** argv);
   int test(std::string_view text);
@@ -33,6 +34,7 @@ class Target {
 
   const char* name_;
   Postcondition postcondition_;
+  Cost cost_;
   std::optional<Session> session_;
 };
 
@@ -41,8 +43,8 @@ std::span<std::uint8_t, kStateCounters> state_counters();
 
 }  // namespace slotfuzz
 
-#define SLOTFUZZ_TARGET(name, postcondition)                                                 \
-  static slotfuzz::Target target(name, postcondition);                                       \
+#define SLOTFUZZ_TARGET(...)                                                                 \
+  static slotfuzz::Target target(__VA_ARGS__);                                               \
   extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {                             \
     target.initialize(*argc, *argv);                                                         \
     return 0;                                                                                \

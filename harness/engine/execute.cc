@@ -1,6 +1,7 @@
 // The executor's inner loop and the reset between programs.
 #include "harness/engine/execute.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "harness/engine/check.h"
@@ -11,6 +12,7 @@ namespace {
 // A finalizer may refill the lists that a reset has just cleared; each object does so at most once.
 // The same bounds how often the collector finds more.
 constexpr int kResetRoundMax = 8;
+constexpr const char* kSettle = "T.UntypedStorage(0)";
 
 }  // namespace
 
@@ -35,8 +37,17 @@ bool LineEvaluator::run(const Line& line) {
   return result != nullptr;
 }
 
+LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic) {
+  const auto own = static_cast<LaneSet>(1u << line.lane);
+  if (op.enters_hermetic) hermetic |= own;
+  return op.exits_hermetic ? hermetic & static_cast<LaneSet>(~own) : hermetic;
+}
+
 Executor::Executor(Interpreter& interpreter, Printer& printer)
-    : interpreter_(interpreter), table_(printer.table()), evaluator_(interpreter, printer) {
+    : interpreter_(interpreter),
+      table_(printer.table()),
+      evaluator_(interpreter, printer),
+      watchdog_(table_, interpreter) {
   for (int variable = 0; variable < table_.variable_count(); ++variable) {
     variables_.emplace_back(PyUnicode_InternFromString(table_.variable_name(variable).c_str()));
   }
@@ -48,7 +59,8 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
       held_.emplace_back(name, list);
   }
   collect_ = interpreter.evaluate("gc.collect");
-  exit_hermetic_ = Ref::borrow(interpreter.find("exit_hermetic"));
+  settle_ = interpreter.evaluate(std::string("lambda: ") + kSettle);
+  if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op("exit_hermetic");
 }
 
 PyObject* Executor::value_of(int variable) const {
@@ -56,28 +68,35 @@ PyObject* Executor::value_of(int variable) const {
 }
 
 void Executor::run(const Program& program, Watcher& watcher) {
-  hermetic_ = false;
+  hermetic_ = 0;
   watcher.start(program);
   for (std::size_t index = 0; index < program.lines.size(); ++index) {
     const Line& line = program.lines[index];
     watcher.before_line(index, line);
     PyObject* raised = nullptr;
-    if (evaluator_.run(line)) {
-      const Op& op = table_.ops()[line.op];
-      hermetic_ = (hermetic_ || op.enters_hermetic) && !op.exits_hermetic;
+    watchdog_.begin_line(index, line);
+    const bool done = evaluator_.run(line);
+    watchdog_.end();
+    if (done) {
+      hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
     } else {
       raised = PyErr_Occurred();
     }
     watcher.after_line(index, line, raised);
     if (raised) PyErr_Clear();
   }
+  // The empty program is run where no thread may be started yet.
+  if (program.lines.empty()) return reset(program, watcher);
+  watchdog_.begin_reset();
   reset(program, watcher);
+  watchdog_.end();
 }
 
 void Executor::reset(const Program& program, Watcher& watcher) {
-  dropped_ = {hermetic_, bound_variables(program), {}};
+  dropped_ = {hermetic_, bound_variables(program), has_owners(program), {}};
   leave_hermetic();
   drop_variables(dropped_.variables);
+  if (dropped_.owners) CHECK(Ref(PyObject_CallNoArgs(settle_.get())), kSettle << take_error());
   // Again while there is something to find: what one pass frees may be what hid the next.
   for (int round = 0; round < kResetRoundMax; ++round) {
     const std::uint32_t lists = drop_held();
@@ -91,9 +110,20 @@ void Executor::reset(const Program& program, Watcher& watcher) {
 }
 
 void Executor::leave_hermetic() {
-  if (!hermetic_) return;
-  const Ref result(PyObject_CallNoArgs(exit_hermetic_.get()));
-  CHECK(result, "exit_hermetic: " << take_error());
+  for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
+    if (!(hermetic_ >> lane & 1)) continue;
+    CHECK(evaluator_.run(exit_on(lane)), "exit_hermetic: " << take_error());
+  }
+}
+
+Line Executor::exit_on(std::size_t lane) const {
+  CHECK(exit_hermetic_, "hermetic mode without an op that leaves it");
+  return {*exit_hermetic_, {}, static_cast<std::uint8_t>(lane)};
+}
+
+bool Executor::has_owners(const Program& program) const {
+  return std::any_of(program.lines.begin(), program.lines.end(),
+                     [&](const Line& line) { return table_.ops()[line.op].owner; });
 }
 
 VariableSet Executor::bound_variables(const Program& program) const {
@@ -136,7 +166,7 @@ long Executor::collect() {
 std::vector<std::string> Executor::reset_as_lines() const { return as_lines(dropped_); }
 
 std::vector<std::string> Executor::reset_to_come(const Program& program) const {
-  return as_lines({hermetic_, bound_variables(program), {held_lists()}});
+  return as_lines({hermetic_, bound_variables(program), has_owners(program), {held_lists()}});
 }
 
 std::uint32_t Executor::held_lists() const {
@@ -149,12 +179,15 @@ std::uint32_t Executor::held_lists() const {
 
 std::vector<std::string> Executor::as_lines(const Dropped& dropped) const {
   std::vector<std::string> lines;
-  if (dropped.hermetic) lines.emplace_back("exit_hermetic()");
+  for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
+    if (dropped.hermetic >> lane & 1) lines.push_back(table_.print(exit_on(lane)));
+  }
   std::string names;
   for (VariableSet left = dropped.variables; left; left &= left - 1) {
     names += (names.empty() ? "del " : ", ") + table_.variable_name(std::countr_zero(left));
   }
   if (!names.empty()) lines.push_back(names);
+  if (dropped.owners) lines.push_back(kSettle);
   for (const std::uint32_t lists : dropped.rounds) {
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (lists >> i & 1) lines.push_back(held_[i].first + ".clear()");

@@ -4,11 +4,13 @@
 // What runs is what is printed: a line's text is compiled once and its code object evaluated.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "harness/engine/interpreter.h"
 #include "harness/engine/program.h"
+#include "harness/engine/watchdog.h"
 
 namespace slotfuzz {
 
@@ -41,6 +43,14 @@ class LineEvaluator {
   std::unordered_map<std::uint64_t, PyObject*> functions_;
 };
 
+// A set of lanes, by bit.
+using LaneSet = std::uint8_t;
+static_assert(kLaneCount <= 8 * sizeof(LaneSet));
+
+// The lanes that are in hermetic mode after a line that did not raise, when HERMETIC were before:
+// the mode is the thread's.
+LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic);
+
 class Executor {
  public:
   Executor(Interpreter& interpreter, Printer& printer);
@@ -48,6 +58,7 @@ class Executor {
   void run(const Program& program, Watcher& watcher);
   // The value of a variable, borrowed, or null.
   PyObject* value_of(int variable) const;
+  Watchdog& watchdog() { return watchdog_; }
   // What the last reset did, as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
   // What a reset would begin with if the program ended here, for a crash in the midst of it.
@@ -56,13 +67,18 @@ class Executor {
  private:
   // What a reset drops: hermetic mode, variables, and per round the lists of held_, by bit.
   struct Dropped {
-    bool hermetic = false;
+    LaneSet hermetic = 0;
     VariableSet variables = 0;
+    // Whether a drop may have been left to a later line.
+    bool owners = false;
     std::vector<std::uint32_t> rounds;
   };
 
   void reset(const Program& program, Watcher& watcher);
   void leave_hermetic();
+  // The line that leaves hermetic mode on a lane.
+  Line exit_on(std::size_t lane) const;
+  bool has_owners(const Program& program) const;
   VariableSet bound_variables(const Program& program) const;
   void drop_variables(VariableSet variables);
   // Clears the prelude's lists of held objects; one bit for each that was not empty.
@@ -76,6 +92,9 @@ class Executor {
   Interpreter& interpreter_;
   const OpTable& table_;
   LineEvaluator evaluator_;
+  Watchdog watchdog_;
+  // Wraps something, so that what other threads have left to be dropped is dropped (T6).
+  Ref settle_;
   // Variable names as interned strings.
   std::vector<Ref> variables_;
   // Prelude lists that hold wrappers, and those that only hold numbers and words.
@@ -84,8 +103,9 @@ class Executor {
   // What the last reset dropped.
   Dropped dropped_;
   Ref collect_;
-  Ref exit_hermetic_;
-  bool hermetic_ = false;
+  // Unset when the subject knows no hermetic mode.
+  std::optional<std::uint16_t> exit_hermetic_;
+  LaneSet hermetic_ = 0;
 };
 
 }  // namespace slotfuzz

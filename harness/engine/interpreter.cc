@@ -111,10 +111,11 @@ Ref Interpreter::evaluate(const std::string& expression) const {
   return result;
 }
 
-std::vector<bool> Interpreter::available_ops(const OpTable& table) const {
+std::vector<bool> Interpreter::available_ops(const OpTable& table, Cost cost) const {
   std::vector<bool> available;
   for (const Op& op : table.ops()) {
-    available.push_back(op.needs.empty() || evaluate(std::string(op.needs)));
+    const bool wanted = op.cost <= cost;
+    available.push_back(wanted && (op.needs.empty() || evaluate(std::string(op.needs))));
   }
   return available;
 }

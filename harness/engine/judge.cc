@@ -58,7 +58,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
 void Judge::start(const Program& program) {
   verdict_ = Verdict();
   line_count_ = program.lines.size();
-  hermetic_ = false;
+  hermetic_ = 0;
   made_cpp_cycle_ = false;
   unbind_all();
   lives_.clear();
@@ -70,7 +70,8 @@ void Judge::start(const Program& program) {
 void Judge::before_line(std::size_t index, const Line& line) {
   const Op& op = table_.ops()[line.op];
   index_ = index;
-  hermetic_now_ = hermetic_ || op.in_hermetic;
+  hermetic_now_ = (hermetic_ >> line.lane & 1) || op.in_hermetic;
+  lane_now_ = line.lane;
   collects_now_ = op.collects;
   born_before_ = born_ ? PyList_GET_SIZE(born_) : 0;
 }
@@ -79,8 +80,7 @@ void Judge::after_line(std::size_t, const Line& line, PyObject* raised) {
   if (raised) {
     check_exception(line, raised);
   } else {
-    const Op& op = table_.ops()[line.op];
-    hermetic_ = (hermetic_ || op.enters_hermetic) && !op.exits_hermetic;
+    hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
   }
   observe(line, raised != nullptr);
   refresh();
@@ -107,7 +107,7 @@ void Judge::after_drop() {
 
 void Judge::unbind_all() {
   std::fill(bindings_.begin(), bindings_.end(), Binding());
-  wrappers_ = 0;
+  wrappers_ = owners_ = 0;
 }
 
 void Judge::observe(const Line& line, bool raised) {
@@ -119,6 +119,9 @@ void Judge::observe(const Line& line, bool raised) {
       if (executor_.value_of(line.operands[i])) continue;
       bindings_[line.operands[i]] = Binding();
       wrappers_ &= ~(VariableSet{1} << line.operands[i]);
+      owners_ &= ~(VariableSet{1} << line.operands[i]);
+    } else if (operand.letter == kOwnerLetter && operand.binds() && !raised) {
+      bind_owner(line.operands[i], line.operands[1]);
     } else if (operand.binds() && !raised) {
       bind(operand, line.operands[i]);
     }
@@ -135,6 +138,7 @@ void Judge::bind(const Operand& operand, int variable) {
   binding = Binding();
   wrappers_ &= ~(VariableSet{1} << variable);
   binding.object = executor_.value_of(variable);
+  binding.lane = lane_now_;
   if (!binding.object || binding.object == Py_None) return;
   binding.shape = layout_.shape_of(binding.object);
   if (binding.shape == Layout::Shape::kOther) return;
@@ -163,16 +167,29 @@ void Judge::bind(const Operand& operand, int variable) {
   if (binding.mode == Mode::kNormal) know(variable, operand);
 }
 
+// `x0 = Owner(s0)`. That it lets go, on whichever thread, shows in its `_cdata`.
+void Judge::bind_owner(int variable, int source) {
+  Binding& binding = bindings_[variable];
+  binding = Binding();
+  binding.object = executor_.value_of(variable);
+  binding.lane = lane_now_;
+  binding.owned = bindings_[source].shape;
+  owners_ |= VariableSet{1} << variable;
+  refresh(binding);
+}
+
 void Judge::refresh(Binding& binding) const {
-  binding.impl = layout_.impl_of(binding.object, binding.shape);
-  if (binding.shape != Layout::Shape::kTensor) return;
+  const bool owner = binding.owned != Layout::Shape::kOther;
+  binding.impl =
+      owner ? layout_.owned_by(binding.object) : layout_.impl_of(binding.object, binding.shape);
+  if ((owner ? binding.owned : binding.shape) != Layout::Shape::kTensor) return;
   binding.storage = layout_.storage_of(binding.impl);
   binding.grad = layout_.grad_of(binding.impl);
 }
 
 // Any line may change what a tensor owns, under every name that it has.
 void Judge::refresh() {
-  for (VariableSet left = wrappers_; left; left &= left - 1) {
+  for (VariableSet left = wrappers_ | owners_; left; left &= left - 1) {
     refresh(bindings_[std::countr_zero(left)]);
   }
 }
@@ -227,7 +244,7 @@ void Judge::forget(const void* impl) {
 }
 
 bool Judge::is_witnessed(const void* impl) const {
-  for (VariableSet left = wrappers_; left; left &= left - 1) {
+  for (VariableSet left = wrappers_ | owners_; left; left &= left - 1) {
     const Binding& binding = bindings_[std::countr_zero(left)];
     if (binding.impl == impl || binding.storage == impl || binding.grad == impl) return true;
   }
@@ -246,11 +263,12 @@ Judge::Life* Judge::life_of(const void* impl) {
 }
 
 // Life-cycle states guide the search where code is not instrumented: which op left how many owners,
-// in which mode; and each combination of owners, Python references, mode and class that was
-// reached.
+// in which mode, and whether it met an object of another lane; and each combination of owners,
+// Python references, mode and class that was reached.
 void Judge::mark_states(const Line& line) {
   const Op& op = table_.ops()[line.op];
   std::size_t owners_most = 0;
+  bool crosses = false;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     if (op.operands[i].kind >= 0 && !table_.kinds()[op.operands[i].kind].is_variable()) continue;
     const Binding& binding = bindings_[line.operands[i]];
@@ -265,8 +283,10 @@ void Judge::mark_states(const Line& line) {
     state = state * 2 + (Py_TYPE(binding.object) != layout_.base_type(binding.shape));
     states_[state] = 1;
     owners_most = std::max(owners_most, owners);
+    crosses |= binding.lane != line.lane;
   }
-  const std::size_t effect = (line.op * 2u + hermetic_now_) * 4 + owners_most;
+  const std::size_t op_of_lane = crosses * table_.ops().size() + line.op;
+  const std::size_t effect = (op_of_lane * 2 + hermetic_now_) * 4 + owners_most;
   states_[kStateOfOp + effect % (kStateCounters - kStateOfOp)] = 1;
 }
 

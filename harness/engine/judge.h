@@ -42,7 +42,7 @@ struct Verdict {
 inline constexpr int kGradChainMax = 64;
 
 // The search's map of life-cycle states, one byte each; libFuzzer reads it as extra counters.
-inline constexpr std::size_t kStateCounters = 2048;
+inline constexpr std::size_t kStateCounters = 4096;
 
 class Judge final : public Watcher {
  public:
@@ -66,8 +66,12 @@ class Judge final : public Watcher {
     const void* storage = nullptr;
     const void* grad = nullptr;
     Layout::Shape shape = Layout::Shape::kOther;
+    // Of what an owner in C++ owns.
+    Layout::Shape owned = Layout::Shape::kOther;
     Mode mode = Mode::kUnknown;
     int serial = -1;
+    // Of the line that bound it.
+    std::uint8_t lane = 0;
   };
 
   // What is known of an impl while it is known to live.
@@ -96,6 +100,7 @@ class Judge final : public Watcher {
   void unbind_all();
   void observe(const Line& line, bool raised);
   void bind(const Operand& operand, int variable);
+  void bind_owner(int variable, int source);
   void refresh(Binding& binding) const;
   void refresh();
   void know(int variable, const Operand& operand);
@@ -161,15 +166,18 @@ class Judge final : public Watcher {
   Verdict verdict_;
   std::size_t index_ = 0;
   std::size_t line_count_ = 0;
-  bool hermetic_ = false;
+  LaneSet hermetic_ = 0;
   // In hermetic mode while the line runs, which may be for its own span only.
   bool hermetic_now_ = false;
   bool collects_now_ = false;
+  std::uint8_t lane_now_ = 0;
   // .grad links that close a circle in C++ alone: nobody can collect them.
   bool made_cpp_cycle_ = false;
   std::vector<Binding> bindings_;
   // The variables among them that are bound to a wrapper.
   VariableSet wrappers_ = 0;
+  // Those that are bound to an owner in C++: witnesses for as long as they own.
+  VariableSet owners_ = 0;
   std::vector<Life> lives_;
   std::vector<Weak> weaks_;
   std::vector<int> finalized_counts_;

@@ -137,17 +137,21 @@ void Judge::check_weakrefs() {
   }
 }
 
-// The tensors that own a storage, each once, under however many names.
+// The tensors and the owners in C++ that own a storage, each once, under however many names.
 std::uint32_t Judge::owners_in_sight(const void* storage) const {
-  std::array<const void*, kVariableMax> tensors;
-  std::uint32_t owners = 0;
-  for (VariableSet left = wrappers_; left; left &= left - 1) {
-    const Binding& binding = bindings_[std::countr_zero(left)];
-    if (binding.storage != storage) continue;
-    const auto seen = tensors.begin() + owners;
-    if (std::find(tensors.begin(), seen, binding.impl) == seen) tensors[owners++] = binding.impl;
+  std::array<const void*, kVariableMax> owners;
+  std::uint32_t count = 0;
+  for (VariableSet left = wrappers_ | owners_; left; left &= left - 1) {
+    const int variable = std::countr_zero(left);
+    const Binding& binding = bindings_[variable];
+    const bool directly = (owners_ >> variable & 1) && binding.impl == storage;
+    if (!directly && binding.storage != storage) continue;
+    // An owner of a tensor is no further owner of its storage.
+    const void* owner = directly ? binding.object : binding.impl;
+    const auto seen = owners.begin() + count;
+    if (std::find(owners.begin(), seen, owner) == seen) owners[count++] = owner;
   }
-  return owners;
+  return count;
 }
 
 // P7: the use count is at least what the references that are in sight add up to.

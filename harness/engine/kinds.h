@@ -23,7 +23,9 @@
   VARIABLE('e', "exception", "e", 2)          \
   VARIABLE('g', "generator", "g", 2)          \
   VARIABLE('f', "closure", "f", 2)            \
-  VARIABLE('m', "memoryview", "m", 2)
+  VARIABLE('m', "memoryview", "m", 2)         \
+  VARIABLE('o', "other interpreter", "o", 2)  \
+  VARIABLE('x', "C++ owner", "x", 2)
 
 #define SLOTFUZZ_VALUE_KINDS(VALUES)                   \
   VALUES('n', "size", "1|0|4|64")                      \
@@ -50,6 +52,8 @@ struct Kind {
 
 // An operand letter that stands for a variable of any kind, as in `del {0}`.
 inline constexpr char kAnyVariable = '?';
+// The kind of an owner in C++: what it drops may wait for the next line that wraps (T6).
+inline constexpr char kOwnerLetter = 'x';
 
 // Every variable that a program can name has one bit in a 64-bit set.
 inline constexpr int kVariableMax = 64;

@@ -21,9 +21,10 @@ std::vector<std::uint64_t> ops_of(const Program& program, std::size_t op_count) 
 
 class Match {
  public:
-  Match(const OpTable& table, const Program& minimal, const Program& program)
-      : table_(table), minimal_(minimal), program_(program) {
-    names_.fill(kFree);
+  Match(const OpTable& table, const Program& minimal, bool has_lanes, const Program& program)
+      : table_(table), minimal_(minimal), has_lanes_(has_lanes), program_(program) {
+    names_.variables.fill(kFree);
+    names_.lanes.fill(kFree);
   }
 
   // Whether minimal's lines from `m` on are found in the program from line `p` on.
@@ -40,13 +41,31 @@ class Match {
  private:
   static constexpr std::uint8_t kFree = 0xFF;
 
+  // What the program calls the variables and lanes of the minimal one.
+  struct Names {
+    std::array<std::uint8_t, kVariableMax> variables;
+    std::array<std::uint8_t, kLaneCount> lanes;
+  };
+
+  // Two lanes are never one: the minimal program would have one lane less.
+  bool unify_lanes(std::uint8_t mine, std::uint8_t theirs) {
+    std::uint8_t& name = names_.lanes[mine];
+    if (name != kFree) return name == theirs;
+    if (std::find(names_.lanes.begin(), names_.lanes.end(), theirs) != names_.lanes.end()) {
+      return false;
+    }
+    name = theirs;
+    return true;
+  }
+
   bool unify(const Line& mine, const Line& theirs) {
     if (mine.op != theirs.op) return false;
+    if (has_lanes_ && !unify_lanes(mine.lane, theirs.lane)) return false;
     const Op& op = table_.ops()[mine.op];
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const int kind = op.operands[i].kind;
       if (kind >= 0 && !table_.kinds()[kind].is_variable()) continue;
-      std::uint8_t& name = names_[mine.operands[i]];
+      std::uint8_t& name = names_.variables[mine.operands[i]];
       if (name == kFree) name = theirs.operands[i];
       if (name != theirs.operands[i]) return false;
     }
@@ -55,15 +74,16 @@ class Match {
 
   const OpTable& table_;
   const Program& minimal_;
+  const bool has_lanes_;
   const Program& program_;
-  std::array<std::uint8_t, kVariableMax> names_;
+  Names names_;
 };
 
 }  // namespace
 
 void Known::add(const Program& minimal) {
   if (minimal.lines.empty()) return;
-  entries_.push_back({minimal, ops_of(minimal, table_.ops().size())});
+  entries_.push_back({minimal, ops_of(minimal, table_.ops().size()), has_lanes(minimal)});
 }
 
 void Known::add_folder(const std::string& folder, Printer& printer) {
@@ -84,7 +104,7 @@ bool Known::contains(const Program& program) const {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       if (entry.ops[i] & ~ops[i]) return false;
     }
-    return Match(table_, entry.minimal, program).from(0, 0);
+    return Match(table_, entry.minimal, entry.has_lanes, program).from(0, 0);
   });
 }
 

@@ -18,8 +18,9 @@ class Known {
   // Adds every *.py file of a folder. Throws StartError when the folder cannot be read.
   void add_folder(const std::string& folder, Printer& printer);
 
-  // Whether the program has a known one as a subsequence, up to the names of variables and to
-  // literal values: one bug found with many sizes would otherwise stop a hunt once for each.
+  // Whether the program has a known one as a subsequence, up to the names of variables, to the
+  // numbers of lanes and to literal values: one bug found with many sizes would otherwise stop a
+  // hunt once for each. A known program that needs one thread only is found on any lanes.
   bool contains(const Program& program) const;
   std::size_t size() const { return entries_.size(); }
 
@@ -27,6 +28,7 @@ class Known {
   struct Entry {
     Program minimal;
     std::vector<std::uint64_t> ops;
+    bool has_lanes;
   };
   const OpTable& table_;
   std::vector<Entry> entries_;

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
 
 #include "harness/engine/check.h"
@@ -70,7 +71,8 @@ PyTypeObject* type_named(const Interpreter& interpreter, const char* name) {
 
 Layout::Layout(const Interpreter& interpreter)
     : storage_type_(type_named(interpreter, "UntypedStorage")),
-      tensor_type_(type_named(interpreter, "Tensor")) {
+      tensor_type_(type_named(interpreter, "Tensor")),
+      cdata_(PyUnicode_InternFromString("_cdata")) {
   probe_wrappers(interpreter);
   probe_grad(interpreter);
   probe_use_count(interpreter);
@@ -160,7 +162,19 @@ const void* Layout::grad_of(const void* tensor_impl) const {
 
 std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
   if (!use_count_ || !impl) return std::nullopt;
-  return read<std::uint32_t>(impl, *use_count_);
+  auto* count = static_cast<std::uint32_t*>(const_cast<void*>(impl)) + *use_count_ / 4;
+  // Relaxed: threads of C++ change it at any time, and any value that it had will do.
+  return std::atomic_ref(*count).load(std::memory_order_relaxed);
+}
+
+const void* Layout::owned_by(PyObject* owner) const {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);  // of the line, if it raised
+  const Ref address(PyObject_GetAttr(owner, cdata_.get()));
+  const void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  return impl;
 }
 
 std::string Layout::describe() const {

@@ -34,6 +34,8 @@ class Layout {
   const void* storage_of(const void* tensor_impl) const;
   const void* grad_of(const void* tensor_impl) const;
   std::optional<std::uint32_t> use_count_of(const void* impl) const;
+  // What an owner in C++ owns now, by its `_cdata`, or null.
+  const void* owned_by(PyObject* owner) const;
 
   Offset use_count_offset() const { return use_count_; }
   // What was found, for `doctor`: offsets in bytes, "-" where unknown.
@@ -49,6 +51,7 @@ class Layout {
   Offset storage_impl_, tensor_impl_, storage_, use_count_;
   // .grad stands in the impl itself, or in a block that the impl points to.
   Offset grad_block_, grad_;
+  Ref cdata_;
 };
 
 }  // namespace slotfuzz

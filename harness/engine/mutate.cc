@@ -27,6 +27,29 @@ bool is_variable(const OpTable& table, const Operand& operand) {
   return operand.kind < 0 || table.kinds()[operand.kind].is_variable();
 }
 
+// A line most often runs where the one before it ran, and most often on the main thread.
+std::uint8_t next_lane(std::uint8_t lane, Rng& rng) {
+  if (!one_in(rng, lane == 0 ? 6 : 2)) return lane;
+  return static_cast<std::uint8_t>(below(rng, kLaneCount));
+}
+
+// Moves some lines in a row to one lane.
+void move_to_lane(Program& program, std::size_t at, Rng& rng) {
+  const auto lane = static_cast<std::uint8_t>(below(rng, kLaneCount));
+  const std::size_t end = std::min(at + 1 + below(rng, 4), program.lines.size());
+  for (; at < end; ++at) program.lines[at].lane = lane;
+}
+
+// Most programs do without lanes; with them, a program is an order of magnitude slower.
+void choose_lanes(Program& program, Rng& rng) {
+  if (has_lanes(program)) {
+    if (one_in(rng, kLanesKeptOneIn)) return;
+    for (Line& line : program.lines) line.lane = 0;
+  } else if (!program.lines.empty() && one_in(rng, kLaneProgramOneIn)) {
+    move_to_lane(program, below(rng, program.lines.size()), rng);
+  }
+}
+
 // Lines that an extension adds at most.
 constexpr std::size_t kExtensionMax = 4;
 
@@ -114,7 +137,7 @@ bool Mutator::draw_line(VariableSet bound, VariableSet recent, const Vocabulary&
     std::size_t ticket = below(rng, total);
     std::size_t op = 0;
     while (ticket >= swarm.weight(op)) ticket -= swarm.weight(op++);
-    line = Line{static_cast<std::uint16_t>(op), {}};
+    line = Line{static_cast<std::uint16_t>(op), {}, line.lane};
     if (draw_operands(bound, recent, rng, line)) return true;
   }
   return false;
@@ -126,8 +149,10 @@ Program Mutator::generate(Rng& rng) const {
   const std::size_t length = 1 + below(rng, 2 * kLineTypical);
   VariableSet bound = 0;
   VariableSet recent = 0;
+  const bool lanes = one_in(rng, kLaneProgramOneIn);
+  Line line;
   for (std::size_t i = 0; i < length; ++i) {
-    Line line;
+    if (lanes) line.lane = next_lane(line.lane, rng);
     const Vocabulary& words = one_in(rng, 8) ? vocabulary_ : swarm;
     if (!draw_line(bound, recent, words, rng, line)) continue;
     program.lines.push_back(line);
@@ -152,6 +177,7 @@ void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const 
     }
   }
   Line line;
+  if (at > 0) line.lane = program.lines[at - 1].lane;
   if (draw_line(bound, recent & bound, swarm, rng, line)) {
     program.lines.insert(program.lines.begin() + static_cast<std::ptrdiff_t>(at), line);
   }
@@ -160,39 +186,49 @@ void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const 
 Program Mutator::mutate(Program program, Rng& rng) const {
   if (program.lines.empty() || one_in(rng, 20)) return generate(rng);
   const Vocabulary swarm = vocabulary_.swarm(rng);
+  choose_lanes(program, rng);
+  const std::size_t changes = 1 + below(rng, 3);
+  for (std::size_t i = 0; i < changes && !program.lines.empty(); ++i) change(program, swarm, rng);
+  return fixup(program, rng);
+}
+
+void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const {
   auto& lines = program.lines;
   const auto iterator_at = [&](std::size_t i) {
     return lines.begin() + static_cast<std::ptrdiff_t>(i);
   };
-  const std::size_t changes = 1 + below(rng, 3);
-  for (std::size_t change = 0; change < changes && !lines.empty(); ++change) {
-    const std::size_t at = below(rng, lines.size());
-    switch (below(rng, 10)) {
-      case 0: lines.erase(iterator_at(at)); break;
-      case 1: {
-        const Line line = lines[at];
-        lines.insert(iterator_at(biased_position(lines.size(), rng)), line);
-        break;
-      }
-      case 2: std::swap(lines[at], lines[below(rng, lines.size())]); break;
-      case 3:
-      case 4: {
-        VariableSet bound = 0;
-        for (std::size_t i = 0; i < at; ++i) bound = bound_after(table_, lines[i], bound);
-        Line line = lines[at];
-        if (draw_operands(bound, 0, rng, line)) lines[at] = line;
-        break;
-      }
-      case 5: {
-        const std::size_t end = at + 1 + below(rng, std::min<std::size_t>(lines.size() - at, 4));
-        const std::vector<Line> part(iterator_at(at), iterator_at(end));
-        lines.insert(iterator_at(biased_position(lines.size(), rng)), part.begin(), part.end());
-        break;
-      }
-      default: insert(program, swarm, rng);
+  const std::size_t at = below(rng, lines.size());
+  switch (below(rng, 10)) {
+    case 0: lines.erase(iterator_at(at)); break;
+    case 1: {
+      const Line line = lines[at];
+      lines.insert(iterator_at(biased_position(lines.size(), rng)), line);
+      break;
     }
+    case 2: std::swap(lines[at], lines[below(rng, lines.size())]); break;
+    case 3:
+    case 4: {
+      VariableSet bound = 0;
+      for (std::size_t i = 0; i < at; ++i) bound = bound_after(table_, lines[i], bound);
+      Line line = lines[at];
+      if (draw_operands(bound, 0, rng, line)) lines[at] = line;
+      break;
+    }
+    case 5: {
+      const std::size_t end = at + 1 + below(rng, std::min<std::size_t>(lines.size() - at, 4));
+      const std::vector<Line> part(iterator_at(at), iterator_at(end));
+      lines.insert(iterator_at(biased_position(lines.size(), rng)), part.begin(), part.end());
+      break;
+    }
+    case 6:
+      // Only where there are lanes already: choose_lanes() decides which programs have them.
+      if (has_lanes(program)) {
+        move_to_lane(program, at, rng);
+        break;
+      }
+      [[fallthrough]];
+    default: insert(program, swarm, rng);
   }
-  return fixup(program, rng);
 }
 
 Program Mutator::cross(const Program& first, const Program& second, Rng& rng) const {

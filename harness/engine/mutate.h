@@ -14,6 +14,10 @@ using Rng = std::minstd_rand;
 
 // The usual length of a fresh program.
 inline constexpr std::size_t kLineTypical = 20;
+// One fresh program in so many has lines on other lanes, and one in so many of those that are made
+// from such a one keeps them: to hand a line over costs as much as to run it some fifty times.
+inline constexpr std::size_t kLaneProgramOneIn = 32;
+inline constexpr std::size_t kLanesKeptOneIn = 4;
 
 // Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
 // weight the rest, so that rare combinations are not drowned by common lines.
@@ -41,7 +45,8 @@ class Mutator {
 
   Program generate(Rng& rng) const;
   // One or a few changes: insert (mostly near the end), splice, change an operand, remove,
-  // duplicate, swap; now and then a fresh program. An empty program is answered by a fresh one.
+  // duplicate, swap, move to another lane; now and then a fresh program, or all on lane 0. An empty
+  // program is answered by a fresh one.
   Program mutate(Program program, Rng& rng) const;
   // A prefix of one program and a suffix of the other.
   Program cross(const Program& first, const Program& second, Rng& rng) const;
@@ -57,6 +62,7 @@ class Mutator {
                  Line& line) const;
   bool draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Line& line) const;
   void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
+  void change(Program& program, const Vocabulary& swarm, Rng& rng) const;
 
   const OpTable& table_;
   const Vocabulary& vocabulary_;

@@ -1,10 +1,12 @@
 // The table of planted bugs.
 #include "harness/engine/planted.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "harness/engine/check.h"
@@ -53,6 +55,10 @@ constexpr Planted kPlanted[] = {
     {"python-use-after-free", "address", "heap-use-after-free", ""},
     {"overflow", "undefined", "signed integer overflow", ""},
     {"race", "thread", "data race", ""},
+    {"race-with-a-lane", "thread", "data race", ""},
+    {"lock-inversion", "thread", "lock-order-inversion", ""},
+    {"deadlock", "watchdog", "slotfuzz: deadlock: line 2, `knot(s0)`,",
+     "s0 = T.UntypedStorage(1)\nknot(s0)"},
     {"refcount", "debugpy", "negative ref count", ""},
 };
 
@@ -86,6 +92,55 @@ void race() {
   ++shared;
   other.join();
   sink = shared;
+}
+
+// A thread holds a lock and wants the GIL; this one has the GIL and wants the lock. The GIL is no
+// mutex to ThreadSanitizer.
+PyObject* wait_for_ever(PyObject*, PyObject*) {
+  std::mutex mutex;
+  std::atomic<bool> locked{false};
+  std::thread other([&] {
+    const std::lock_guard lock(mutex);
+    locked.store(true, std::memory_order_release);  // pairs with the loop below
+    PyGILState_Release(PyGILState_Ensure());
+  });
+  // Acquire: pairs with the store above.
+  while (!locked.load(std::memory_order_acquire)) std::this_thread::yield();
+  mutex.lock();
+  mutex.unlock();
+  other.join();
+  Py_RETURN_NONE;
+}
+
+PyObject* add_one(PyObject* capsule, PyObject*) {
+  ++*static_cast<int*>(PyCapsule_GetPointer(capsule, nullptr));
+  Py_RETURN_NONE;
+}
+
+// A thread of C++ against a lane: handing a line over must order the lanes, and nothing else.
+void race_with_a_lane(Interpreter& interpreter) {
+  int shared = 0;
+  PyMethodDef method = {"add_one", &add_one, METH_NOARGS, nullptr};
+  const Ref capsule(PyCapsule_New(&shared, nullptr, nullptr));
+  const Ref function(PyCFunction_New(&method, capsule.get()));
+  CHECK(function, "function");
+  CHECK(PyDict_SetItemString(interpreter.names(), "add_one", function.get()) == 0, "names");
+  std::thread other([&] { ++shared; });
+  CHECK(interpreter.evaluate("[lane(1, 'add_one()')]"), "lane");
+  other.join();
+  sink = shared;
+  CHECK(PyDict_DelItemString(interpreter.names(), "add_one") == 0, "names");
+}
+
+// No two threads ever wait for each other here: only the order of the locks is wrong.
+void invert_locks() {
+  std::mutex first, second;
+  std::thread([&] {
+    const std::lock_guard outer(first);
+    const std::lock_guard inner(second);
+  }).join();
+  const std::lock_guard outer(second);
+  const std::lock_guard inner(first);
 }
 
 void drop_too_often() {
@@ -160,9 +215,16 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
   if (bug.name == "python-use-after-free") return read_freed_python();
   if (bug.name == "overflow") return overflow();
   if (bug.name == "race") return race();
+  if (bug.name == "race-with-a-lane") return race_with_a_lane(interpreter);
+  if (bug.name == "lock-inversion") return invert_locks();
   if (bug.name == "refcount") return drop_too_often();
   const Ref offset(PyLong_FromSize_t(layout.use_count_offset().value_or(0)));
   CHECK(PyDict_SetItemString(interpreter.names(), "use_count_offset", offset.get()) == 0, "names");
+  PyMethodDef method = {"wait_for_ever", &wait_for_ever, METH_O, nullptr};
+  const Ref function(PyCFunction_New(&method, nullptr));
+  if (bug.oracle == "watchdog") {
+    CHECK(PyDict_SetItemString(interpreter.names(), "knot", function.get()) == 0, "names");
+  }
   Tampering tampering(bug, printer, interpreter, judge);
   executor.run(tampering.program(), tampering);
 }

@@ -10,6 +10,7 @@ namespace {
 
 struct Row {
   unsigned weight;
+  Cost cost;
   std::string_view name, operands, pattern, needs, sentence;
 };
 
@@ -17,11 +18,15 @@ constexpr unsigned kWeight = 16;
 constexpr unsigned kWeightRare = 1;
 
 constexpr Row kRows[] = {
-#define OP(name, ...) {kWeight, #name, __VA_ARGS__},
-#define RARE(name, ...) {kWeightRare, #name, __VA_ARGS__},
+#define OP(name, ...) {kWeight, Cost::kQuick, #name, __VA_ARGS__},
+#define RARE(name, ...) {kWeightRare, Cost::kQuick, #name, __VA_ARGS__},
+#define THREAD(name, ...) {kWeight, Cost::kThread, #name, __VA_ARGS__},
+#define SLOW(name, ...) {kWeight, Cost::kInterpreter, #name, __VA_ARGS__},
 #include "harness/engine/ops.def"
 #undef OP
 #undef RARE
+#undef THREAD
+#undef SLOW
 };
 
 constexpr std::string_view kSuppress = "with suppress(";
@@ -60,6 +65,8 @@ void derive(Op& op) {
   op.in_hermetic = op.pattern.starts_with(kHermetic);
   op.enters_hermetic = op.pattern == "enter_hermetic()";
   op.exits_hermetic = op.pattern == "exit_hermetic()";
+  op.owner = std::any_of(op.operands.begin(), op.operands.end(),
+                         [](const Operand& operand) { return operand.letter == kOwnerLetter; });
   const auto equals = op.pattern.find(" = ");
   if (!op.pattern.starts_with("{0}.") || equals == std::string_view::npos) return;
   std::string_view path = op.pattern.substr(4, equals - 4);
@@ -69,7 +76,20 @@ void derive(Op& op) {
   if (path != "grad") op.attribute = path;
 }
 
+// What stands before and after a line of the given lane.
+std::pair<std::string, std::string_view> around_line(std::size_t lane) {
+  const auto at = kLanePattern.find("{1}");
+  std::string before(kLanePattern.substr(0, at));
+  before.replace(before.find("{0}"), 3, std::to_string(lane));
+  return {before, kLanePattern.substr(at + 3)};
+}
+
 }  // namespace
+
+bool has_lanes(const Program& program) {
+  return std::any_of(program.lines.begin(), program.lines.end(),
+                     [](const Line& line) { return line.lane != 0; });
+}
 
 OpTable::OpTable() : kinds_(make_kinds()) {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
@@ -87,6 +107,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     op.needs = row.needs;
     op.sentence = row.sentence;
     op.weight = row.weight;
+    op.cost = row.cost;
     derive(op);
     ops_.push_back(std::move(op));
   }
@@ -112,6 +133,13 @@ std::string OpTable::print_operand(const Op& op, std::size_t index, std::uint8_t
 }
 
 std::string OpTable::print(const Line& line) const {
+  if (line.lane == 0) return print_bare(line);
+  std::string text(kLanePattern);
+  text.replace(text.find("{1}"), 3, print_bare(line));
+  return text.replace(text.find("{0}"), 3, std::to_string(line.lane));
+}
+
+std::string OpTable::print_bare(const Line& line) const {
   const Op& op = ops_[line.op];
   std::string text;
   for (std::size_t at = 0; at < op.pattern.size(); ++at) {
@@ -187,6 +215,18 @@ std::optional<Line> OpTable::parse(std::string_view text) const {
     }
     text.remove_prefix(end + 3);
   }
+  for (std::size_t lane = 1; lane < kLaneCount; ++lane) {
+    const auto [before, after] = around_line(lane);
+    if (!text.starts_with(before) || !text.ends_with(after)) continue;
+    text.remove_prefix(before.size());
+    auto line = parse_bare(text.substr(0, text.size() - after.size()));
+    if (line) line->lane = static_cast<std::uint8_t>(lane);
+    return line;
+  }
+  return parse_bare(text);
+}
+
+std::optional<Line> OpTable::parse_bare(std::string_view text) const {
   for (std::size_t op = 0; op < ops_.size(); ++op) {
     Line line{static_cast<std::uint16_t>(op), {}};
     if (match(ops_[op], text, line)) return line;

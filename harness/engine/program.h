@@ -2,6 +2,10 @@
 //
 // The text of a program is Python. Parsing never fails: a line that is no instance of a template is
 // dropped and counted, so nothing from an untrusted corpus is ever executed.
+//
+// A line may run on another thread than the main one: `lane(1, "del s0")` runs `del s0` on the
+// long-lived thread 1 and waits for it, so the lines still run one at a time, in the order of the
+// text.
 #pragma once
 
 #include <array>
@@ -32,8 +36,16 @@ struct Operand {
 inline constexpr std::size_t kOperandMax = 3;
 // Longer programs find little that shorter ones do not, and cost time.
 inline constexpr std::size_t kLineMax = 60;
+// Threads that a program's lines run on: lane 0 is the main thread.
+inline constexpr std::size_t kLaneCount = 3;
+// How a line on another lane is printed: {0} is the lane, {1} the line. A template must therefore
+// hold no double quote.
+inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
 // No template instance comes near; it bounds what the parser looks at.
 inline constexpr std::size_t kLineLengthMax = 160;
+
+// What a line costs at least, and so in which targets it is; each takes what is cheaper as well.
+enum class Cost : std::uint8_t { kQuick, kThread, kInterpreter };
 
 struct Op {
   std::string_view name;
@@ -43,6 +55,8 @@ struct Op {
   std::string_view sentence;
   // How often it is drawn, relative to the others.
   unsigned weight = 0;
+  // Only for targets that ask for it: see ops.def.
+  Cost cost = Cost::kQuick;
   // Derived from the template. An attribute that the line sets, with the operand that gets it:
   // directly, or through the operand's storage.
   std::string_view attribute;
@@ -52,12 +66,16 @@ struct Op {
   bool enters_hermetic = false;
   bool exits_hermetic = false;
   bool in_hermetic = false;
+  // Has to do with an owner in C++.
+  bool owner = false;
 };
 
-// One line: an op and, for each operand, a variable number or the index of a literal value.
+// One line: an op and, for each operand, a variable number or the index of a literal value; and the
+// lane that it runs on.
 struct Line {
   std::uint16_t op = 0;
   std::array<std::uint8_t, kOperandMax> operands{};
+  std::uint8_t lane = 0;
 
   auto operator<=>(const Line&) const = default;
 };
@@ -67,6 +85,9 @@ struct Program {
   // Lines of the text that were no template instance.
   std::size_t dropped = 0;
 };
+
+// Whether a line runs on another lane than 0.
+bool has_lanes(const Program& program);
 
 class OpTable {
  public:
@@ -82,11 +103,14 @@ class OpTable {
   std::optional<int> find_variable(std::string_view name) const;
 
   std::string print(const Line& line) const;
+  // The same as it stands on lane 0.
+  std::string print_bare(const Line& line) const;
   std::string print_operand(const Op& op, std::size_t index, std::uint8_t value) const;
   // The line that the text is an instance of. Accepts the prefix `with suppress(Name): `.
   std::optional<Line> parse(std::string_view text) const;
 
  private:
+  std::optional<Line> parse_bare(std::string_view text) const;
   bool match(const Op& op, std::string_view text, Line& line) const;
   std::optional<std::pair<std::uint8_t, std::size_t>> match_operand(const Operand& operand,
                                                                     std::string_view text) const;
@@ -124,7 +148,7 @@ class Printer {
 
 // A line as one number, to key caches.
 inline std::uint64_t key_of(const Line& line) {
-  std::uint64_t key = line.op;
+  std::uint64_t key = std::uint64_t{line.lane} << 16 | line.op;
   for (const std::uint8_t operand : line.operands) key = key << 8 | operand;
   return key;
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <iostream>
@@ -24,7 +25,9 @@ constexpr const char* kPrelude =
 #include "prelude.inc"
     ;
 
-constexpr double kTimeoutSecondsDefault = 10;
+// Time for the watchdog's report, whose symbolizer reads the whole binary.
+constexpr double kTimeoutSecondsDefault = 20;
+constexpr double kLineSecondsOfChild = 5;
 // A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
 constexpr std::size_t kErrorBytesMax = 4 << 20;
 // What a child exits with when its judge has spoken.
@@ -101,7 +104,10 @@ json lines_as_json(const OpTable& table, const Program& program) {
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       operands.push_back(table.print_operand(op, i, line.operands[i]));
     }
-    lines.push_back({{"text", table.print(line)}, {"op", op.name}, {"operands", operands}});
+    lines.push_back({{"text", table.print(line)},
+                     {"op", op.name},
+                     {"operands", operands},
+                     {"lane", line.lane}});
   }
   return lines;
 }
@@ -141,7 +147,14 @@ std::string read_all(int descriptor) {
   return text;
 }
 
-json run(Session& session, const std::string& text, double timeout_seconds, Shared& shared) {
+// What ended a child that did not say it is complete.
+std::string kind_of_exit(int code) {
+  if (code == kDeadlockExit) return "deadlock";
+  return code == kHangExit ? "hang" : "exit";
+}
+
+json run(Session& session, const json& request, Shared& shared) {
+  const std::string text = request.at("run");
   Program program = session.printer.parse(text);
   session.mask(program);
   std::memset(&shared, 0, sizeof shared);
@@ -152,10 +165,12 @@ json run(Session& session, const std::string& text, double timeout_seconds, Shar
   if (child == 0) {
     dup2(errors, STDERR_FILENO);
     dup2(errors, STDOUT_FILENO);
+    session.executor.watchdog().set_limit(
+        request.value("line_seconds", std::min(session.line_seconds, kLineSecondsOfChild)));
     run_in_child(session, program, shared);
   }
   int status = 0;
-  const bool in_time = wait_for(child, timeout_seconds, status);
+  const bool in_time = wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
   json reply = {{"outcome", "clean"},  {"kind", ""},    {"contract", ""},
                 {"check", ""},         {"message", ""}, {"asserts", json::array()},
                 {"line", shared.line}, {"signal", 0},   {"exit", 0}};
@@ -165,7 +180,7 @@ json run(Session& session, const std::string& text, double timeout_seconds, Shar
     reply["kind"] = "signal";
     reply["signal"] = WTERMSIG(status);
   } else if (!shared.complete) {
-    reply["kind"] = "exit";
+    reply["kind"] = kind_of_exit(WEXITSTATUS(status));
     reply["exit"] = WEXITSTATUS(status);
   } else if (WEXITSTATUS(status) == kFindingExit) {
     reply.update(json::parse(shared.verdict));
@@ -183,10 +198,7 @@ json run(Session& session, const std::string& text, double timeout_seconds, Shar
 }
 
 json answer(Session& session, const json& request, Shared& shared) {
-  if (request.contains("run")) {
-    return run(session, request.at("run"), request.value("timeout", kTimeoutSecondsDefault),
-               shared);
-  }
+  if (request.contains("run")) return run(session, request, shared);
   if (request.contains("parse")) {
     const Program program = session.printer.parse(request.at("parse").get<std::string>());
     return {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
@@ -207,6 +219,11 @@ void reply_with(const json& document) {
   std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
+// What a target is there for: ops that cheaper targets leave out.
+bool is_special(const Session& session, const Op& op) {
+  return session.cost != Cost::kQuick && op.cost == session.cost;
+}
+
 }  // namespace
 
 void serve(Session& session) {
@@ -225,7 +242,9 @@ void serve(Session& session) {
 json describe(const Session& session, std::string_view target, std::string_view module) {
   json document = {{"target", target},     {"module", module},
                    {"python", PY_VERSION}, {"layout", session.layout.describe()},
-                   {"prelude", kPrelude},  {"line_max", kLineMax}};
+                   {"prelude", kPrelude},  {"line_max", kLineMax},
+                   {"lanes", kLaneCount},  {"lane_template", kLanePattern},
+                   {"starts_threads", session.cost == Cost::kThread}};
   const auto& kinds = session.table.kinds();
   for (const Kind& kind : kinds) {
     document["kinds"].push_back({{"letter", std::string(1, kind.letter)},
@@ -246,6 +265,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"template", op.pattern},
                                {"needs", op.needs},
                                {"sentence", op.sentence},
+                               {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});
   }
   for (const Planted& bug : planted_bugs()) {

@@ -2,7 +2,8 @@
 // what became of them. One JSON document per line, on standard input and output:
 //
 //   {"run": TEXT, "timeout": SECONDS}  ->  {"outcome": "clean" | "finding", "kind": .., ..}
-//   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands"}], "dropped": N}
+//   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands", "lane"}],
+//                                         "dropped": N}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
 //

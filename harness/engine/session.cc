@@ -4,15 +4,18 @@
 namespace slotfuzz {
 
 Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
-    : interpreter(options.interpreter),
+    : cost(options.cost),
+      line_seconds(options.line_seconds),
+      interpreter(options.interpreter),
       executor(interpreter, printer),
       layout(interpreter),
       judge(interpreter, executor, table, layout, states),
-      available(interpreter.available_ops(table)),
+      available(interpreter.available_ops(table, options.cost)),
       vocabulary(table, available),
       postcondition(options.postcondition) {
   if (!options.known.empty()) known.add_folder(options.known, printer);
   if (!options.recorder.empty()) recorder.emplace(options.recorder);
+  executor.watchdog().set_limit(options.line_seconds);
   interpreter.freeze();
   // The control run: what probing has left goes, and a subject that fails without a program shows
   // it.

@@ -17,8 +17,12 @@ using Postcondition = void (*)(const OpTable& table, const Program& program);
 
 struct SessionOptions {
   InterpreterOptions interpreter;
+  // Of the most costly ops of the target's programs.
+  Cost cost = Cost::kQuick;
   // Null: none.
   Postcondition postcondition = nullptr;
+  // After so long a line is taken to hang.
+  double line_seconds = kLineSecondsDefault;
   // Empty: none.
   std::string recorder;
   std::string known;
@@ -34,6 +38,8 @@ struct Session {
   // Drops the lines whose op the subject lacks, and counts them.
   void mask(Program& program) const;
 
+  const Cost cost;
+  const double line_seconds;
   OpTable table;
   Printer printer{table};
   Interpreter interpreter;

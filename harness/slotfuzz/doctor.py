@@ -1,20 +1,31 @@
 """Is every oracle awake? Each has a planted bug that it alone must report."""
 
 import platform
+import re
+import resource
 import subprocess
 from importlib import metadata
+from pathlib import Path
 
 from slotfuzz import build, engine, options, subject
+from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import from_root
 
 PLANTED_SECONDS = 30
-# Which oracles can speak in which build. The judge speaks in all of them.
+# For a line that is meant to hang.
+HANGING_LINE_SECONDS = 1
+# Which oracles can speak in which build. Judge and watchdog speak in all of them.
 BUILDS = {
-    "address": ("judge", "address", "undefined"),
-    "thread": ("judge", "thread"),
-    "debugpy": ("judge", "debugpy"),
-    "none": ("judge",),
+    "address": ("judge", "watchdog", "address", "undefined"),
+    "thread": ("judge", "watchdog", "thread"),
+    "debugpy": ("judge", "watchdog", "debugpy"),
+    "none": ("judge", "watchdog"),
 }
+MMAP_RND_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
+# What every release of ThreadSanitizer's runtime can map around. From release 18 on it starts the
+# process anew without randomization, where it may.
+MMAP_RND_BITS_MAX = 28
+RUNTIME_RELEASE_MIN = 18
 
 
 def versions() -> dict[str, str]:
@@ -35,21 +46,59 @@ def versions() -> dict[str, str]:
     return found
 
 
+def blindness() -> list[str]:
+    """Why ThreadSanitizer may see nothing on this machine, each with what to set."""
+    # A soft limit the runtime lifts by itself.
+    _, limit = resource.getrlimit(resource.RLIMIT_AS)
+    release = int(re.search(r"\d+", _first_line([build.compiler(), "--version"]) + " 0")[0])
+    try:
+        bits = int(MMAP_RND_BITS.read_text())
+    except (OSError, ValueError):
+        bits = 0
+    return blind_reasons(None if limit == resource.RLIM_INFINITY else limit, bits, release)
+
+
+def blind_reasons(limit_bytes: int | None, bits: int, release: int) -> list[str]:
+    """The same for a hard limit of the address space, vm.mmap_rnd_bits and a release of clang."""
+    reasons = []
+    if limit_bytes is not None:
+        reasons.append(f"the address space is limited to {limit_bytes:,} bytes, and ThreadSanitizer"
+                       " needs terabytes; set, as root: ulimit -H -v unlimited")
+    if bits > MMAP_RND_BITS_MAX and release < RUNTIME_RELEASE_MIN:
+        reasons.append(f"vm.mmap_rnd_bits is {bits}, and the runtime of clang {release} copes with"
+                       f" {MMAP_RND_BITS_MAX}; set: sysctl vm.mmap_rnd_bits={MMAP_RND_BITS_MAX},"
+                       f" or install clang-{RUNTIME_RELEASE_MIN} or newer")
+    return reasons
+
+
 def plant_all(sanitizers: list[str]) -> list[dict]:
     """Runs every planted bug of every build: build, planted, oracle, heard, words."""
     rows = []
     for sanitizer in sanitizers:
         target = options.default_target()
         chosen = subject.resolve("core", sanitizer, [target], with_python=False)
-        for planted in engine.describe(chosen, target).get("planted", []):
+        for planted in _described(chosen, target).get("planted", []):
             if planted["oracle"] in BUILDS[sanitizer]:
                 rows.append(plant(chosen, target, planted))
     return rows
 
 
+def _described(chosen: subject.Subject, target: str) -> dict:
+    """What the binary says of itself. If it cannot, on a machine that TSan cannot bear: that."""
+    try:
+        return engine.describe(chosen, target)
+    except BrokenError as error:
+        reasons = blindness() if chosen.sanitizer == "thread" else []
+        if not reasons:
+            raise
+        raise MachineError(f"{error}; {'; '.join(reasons)}") from error
+
+
 def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
     """Runs one planted bug; heard if the process dies and says the expected words."""
     command = [str(chosen.target(target)), *chosen.arguments(), f"--planted={planted['name']}"]
+    if planted["oracle"] == "watchdog":
+        command.append(f"--line-seconds={HANGING_LINE_SECONDS}")
     try:
         result = subprocess.run(engine.leashed(command), capture_output=True, check=False,
                                 timeout=PLANTED_SECONDS, env=chosen.environment())

@@ -7,6 +7,7 @@ the lines use, the program, and the judge's assert lines after the line that the
 import re
 
 from slotfuzz import prelude
+from slotfuzz.signature import HANGING
 
 CHECK = '''\
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
@@ -25,6 +26,13 @@ POISON = """\
 # Freed memory must not look alive.
     os.environ.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
     """
+# How faulthandler ends a script that hangs.
+HANG_EXIT, HANG_WORDS = 1, "Timeout ("
+WATCHED = """\
+# It hangs. If it does, this says in which line each thread is, and ends it.
+import faulthandler
+faulthandler.dump_traceback_later(3, exit=True)
+"""
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
@@ -38,6 +46,8 @@ def script(
     parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(body)]
     parts.append(_import_of(module))
     parts.append(CHECK.format(poison=POISON if sanitizer == "none" else ""))
+    if reply["kind"] in HANGING:
+        parts.append(WATCHED)
     needed = [snippet.text for snippet in prelude.needed(snippets, body, module)]
     if needed:
         parts.append("\n".join(needed) + "\n")

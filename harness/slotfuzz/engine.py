@@ -19,7 +19,8 @@ from slotfuzz.subject import Subject
 DESCRIBE_SECONDS = 120
 START_SECONDS = 120
 GRACE_SECONDS = 30
-RUN_SECONDS = 10.0
+# More than the engine's limit for a line, and the time to name its stacks.
+RUN_SECONDS = 20.0
 
 
 def leashed(command: list[str]) -> list[str]:
@@ -59,10 +60,18 @@ class Server:
     def __exit__(self, *exception):
         self.close()
 
-    def run(self, program: str, timeout_seconds: float = RUN_SECONDS) -> dict:
-        """Runs program text in a forked child; the engine's reply, see `--serve`."""
+    def run(
+        self, program: str, timeout_seconds: float = RUN_SECONDS, line_seconds: float | None = None,
+    ) -> dict:
+        """Runs program text in a forked child; the engine's reply, see `--serve`.
+
+        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit.
+        """
         self.runs += 1
-        reply = self._request({"run": program, "timeout": timeout_seconds}, timeout_seconds)
+        request = {"run": program, "timeout": timeout_seconds}
+        if line_seconds is not None:
+            request["line_seconds"] = line_seconds
+        reply = self._request(request, timeout_seconds)
         return {**reply, "stderr": from_root(reply["stderr"])}
 
     def parse(self, program: str) -> list[Line]:

@@ -8,7 +8,7 @@ import re
 
 from slotfuzz import emit, trace
 from slotfuzz.paths import ROOT
-from slotfuzz.signature import of_reply
+from slotfuzz.signature import HANGING, THREAD_SIDE, WATCHDOG_SIDE, of_reply
 
 FREED = re.compile(r"freed|destroyed|deleted|released")
 SLOT_READ = re.compile(r"slot read|slot found")
@@ -51,6 +51,8 @@ def contract_of(reply: dict, fallback: str = "") -> str:
     """The contract number of a finding: the judge's, or H2 where the trace shows a stale slot."""
     if reply.get("contract"):
         return reply["contract"]
+    if reply["kind"] == "deadlock":
+        return fallback or "R1"
     log = trace.parse(reply.get("stderr", ""))
     stale = trace.object_in(log)
     freed = False
@@ -133,6 +135,10 @@ def _story(reply: dict, log: trace.Log, about: int | None, contract: str) -> lis
         return _assert_story(reply)
     access = next(iter(trace.stacks(log.report or reply.get("stderr", ""))), None)
     at = _capital(_line(reply, reply["line"]))
+    if reply["kind"] in HANGING:
+        return _hanging_story(reply, log.report)
+    if "ThreadSanitizer" in log.report:
+        return [f"{at} ends in {verdict_line(reply)[4:]}.", *_thread_story(log.report)]
     if trace.region(log.report) is None:
         return [f"{at} ends in {verdict_line(reply)[4:]}{_frame(access)}."]
     events = [event for event in log.events if about is not None and about in event.addresses]
@@ -148,6 +154,30 @@ def _story(reply: dict, log: trace.Log, about: int | None, contract: str) -> lis
     what = of_reply(reply).verdict.partition(" ")[2]
     number = f", against {contract} of the contract" if contract else ""
     return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
+
+
+def _thread_story(report: str) -> list[str]:
+    """Who did what on which thread, for the two sides of a race or of an inversion of locks."""
+    sides = [stack for stack in trace.stacks(report) if THREAD_SIDE.search(stack.title)][:2]
+    if not sides:
+        return []
+    words = [re.sub(r" of size \d+ at 0x\w+| \(0x\w+\)", "", side.title.rstrip(":"))
+             for side in sides]
+    told = "; ".join(word[:1].lower() + word[1:] + _frame(side)
+                     for word, side in zip(words, sides))
+    return [f"The two sides: {told}.", "No lock and no atomic access orders one before the other."
+            if "data race" in report else "Two threads that come at once wait for each other."]
+
+
+def _hanging_story(reply: dict, report: str) -> list[str]:
+    """Which thread waits for what, and where; threads that are at no work of the core are idle."""
+    sides = [(match, stack) for stack in trace.stacks(report)
+             if (match := WATCHDOG_SIDE.match(stack.title)) and stack.frames]
+    told = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
+    sentences = [f"{_capital(_line(reply, reply['line']))} does not come back: {told}."]
+    if reply["kind"] == "deadlock" and len(sides) > 1:
+        sentences.append("Each of them waits for what another one holds.")
+    return sentences
 
 
 def _assert_story(reply: dict) -> list[str]:

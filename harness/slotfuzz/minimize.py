@@ -1,14 +1,15 @@
 """Makes a program small while it stays interesting. Pure over a predicate; knows no engine.
 
-Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order:
-suffix, closures of a variable, chunks, single lines to a fixpoint, fetching what was made, simpler
-ops, simpler operands, names. Smaller means: fewer lines, then ops that stand earlier in the table,
-then simpler literal values, then lower variable numbers.
+Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order: one
+lane for all, suffix, closures of a variable, chunks, single lines to a fixpoint, fetching what was
+made, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then fewer lanes,
+fewer switches between them and fewer lines off the main one, then ops that stand earlier in the
+table, then simpler literal values, then lower variable numbers.
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slotfuzz.program import Line, Table
 
@@ -74,11 +75,13 @@ def minimize(
     search = _Search(lines, interesting, runs_max)
     one_minimal = False
     try:
+        search.keep(_on_lane(search.lines, 0))
         _drop_suffix(search, last_line)
         _drop_closures(search, table)
         _drop_chunks(search)
         _drop_single_lines(search)
         _fetch_for_make(search, table)
+        _merge_lanes(search)
         _simplify_ops(search, table)
         _simplify_operands(search, table)
         _drop_single_lines(search)
@@ -162,6 +165,45 @@ def _fetch_for_make(search: _Search, table: Table) -> None:
         index += 1
 
 
+def _on_lane(lines: list[Line], lane: int) -> list[Line]:
+    return [replace(line, lane=lane) for line in lines]
+
+
+def _runs(lines: list[Line]) -> list[tuple[int, int]]:
+    """(begin, end) of each stretch of lines on one lane."""
+    begins = [i for i in range(len(lines)) if i == 0 or lines[i].lane != lines[i - 1].lane]
+    return list(zip(begins, [*begins[1:], len(lines)]))
+
+
+def _lane_cost(lines: list[Line]) -> tuple[int, int, int]:
+    """What a program on lanes asks of its reader: lanes, switches, lines off the main one."""
+    lanes = {line.lane for line in lines}
+    return len(lanes), len(_runs(lines)), sum(line.lane != 0 for line in lines)
+
+
+def _merge_lanes(search: _Search) -> None:
+    """Takes one lane for two, then moves stretches of lines, or their ends, to another lane."""
+    merged = True
+    while merged:
+        merged = False
+        for lines in _merged(search.lines):
+            if _lane_cost(lines) < _lane_cost(search.lines) and search.keep(lines):
+                merged = True
+                break
+
+
+def _merged(lines: list[Line]):
+    """The program with lines moved to other lanes, most changed first."""
+    lanes = sorted({line.lane for line in lines})
+    for lane in lanes:
+        for other in sorted({0, *lanes} - {lane}):
+            yield [replace(line, lane=other) if line.lane == lane else line for line in lines]
+    for begin, end in _runs(lines):
+        for first, last in ((begin, end), (begin, begin + 1), (end - 1, end)):
+            for lane in lanes:
+                yield lines[:first] + _on_lane(lines[first:last], lane) + lines[last:]
+
+
 def _simplify_ops(search: _Search, table: Table) -> None:
     """Tries, for each line, the ops of the same operands that stand earlier in the table."""
     for index in range(len(search.lines)):
@@ -178,7 +220,7 @@ def _simplify_operands(search: _Search, table: Table) -> None:
             for word in _simpler_words(line, position, table):
                 operands = (*line.operands[:position], word, *line.operands[position + 1:])
                 changed = list(search.lines)
-                changed[index] = Line(line.op, operands)
+                changed[index] = replace(line, operands=operands)
                 if search.keep(changed):
                     break
 
@@ -191,16 +233,17 @@ def _simpler_words(line: Line, position: int, table: Table) -> list[str]:
 
 
 def _name_in_order(search: _Search, table: Table) -> None:
-    """Names variables in the order in which they appear: t0 before t1, s0 before s1."""
-    names, counts = {}, {}
+    """Names variables and lanes in the order in which they appear: t0 before t1, 1 before 2."""
+    names, counts, lanes = {}, {}, {0: 0}
     for line in search.lines:
+        lanes.setdefault(line.lane, len(lanes))
         for position, word in enumerate(line.operands):
             kind = table.kind(line, position)
             if kind.prefix and word not in names:
                 names[word] = f"{kind.prefix}{counts.get(kind.letter, 0)}"
                 counts[kind.letter] = counts.get(kind.letter, 0) + 1
-    renamed = [Line(line.op, tuple(names.get(word, word) for word in line.operands))
-               for line in search.lines]
+    renamed = [Line(line.op, tuple(names.get(word, word) for word in line.operands),
+                    lanes[line.lane]) for line in search.lines]
     if renamed != search.lines:
         search.keep(renamed)
 

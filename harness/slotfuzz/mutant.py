@@ -8,7 +8,12 @@ from slotfuzz.paths import ROOT
 
 @dataclass(frozen=True)
 class Header:
-    """Origin (pull request), contract number, what a hunt must find, and the minimal program."""
+    """Origin (pull request), contract number, what must be found, and what shows it.
+
+    PROGRAM is the minimal program, or for a protocol's target one line `SHAPE: OPS;OPS` or
+    `golden N`; ENGINES are then those that must catch it, and FREE_THREADING says that it takes a
+    Python without a GIL.
+    """
 
     origin: str
     contract: str
@@ -16,6 +21,8 @@ class Header:
     target: str
     sanitizer: str
     program: tuple[str, ...]
+    engines: tuple[str, ...] = ()
+    free_threading: bool = False
 
 
 def read_header(mutant: str) -> Header:
@@ -40,5 +47,6 @@ def parse_header(text: str, name: str) -> Header:
     if missing or not program:
         raise BrokenError(f"the header of {name} lacks {', '.join(missing) or 'a program'}")
     return Header(fields["origin"].replace("\n", " "), fields["contract"], fields["verdict"],
-                  fields["target"],
-                  fields["sanitizer"], tuple(program))
+                  fields["target"], fields["sanitizer"], tuple(program),
+                  tuple(fields.get("engine", "").split()),
+                  fields.get("free-threading", "no") == "yes")

@@ -1,9 +1,64 @@
-"""Hunts one mutant from an empty corpus and compares what is found with the patch's header."""
+"""Looks for one mutant and compares what is found with the patch's header.
+
+A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored by the
+engines that its header names.
+"""
 
 import tempfile
 from pathlib import Path
 
-from slotfuzz import hunt, mutant, subject
+from slotfuzz import hunt, interleave, mutant, subject
+
+
+# The model finds the shortest choice of schedules, and no mutant needs a longer one.
+SCHEDULE_BYTES_MAX = 6
+
+
+def look_for(name: str, seconds: float, seed: int) -> dict:
+    """Looks for mutant NAME for up to SECONDS: what was found, by whom, and problems."""
+    if name in subject.protocol_mutant_names():
+        return explore_one(name, seconds, seed)
+    return hunt_one(name, seconds, seed)
+
+
+def explore_one(name: str, seconds: float, seed: int) -> dict:
+    """Explores the thread programs of a protocol's mutant with each engine of its header."""
+    header = mutant.read_header(name)
+    scenario = interleave.mutant_scenario(name)
+    row = {"mutant": name, "found": False, "oracle": "", "programs": 0, "seconds": 0.0,
+           "lines": None, "verdict": "", "contract": header.contract,
+           "program": list(header.program), "seed": seed, "problems": []}
+    for engine in interleave.mutant_engines(name):
+        binary = interleave.binary(header.target, f"mutant:{name}", engine)
+        flags = [f"--engine={engine}", f"--seconds={seconds}", f"--seed={seed}"]
+        found = interleave.ask(binary, flags + scenario.flags(), seconds)
+        failure = found.get("failure")
+        row["programs"] += found["executions"]
+        row["seconds"] = round(row["seconds"] + found["seconds"], 3)
+        if not failure:
+            row["problems"].append(f"not found by {engine}")
+            continue
+        row["found"] = True
+        row["oracle"] = f"{row['oracle']} {engine}".strip()
+        if engine == "model":
+            row.update(verdict=f"{failure['kind']}: {failure['message']}",
+                       schedule_bytes=failure["bytes"])
+        row["problems"] += _schedule_problems(header, engine, failure, binary)
+    return row
+
+
+def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary) -> list[str]:
+    words = f"{failure['kind']}: {failure['message']}"
+    found = []
+    if engine == "model" and words != header.verdict:
+        found.append(f"verdict is {words!r}, not {header.verdict!r}")
+    if engine == "model" and failure["bytes"] > SCHEDULE_BYTES_MAX:
+        found.append(f"{failure['bytes']} bytes of schedule")
+    if engine in interleave.REPLAYABLE:
+        again = interleave.replay_rate(binary, failure["schedule"], interleave.REPLAYS)
+        if again.get("failures") != interleave.REPLAYS:
+            found.append(f"{engine}: fails {again.get('failures')} of {interleave.REPLAYS} times")
+    return found
 
 
 def hunt_one(name: str, seconds: float, seed: int) -> dict:

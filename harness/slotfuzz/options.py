@@ -21,7 +21,7 @@ class Meant:
 
 def add_subject(parser) -> None:
     """--subject, --sanitizer and --python."""
-    parser.add_argument("--subject", metavar="core|mutant:ID|torch",
+    parser.add_argument("--subject", metavar="core|core:resurrect|mutant:ID|torch",
                         help="what T is; by default what the file's header says, else core")
     parser.add_argument("--sanitizer", choices=sorted(subject.SANITIZER_PRESETS),
                         help="by default what suits the subject")
@@ -34,7 +34,7 @@ def add_target(parser) -> None:
 
 
 def fuzzable_targets() -> list[str]:
-    """The targets that a hunt takes by default: all but those that say that they must fail."""
+    """The targets that a hunt takes by default: of programs, and not said to fail."""
     return [name for name in subject.target_names() if not subject.must_fail(name)]
 
 

@@ -4,7 +4,7 @@ The table comes from the engine (`BIN --describe`); nothing here knows an op by 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 # The marks of ops.def before a kind's letter, and those that bind the variable.
@@ -16,10 +16,14 @@ ANY_VARIABLE = "?"
 
 @dataclass(frozen=True)
 class Line:
-    """One instance of op OP with its OPERANDS as words: `del s0` is Line("del_s", ("s0",))."""
+    """One instance of op OP with its OPERANDS as words: `del s0` is Line("del", ("s0",)).
+
+    LANE is the thread that it runs on, 0 the main one.
+    """
 
     op: str
     operands: tuple[str, ...]
+    lane: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,10 @@ class Table:
     def text(self, line: Line) -> str:
         """The line as Python."""
         template = self.ops[line.op]["template"]
-        return re.sub(r"\{(\d)\}", lambda match: line.operands[int(match[1])], template)
+        text = re.sub(r"\{(\d)\}", lambda match: line.operands[int(match[1])], template)
+        if line.lane == 0:
+            return text
+        return self.description["lane_template"].format(line.lane, text)
 
     def program_text(self, lines: list[Line]) -> str:
         """The program as Python, one line each."""
@@ -68,7 +75,7 @@ class Table:
         """The line with other ops of the same operands, simplest first: earlier in the table."""
         roles = self.ops[line.op]["operands"]
         names = list(self.ops)
-        return [Line(name, line.operands) for name in names[:names.index(line.op)]
+        return [replace(line, op=name) for name in names[:names.index(line.op)]
                 if self.ops[name]["operands"] == roles and not self.ops[name]["masked"]]
 
     def fetches(self, line: Line, before: list[Line]) -> list[Line]:
@@ -82,7 +89,7 @@ class Table:
             if op["operands"][:1] != [ASKING_MARK + roles[0][1:]] or op["masked"]:
                 continue
             if len(op["operands"]) == 2 and (kind := self.kinds[op["operands"][1]]).prefix:
-                ways += [Line(name, (line.operands[0], word)) for word in there
+                ways += [Line(name, (line.operands[0], word), line.lane) for word in there
                          if word.rstrip("0123456789") == kind.prefix]
         return ways
 
@@ -95,4 +102,4 @@ class Table:
 
 def lines_of(answer: dict) -> list[Line]:
     """The lines in an engine's answer to `parse` or `run`."""
-    return [Line(line["op"], tuple(line["operands"])) for line in answer["lines"]]
+    return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in answer["lines"]]

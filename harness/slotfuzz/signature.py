@@ -15,6 +15,12 @@ FRAME = re.compile(
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? (?:attempting )?([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
+# The title of the stack of either side.
+THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
+                         r"Mutex \S+ (\(0x\w+\) )?acquired here while)", re.I | re.M)
+WATCHDOG_ERROR = re.compile(r"^slotfuzz: (deadlock|hang): ", re.MULTILINE)
+# The title of a thread's stack in the watchdog's report.
+WATCHDOG_SIDE = re.compile(r"^ *((?:main )?thread\b.*?) \(0x\w+\) (waits for .*|runs):$", re.M)
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
@@ -30,7 +36,12 @@ PLUMBING_FUNCTION = re.compile(
     r"cfunction|object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
 PLUMBING_FILE = re.compile(
     r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"
-    r"/usr/include/|/bits/|/libc\.so|/lib/x86_64-linux-gnu/(libc|libpthread|ld-)|python3\.\d+\+)")
+    r"/usr/include/|/bits/|nptl/|sysdeps/|"
+    r"/libc\.so|/lib/x86_64-linux-gnu/(libc|libpthread|ld-)|python3\.\d+\+)")
+
+
+# Findings of the watchdog, by the engine's word for them.
+HANGING = ("deadlock", "hang")
 
 
 @dataclass(frozen=True)
@@ -110,9 +121,24 @@ def functions(report: str) -> tuple[str, ...]:
     return tuple(names[:FRAMES_MAX])
 
 
+def thread_functions(report: str) -> tuple[str, ...]:
+    """Of the two stacks of a race or an inversion the innermost function each, in one order.
+
+    Which of the two is reported first depends on who was first in that run.
+    """
+    sides = [part for part in re.split(r"\n\s*\n", report) if THREAD_SIDE.search(part)][:2]
+    return tuple(sorted({name for side in sides for name in functions(side)[:1]}))
+
+
+def waiting_functions(report: str) -> tuple[str, ...]:
+    """Of each thread that waits the innermost function, in one order: threads have none."""
+    sides = [part for part in re.split(r"\n\s*\n", report) if WATCHDOG_SIDE.search(part)]
+    return tuple(sorted({name for side in sides for name in functions(side)[:1]})[:FRAMES_MAX])
+
+
 def is_plumbing(name: str, place: str) -> bool:
-    """Whether a frame belongs to a runtime, to CPython or to the harness."""
-    return bool(PLUMBING_FUNCTION.match(name) or PLUMBING_FILE.search(place))
+    """Whether a frame has no name, or belongs to a runtime, to CPython or to the harness."""
+    return not name or bool(PLUMBING_FUNCTION.match(name) or PLUMBING_FILE.search(place))
 
 
 def function_name(frame: str) -> str:
@@ -156,7 +182,8 @@ def signal_name(number: int) -> str:
 REPORTS = (
     (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
     (THREAD_ERROR, lambda match, text: Signature(
-        f"sanitizer {match[1].replace(' ', '-')}", functions(text))),
+        f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
+    (WATCHDOG_ERROR, lambda match, text: Signature(match[1], waiting_functions(text))),
     (UNDEFINED_ERROR, lambda match, text: Signature(
         "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
     (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),

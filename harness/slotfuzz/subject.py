@@ -1,6 +1,8 @@
 """A subject: what `T` is in a program, with the binaries and the interpreter that run it.
 
-`core` and `mutant:ID` are slotcore; `torch` is the PyTorch that an interpreter imports.
+`core` and `mutant:ID` are slotcore; `torch` is the PyTorch that an interpreter imports. `core`
+keeps wrappers alive by the refcount-bit protocol, `core:resurrect` by resurrection; a mutant by the
+one whose file it touches, else by refcount-bit.
 """
 
 import json
@@ -17,6 +19,8 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 SANITIZER_PRESETS = {
     "address": "address", "thread": "thread", "none": "plain", "debugpy": "debugpy",
 }
+# Of the two builds of the core, the folder in a preset's and the suffix of ninja targets.
+PROTOCOL_FOLDERS = {"core": "", "core:resurrect": "resurrect"}
 PROBE_SECONDS = 120
 # Of another program's complaint; it may quote all that it was given.
 WORDS_MAX = 120
@@ -84,8 +88,21 @@ class Subject:
 
 
 def target_names() -> list[str]:
-    """The targets: one file each in targets/."""
+    """The targets that run programs: one file each in targets/."""
+    return [name for name in _target_files() if not _checks_protocol(name)]
+
+
+def protocol_names() -> list[str]:
+    """The targets that check a protocol: those that include harness/interleave/."""
+    return [name for name in _target_files() if _checks_protocol(name)]
+
+
+def _target_files() -> list[str]:
     return sorted(path.stem for path in (ROOT / "targets").glob("*.cc"))
+
+
+def _checks_protocol(name: str) -> bool:
+    return '#include "harness/interleave/' in (ROOT / "targets" / f"{name}.cc").read_text()
 
 
 def must_fail(name: str) -> bool:
@@ -95,19 +112,35 @@ def must_fail(name: str) -> bool:
 
 
 def mutant_names() -> list[str]:
-    """The mutants: one patch each in mutants/."""
+    """The mutants that a program shows: patches in mutants/ whose target runs programs."""
+    protocols = protocol_names()
+    return [name for name in _patch_names() if mutant.read_header(name).target not in protocols]
+
+
+def protocol_mutant_names() -> list[str]:
+    """The mutants that an interleaving of a protocol shows."""
+    protocols = protocol_names()
+    return [name for name in _patch_names() if mutant.read_header(name).target in protocols]
+
+
+def _patch_names() -> list[str]:
     return sorted(path.stem for path in (ROOT / "mutants").glob("*.patch"))
 
 
 def check_target(name: str) -> str:
     """NAME, or UserError that names the nearest targets."""
+    if name in protocol_names():
+        raise UserError(f"{name} checks a protocol: ./slotfuzz interleave {name}")
     if name not in target_names():
         raise UserError(f"no target {name!r} in targets/; {nearest(name, target_names())}")
     return name
 
 
 def check_mutant(name: str) -> str:
-    """NAME, or UserError that names the nearest mutants."""
+    """NAME, or UserError that names the nearest mutants that programs show."""
+    if name in protocol_mutant_names():
+        raise UserError(f"no program shows {name}, an interleaving does:"
+                        f" ./slotfuzz interleave --subject mutant:{name}")
     if name not in mutant_names():
         raise UserError(f"no mutant {name!r} in mutants/; {nearest(name, mutant_names())}")
     return name
@@ -118,16 +151,19 @@ def resolve(
     with_python: bool = True,
 ) -> Subject:
     """The subject NAME, built: its TARGETS and, WITH_PYTHON, its sanitized interpreter."""
+    if name == "c10":
+        raise UserError("c10 runs no programs, it is hunted by schedules:"
+                        " ./slotfuzz interleave --subject c10")
     for target in targets:
         check_target(target)
     if name == "torch":
         return _torch(sanitizer or "none", targets, python or SYSTEM_PYTHON)
     if python:
         raise UserError("--python chooses whose torch is meant; it needs --subject torch")
-    if name == "core":
-        preset = SANITIZER_PRESETS[sanitizer or "address"]
-        wanted = [f"target-{target}" for target in targets]
-        folder = build.build(preset, wanted + (["slotpython"] if with_python else []))
+    if name in PROTOCOL_FOLDERS:
+        preset, part = SANITIZER_PRESETS[sanitizer or "address"], PROTOCOL_FOLDERS[name]
+        wanted = [f"target-{target}" for target in targets] + ["slotpython"] * with_python
+        folder = build.build(preset, [f"{one}-{part}" if part else one for one in wanted]) / part
     elif name.startswith("mutant:"):
         chosen = check_mutant(name.removeprefix("mutant:"))
         sanitizer = sanitizer or mutant.read_header(chosen).sanitizer
@@ -135,7 +171,7 @@ def resolve(
         folder = build.build(preset, [f"mutant-{chosen}"]) / "mutants" / chosen
     else:
         raise UserError(
-            f"no subject {name!r}; {nearest(name, ['core', 'torch', 'mutant:ID'])}")
+            f"no subject {name!r}; {nearest(name, [*PROTOCOL_FOLDERS, 'torch', 'mutant:ID'])}")
     return Subject(name, "slotcore", sanitizer or "address", preset, folder,
                    str(folder / "slotpython"))
 

@@ -12,7 +12,8 @@ TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 RAISED_LINE = re.compile(r"^    raised \w+$")
 REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
-REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error)")
+REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error|"
+                          r"slotfuzz: (?:deadlock|hang): )")
 
 
 @dataclass(frozen=True)

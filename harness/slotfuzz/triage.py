@@ -14,7 +14,7 @@ from slotfuzz import (
     build, emit, explain, finding, minimize, mutant, prelude, ring, signature, trace,
     verify,
 )
-from slotfuzz.engine import Server, dump_recorder, leashed
+from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder, leashed
 from slotfuzz.errors import BrokenError
 from slotfuzz.paths import ROOT
 from slotfuzz.program import lines_of
@@ -22,6 +22,9 @@ from slotfuzz.subject import Subject
 
 TIMEOUT_SECONDS = 3.0
 TIMEOUT_RUNS_MAX = 80
+# A line of a program that is known to hang; a deadlock takes no longer to be one.
+HANGING_LINE_SECONDS = 0.5
+HANGING_RUNS_MAX = 400
 # Programs that go on after a broken promise, to see whether it becomes a crash; for each way of
 # writing the program with one op simpler. About one in three asks for the right wrapper.
 WORSE_RUNS = 20
@@ -58,18 +61,21 @@ def smallest(server: Server, text: str) -> Smallest | None:
     if reply["outcome"] != "finding":
         return None
     wanted = signature.of_reply(reply)
-    slow = reply["kind"] == "timeout"
+    limits = {"timeout": (TIMEOUT_SECONDS, None)}
+    limits |= {kind: (RUN_SECONDS, HANGING_LINE_SECONDS) for kind in signature.HANGING}
+    timeout, line_seconds = limits.get(reply["kind"], (RUN_SECONDS, None))
+    runs_max = {"timeout": TIMEOUT_RUNS_MAX,
+                **dict.fromkeys(signature.HANGING, HANGING_RUNS_MAX)}
     replies = {}
 
     def interesting(lines):
-        answer = server.run(server.table.program_text(lines),
-                            TIMEOUT_SECONDS if slow else 10.0)
+        answer = server.run(server.table.program_text(lines), timeout, line_seconds)
         replies[tuple(lines)] = answer
         return answer["outcome"] == "finding" and signature.of_reply(answer) == wanted
 
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
-        TIMEOUT_RUNS_MAX if slow else minimize.RUNS_MAX, reply["line"])
+        runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"])
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
 
@@ -284,11 +290,13 @@ def mutant_contract(subject: Subject) -> str:
 
 
 def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
-    """Which oracle spoke: contract, sanitizer's name, signal, fatal, timeout .."""
+    """Which oracle spoke: contract, sanitizer's name, signal, watchdog, timeout .."""
     if reply["kind"] == "assert":
         return "contract"
     if words.verdict.startswith("sanitizer"):
         if "undefined" in words.verdict:
             return "undefined"
         return "thread" if subject.sanitizer == "thread" else "address"
+    if reply["kind"] in signature.HANGING:
+        return "watchdog"
     return reply["kind"]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import signature
+from slotfuzz import emit, signature
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
@@ -76,12 +76,16 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
     """Whether exit CODE (None: it hung) and STDERR of a script are the failure of REPLY."""
     if reply["kind"] == "timeout":
         return code is None
+    if reply["kind"] in signature.HANGING:
+        return code == emit.HANG_EXIT and emit.HANG_WORDS in stderr
     if code in (None, 0):
         return False
     if reply["kind"] == "assert" or reply.get("asserts"):
         return "AssertionError" in stderr
     if reply["kind"] == "exception":
-        return signature.of_reply(reply).verdict.split()[-1] in stderr
+        # The prelude's own asserts begin with their contract number.
+        name = reply["message"].partition(":")[0]
+        return (f"{name}: {reply['contract']}: " if reply["contract"] else name) in stderr
     expected = signature.of_reply(reply).verdict
     if expected == f"exit {reply['exit']}":
         return code == reply["exit"]

@@ -1,55 +1,14 @@
-// Properties of the counts and of handing over, without Python: the vtable is a fake that keeps
-// "wrappers" as plain structs.
+// Properties of the counts, of targets without a wrapper, under either protocol.
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <thread>
-#include <vector>
 
 #include "core/c10/live_counts.h"
 #include "core/c10/tensor_impl.h"
 
 namespace slotcore {
 namespace {
-
-struct FakeWrapper {
-  intrusive_ptr_target* impl = nullptr;
-  bool owned = false;
-  int references = 0;
-  bool impl_was_alive_at_death = false;
-};
-
-// A wrapper whose last reference is dropped clears the slot and lets the impl go.
-class FakeVTable final : public impl::PyInterpreterVTable {
- public:
-  const char* name() const noexcept override { return "fake"; }
-  void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
-  impl::HandOver hand_over(intrusive_ptr_target* target,
-                           impl::PyObjectSlot* slot) const noexcept override {
-    if (!slot->owns_pyobj()) return impl::HandOver::kNotOwned;
-    auto* wrapper = reinterpret_cast<FakeWrapper*>(slot->unchecked_pyobj());
-    slot->set_owns_pyobj(false);
-    wrapper->owned = true;
-    if (--wrapper->references > 0) return impl::HandOver::kDone;
-    wrapper->impl_was_alive_at_death = raw::use_count(target) == 1;
-    if (!raw::release_if_unique(target)) return impl::HandOver::kDone;
-    slot->clear_pyobj();
-    raw::destroy_expired(target);
-    return impl::HandOver::kDone;
-  }
-};
-
-FakeVTable fake_vtable;
-
-void give_wrapper(impl::PyInterpreter* tag, intrusive_ptr_target* target, FakeWrapper* wrapper) {
-  target->pyobj_slot()->init_pyobj(tag, reinterpret_cast<PyObject*>(wrapper),
-                                   impl::PyInterpreterStatus::DEFINITELY_UNINITIALIZED);
-  target->pyobj_slot()->set_owns_pyobj(true);
-  wrapper->impl = target;
-  wrapper->references = 1;
-}
 
 intrusive_ptr<StorageImpl> new_storage(size_t nbytes = 4) {
   return make_intrusive<StorageImpl>(nbytes, default_allocator(), true);
@@ -67,6 +26,18 @@ TEST(Counts, use_count_is_what_references_add_up_to) {
   a = intrusive_ptr<StorageImpl>::reclaim(bare);
   EXPECT_TRUE(a.release_if_unique());
   EXPECT_EQ(live_storages.value(), 0);
+}
+
+TEST(Counts, a_target_has_escaped_while_anyone_can_reach_it) {  // T3
+  auto a = new_storage();
+  EXPECT_TRUE(raw::is_unescaped(a.get()));
+  {
+    weak_intrusive_ptr<StorageImpl> weak(a);
+    EXPECT_FALSE(raw::is_unescaped(a.get()));
+  }
+  EXPECT_TRUE(raw::is_unescaped(a.get()));
+  auto b = a;
+  EXPECT_FALSE(raw::is_unescaped(a.get()));
 }
 
 TEST(Counts, a_shared_target_is_not_released_as_unique) {
@@ -98,68 +69,6 @@ TEST(Counts, a_weak_lock_never_meets_freed_memory) {
     EXPECT_TRUE(weak.expired());
   }
   EXPECT_EQ(live_storages.value(), 0);
-}
-
-TEST(HandOver, last_owner_hands_a_living_impl_over) {
-  impl::PyInterpreter own_tag(&fake_vtable);
-  impl::PyInterpreter* tag = &own_tag;
-  FakeWrapper wrapper;
-  auto storage = new_storage();
-  weak_intrusive_ptr<StorageImpl> weak(storage);
-  give_wrapper(tag, storage.get(), &wrapper);
-  storage.reset();
-  EXPECT_TRUE(wrapper.impl_was_alive_at_death);
-  EXPECT_TRUE(weak.expired());
-  EXPECT_EQ(live_storages.value(), 1);  // the memory, by the weak reference
-}
-
-TEST(HandOver, a_wrapper_in_use_keeps_the_impl) {
-  impl::PyInterpreter own_tag(&fake_vtable);
-  impl::PyInterpreter* tag = &own_tag;
-  FakeWrapper wrapper;
-  auto storage = new_storage();
-  weak_intrusive_ptr<StorageImpl> weak(storage);
-  give_wrapper(tag, storage.get(), &wrapper);
-  wrapper.references = 2;
-  StorageImpl* bare = storage.get();
-  storage.reset();
-  EXPECT_TRUE(wrapper.owned);
-  EXPECT_FALSE(weak.expired());
-  EXPECT_FALSE(bare->pyobj_slot()->owns_pyobj());
-  bare->pyobj_slot()->clear_pyobj();
-  raw::decref(bare);
-  EXPECT_TRUE(weak.expired());
-}
-
-TEST(HandOver, a_disarmed_interpreter_leaks_the_wrapper_and_frees_the_impl) {
-  impl::PyInterpreter own_tag(&fake_vtable);
-  impl::PyInterpreter* tag = &own_tag;
-  FakeWrapper wrapper;
-  auto storage = new_storage();
-  give_wrapper(tag, storage.get(), &wrapper);
-  tag->disarm();
-  EXPECT_FALSE(tag->is_armed());
-  storage.reset();
-  EXPECT_EQ(wrapper.references, 1);
-  EXPECT_EQ(live_storages.value(), 0);
-}
-
-TEST(Chains, a_million_grads_are_freed_without_recursion) {
-  impl::PyInterpreter own_tag(&fake_vtable);
-  impl::PyInterpreter* tag = &own_tag;
-  constexpr int kLinks = 1'000'000;
-  std::vector<FakeWrapper> wrappers(kLinks);
-  auto head = make_intrusive<TensorImpl>(Dims{0}, ScalarType::uint8);
-  auto storage = head->storage();
-  for (int i = 0; i < kLinks; i++) {
-    auto next = make_intrusive<TensorImpl>(storage, 0, Dims{0}, Dims{1}, ScalarType::uint8);
-    if (i % 2 == 0) give_wrapper(tag, head.get(), &wrappers[i]);
-    EXPECT_FALSE(next->exchange_grad(std::move(head)));
-    head = std::move(next);
-  }
-  head.reset();
-  EXPECT_EQ(live_tensors.value(), 0);
-  for (int i = 0; i < kLinks; i += 2) ASSERT_TRUE(wrappers[i].impl_was_alive_at_death);
 }
 
 }  // namespace

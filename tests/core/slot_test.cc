@@ -24,7 +24,8 @@ class NamedVTable final : public impl::PyInterpreterVTable {
   explicit NamedVTable(const char* name) : name_(name) {}
   const char* name() const noexcept override { return name_; }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
+  bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target*, impl::PyObjectSlot*) const noexcept override {
     return impl::HandOver::kDisarmed;
   }
@@ -145,8 +146,7 @@ TEST(Storage, resize_keeps_content_and_zeroes_the_rest) {
 
 TEST(Tensor, sizes_never_overflow) {
   int64_t huge = int64_t{1} << 40;
-  EXPECT_THROW(make_intrusive<TensorImpl>(Dims{huge, huge}, ScalarType::uint8),
-               std::runtime_error);
+  EXPECT_THROW(make_intrusive<TensorImpl>(Dims{huge, huge}, ScalarType::uint8), std::runtime_error);
   EXPECT_THROW(make_intrusive<TensorImpl>(Dims{-1}, ScalarType::uint8), std::runtime_error);
   auto tensor = make_intrusive<TensorImpl>(Dims{2, 3}, ScalarType::float32);
   EXPECT_EQ(tensor->view(Dims{-1, 2})->sizes(), (Dims{3, 2}));

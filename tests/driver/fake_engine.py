@@ -34,7 +34,9 @@ PLANTED = [
     {"name": "silent", "oracle": "nobody", "expect": "never said"},
 ]
 DESCRIPTION = {
-    "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS,
+    "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
+    "starts_threads": False,
+    "lane_template": 'lane({0}, "{1}")',
     "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
              "sentence": f"Fake {name}.", "masked": False} for name, operands, template in OPS],
@@ -52,13 +54,16 @@ def words(letter):
 def parse_line(text):
     """A line as {"text", "op", "operands"}, or None if it is no instance of a template."""
     text = re.sub(r"^with suppress\(\w+\): ", "", text.rstrip())
+    on_lane = re.fullmatch(r'lane\(([12]), "(.*)"\)', text)
+    whole, text = text, on_lane[2] if on_lane else text
     for name, operands, template in OPS:
         pattern = re.escape(template).replace(r"\{0\}", "(.+?)").replace(r"\{1\}", "(.+?)")
         match = re.fullmatch(pattern, text)
         if match:
             found = list(match.groups())
             if all(word in words(mark.lstrip("=*+-")) for word, mark in zip(found, operands)):
-                return {"text": text, "op": name, "operands": found}
+                return {"text": whole, "op": name, "operands": found,
+                        "lane": int(on_lane[1]) if on_lane else 0}
     return None
 
 
@@ -74,7 +79,8 @@ def execute(text, report):
     import fake_slotcore
 
     names = {"T": fake_slotcore, "enter_hermetic": fake_slotcore.enter_hermetic,
-             "exit_hermetic": fake_slotcore.exit_hermetic}
+             "exit_hermetic": fake_slotcore.exit_hermetic,
+             "lane": lambda number, text: exec(text, names)}
     reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "line": 0, "message": "",
              "asserts": [], "signal": 0, "exit": 0, "stderr": "", **parse(text)}
     for index, line in enumerate(reply["lines"]):

@@ -54,7 +54,8 @@ def test_an_error_with_json_is_one_document(capsys):
 def test_targets_with_json_is_one_document(capsys):
     code, out, _ = slotfuzz(capsys, "targets", "--json")
     assert code == 0
-    assert [row["target"] for row in json.loads(out)] == subject.target_names() != []
+    assert [row["target"] for row in json.loads(out)] == sorted(
+        subject.target_names() + subject.protocol_names()) != []
 
 
 @pytest.mark.parametrize("name", cli.command_names())

@@ -6,7 +6,7 @@ import pytest
 from slotfuzz import emit, explain, prelude, signature, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError
-from slotfuzz.program import Line
+from slotfuzz.program import lines_of
 from tests.driver.conftest import write_program
 
 CRASH = """\
@@ -54,7 +54,7 @@ def test_a_server_that_dies_is_our_fault_and_says_why(fake_subject):
 def test_emitted_script_parses_back_to_the_program(server):
     reply = server.run(CRASH)
     back = server.parse(script_of(server, reply))
-    assert back == [Line(line["op"], tuple(line["operands"])) for line in reply["lines"]]
+    assert back == lines_of(reply)
     assert server.run(script_of(server, reply))["kind"] == "sanitizer"
 
 
@@ -64,6 +64,15 @@ def test_lines_that_raise_are_suppressed_in_the_script(server):
     assert "with suppress(RuntimeError): exit_hermetic()\n" in script
     assert "from contextlib import suppress" in script
     assert server.parse(script) == server.parse("exit_hermetic()\n" + CRASH)
+
+
+def test_lines_on_lanes_are_in_the_script_as_they_ran_with_what_they_need(server):
+    reply = server.run('lane(2, "exit_hermetic()")\nlane(1, "t0 = T.ones(1)")\n' + CRASH)
+    script = script_of(server, reply)
+    assert 'with suppress(RuntimeError): lane(2, "exit_hermetic()")\n' in script
+    assert "def lane(" in script and "class Lane:" in script and "import _thread" in script
+    assert [line.lane for line in server.parse(script)][:3] == [2, 1, 0]
+    assert "class Lane:" not in script_of(server, server.run(CRASH))
 
 
 def test_assert_lines_follow_their_program_line(server):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from slotfuzz.minimize import minimize
-from slotfuzz.program import Line, Table
+from slotfuzz.program import Table, lines_of
 from tests.driver import fake_engine
 
 TABLE = Table(fake_engine.DESCRIPTION)
@@ -13,8 +13,7 @@ TABLE = Table(fake_engine.DESCRIPTION)
 
 def lines(text):
     """Program text as lines."""
-    return [Line(line["op"], tuple(line["operands"]))
-            for line in fake_engine.parse(text)["lines"]]
+    return lines_of(fake_engine.parse(text))
 
 
 def shrink(text, interesting, **options):
@@ -67,6 +66,49 @@ def test_before_after(needles, after):
     text, result = shrink(NOISE, in_order(*needles))
     assert text == after
     assert result.one_minimal and result.lines_before == 14
+
+
+LANES = """\
+t0 = T.ones(1)
+lane(2, "enter_hermetic()")
+lane(2, "s0 = t0.untyped_storage()")
+s1 = t0.untyped_storage()
+lane(1, "s1.nbytes()")
+lane(2, "del s0")
+"""
+
+
+def lane_of(op):
+    """The lane that each line of OP runs on, as a function of program text."""
+    return lambda text: [line.lane for line in lines(text) if line.op == op]
+
+
+@pytest.mark.parametrize("interesting, after", [
+    # Lanes that do not matter go, also where lines cannot.
+    (in_order("ones", "enter", "untyped", "untyped", "nbytes", "del"),
+     "t0 = T.ones(1)\nenter_hermetic()\ns0 = t0.untyped_storage()\ns0 = t0.untyped_storage()\n"
+     "s0.nbytes()\ndel s0\n"),
+    # Where two must differ, one is the main lane and the other is called 1.
+    (lambda text: [] != lane_of("enter_hermetic")(text) != lane_of("nbytes")(text) != [],
+     'lane(1, "enter_hermetic()")\ns0.nbytes()\n'),
+    (lambda text: lane_of("enter_hermetic")(text) != [0] and lane_of("nbytes")(text) == [1],
+     'lane(1, "s0.nbytes()")\n'),
+    (lambda text: sorted(line.lane for line in lines(text)) == [0, 1, 2] and "del" in text,
+     None),
+])
+def test_lanes_before_after(interesting, after):
+    before = LANES if after else 'lane(2, "del s0")\nlane(1, "del s1")\ndel s2\n'
+    text, result = shrink(before, interesting)
+    assert result.one_minimal
+    assert text == (after or 'lane(1, "del s0")\nlane(2, "del s0")\ndel s0\n')
+
+
+def test_a_switch_less_is_smaller_than_a_line_more_on_the_main_lane():
+    before = 'lane(1, "enter_hermetic()")\nexit_hermetic()\nlane(1, "exit_hermetic()")\n'
+    text, _ = shrink(before, lambda text: len(lines(text)) == 3
+                     and lane_of("enter_hermetic")(text) == [1]
+                     and lines(text)[2].lane == 1)
+    assert text == before.replace("\nexit_hermetic()", '\nlane(1, "exit_hermetic()")')
 
 
 def test_what_is_minimal_stays():

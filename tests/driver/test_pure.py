@@ -119,3 +119,15 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError, match="cannot write"):
         finding.check_writable(tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("contract, stderr, alike", [
+    ("T2", "AssertionError: T2: they share it", True),
+    ("T2", "AssertionError: P2: another promise", False),
+    ("", "AssertionError", True),
+    ("", "KeyError", False),
+])
+def test_an_expectation_that_fails_is_known_again(contract, stderr, alike):
+    reply = {"kind": "exception", "contract": contract, "check": "other_share", "asserts": [],
+             "message": "AssertionError: T2: they share it"}
+    assert verify.fails_alike(1, stderr, reply) == alike

@@ -60,11 +60,11 @@ class Subject:
     def extend(self, text, count, seed):
         return [text + "s0.look()\n"] * count
 
-    def run(self, text, timeout_seconds=1.0):
+    def run(self, text, timeout_seconds=1.0, line_seconds=1.0):
         crash = "look" in text and ("del" in text or not self.crash_needs_drop)
         promise = "del" in text
         kind = "exit" if crash else "assert" if promise else ""
-        lines = [{"text": line, "op": name, "operands": ["s0"], "raised": ""}
+        lines = [{"text": line, "op": name, "operands": ["s0"], "lane": 0, "raised": ""}
                  for line in text.splitlines()
                  for name in [{"s0": "look", "de": "drop"}.get(line[:2], "new")
                               if "=" not in line else "new"]]

@@ -4,6 +4,7 @@
 #include "tests/engine/session_fixture.h"
 
 extern "C" PyObject* PyInit_slotcore();
+extern "C" PyObject* PyInit_slotcore_c10();
 
 namespace slotfuzz {
 
@@ -11,7 +12,10 @@ Session& test_session() {
   static std::uint8_t states[kStateCounters];
   static Session* session = [] {
     PyImport_AppendInittab("slotcore", PyInit_slotcore);
-    return new Session(SessionOptions(), states);
+    PyImport_AppendInittab("slotcore_c10", PyInit_slotcore_c10);
+    SessionOptions options;
+    options.cost = Cost::kInterpreter;
+    return new Session(options, states);
   }();
   return *session;
 }

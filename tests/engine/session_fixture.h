@@ -11,6 +11,15 @@ namespace slotfuzz {
 
 Session& test_session();
 
+// The ops of the session without those that start threads or interpreters, for many programs.
+inline std::vector<bool> quick_ops(const Session& session) {
+  std::vector<bool> quick = session.available;
+  for (std::size_t op = 0; op < quick.size(); ++op) {
+    if (session.table.ops()[op].cost != Cost::kQuick) quick[op] = false;
+  }
+  return quick;
+}
+
 inline std::string read_file(const std::filesystem::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();

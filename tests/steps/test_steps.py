@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from slotfuzz import build, mutant, options, subject
+from slotfuzz import build, emit, engine, mutant, options, prelude, subject
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
 
@@ -42,26 +42,37 @@ def googletest(preset, name):
     assert "[  PASSED  ]" in text and "PASSED  ] 0 tests" not in text, text
 
 
+@pytest.mark.parametrize("protocol", ["refcount_bit", "resurrect"])
 @pytest.mark.parametrize("preset", ["address", "thread"])
-def test_core_tests(preset):
-    googletest(preset, "core_tests")
+def test_core_tests(preset, protocol):
+    googletest(preset, f"core_tests_{protocol}")
 
 
-@pytest.mark.parametrize("preset", ["address"])
+@pytest.mark.parametrize("preset", ["address", "thread"])
 def test_engine_tests(preset):
     googletest(preset, "engine_tests")
 
 
-@pytest.mark.parametrize("sanitizer", ["address", "debugpy"])
-def test_core_in_python_under(sanitizer):
-    text = run(ROOT / "slotfuzz", "python", "--sanitizer", sanitizer, "-m", "pytest", "-q",
-               "-p", "no:cacheprovider", "tests/core")
+@pytest.mark.parametrize("name, sanitizer", [
+    ("core", "address"), ("core", "debugpy"), ("core:resurrect", "address"),
+])
+def test_core_in_python_under(name, sanitizer):
+    text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", sanitizer, "-m",
+               "pytest", "-q", "-p", "no:cacheprovider", "tests/core")
     assert " passed" in text, text
 
 
 def test_ops_document_is_up_to_date():
     made = run(ROOT / "slotfuzz", "ops", "--markdown")
     assert made == (ROOT / "docs" / "ops.md").read_text(), "run what its first lines say"
+
+
+def test_doctor_says_what_to_set_where_threads_cannot_be_watched():
+    """In a limited address space, as some batch systems give it."""
+    build.build("thread", [f"target-{options.default_target()}"])
+    said = run("bash", "-c", f"ulimit -v {1 << 23}; ./slotfuzz doctor --sanitizer thread 2>&1",
+               ok=(2,))
+    assert "ulimit -H -v unlimited" in said
 
 
 def test_doctor():
@@ -75,6 +86,26 @@ def test_seeds_are_clean_in_every_order(target, sanitizer):
     assert all(order["exit"] == 0 for order in document["orders"])
 
 
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize("target", options.fuzzable_targets())
+def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
+    """With all that they need of the prelude, lanes and interpreters too, and their exit."""
+    chosen = subject.resolve("core", sanitizer, [target])
+    seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
+    assert seeds
+    with engine.Server(chosen, target) as server:
+        snippets = prelude.parse(server.table.description["prelude"])
+        for seed in seeds:
+            script = emit.script(server.run(seed.read_text()), snippets, "core", "slotcore",
+                                 sanitizer, seed.stem)
+            (tmp_path / seed.name).write_text(script)
+    for seed in seeds:
+        result = subprocess.run([chosen.script_python, tmp_path / seed.name], check=False,
+                                capture_output=True, text=True, timeout=STEP_SECONDS_MAX,
+                                env=chosen.script_environment())
+        assert (result.returncode, result.stderr) == (0, ""), seed.name
+
+
 def test_known_bugs_are_clean_on_the_fixed_core(tmp_path):
     programs = sorted((ROOT / "repro").glob("*/repro.py"))
     for name in subject.mutant_names():
@@ -86,10 +117,16 @@ def test_known_bugs_are_clean_on_the_fixed_core(tmp_path):
     assert len(results) == len(programs) and all(result["lines"] for result in results)
 
 
-@pytest.mark.parametrize("sanitizer", ["address", "debugpy"])
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
 def test_a_hunt_on_the_core_is_clean(sanitizer, tmp_path):
     document = slotfuzz("hunt", "--seconds", HUNT_SECONDS, "--sanitizer", sanitizer, "--seed", 1,
                         "--out", tmp_path / "out")
+    assert document["programs"] > 1000 and document["new"] == []
+
+
+def test_a_hunt_on_the_other_protocol_is_clean(tmp_path):
+    document = slotfuzz("hunt", "--subject", "core:resurrect", "--seconds", HUNT_SECONDS,
+                        "--seed", 1, "--out", tmp_path / "out")
     assert document["programs"] > 1000 and document["new"] == []
 
 

@@ -11,7 +11,8 @@ class NoOpVTable final : public PyInterpreterVTable {
  public:
   const char* name() const noexcept override { return "<interpreter that has ended>"; }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
+  bool try_incref(const PyObjectSlot*) const noexcept override { return false; }
   HandOver hand_over(intrusive_ptr_target*, PyObjectSlot*) const noexcept override {
     return HandOver::kDisarmed;
   }
@@ -24,11 +25,9 @@ constexpr NoOpVTable kNoOpVTable;
 
 void PyInterpreter::disarm() noexcept {
   trace("interpreter disarmed", {"interpreter", this});
-  vtable_.store(&kNoOpVTable, std::memory_order_release);  // pairs with operator->
+  vtable_.disarm(&kNoOpVTable);
 }
 
-bool PyInterpreter::is_armed() const noexcept {
-  return vtable_.load(std::memory_order_acquire) != &kNoOpVTable;  // pairs with disarm
-}
+bool PyInterpreter::is_armed() const noexcept { return vtable_.load() != &kNoOpVTable; }
 
 }  // namespace slotcore::impl

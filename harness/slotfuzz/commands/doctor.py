@@ -25,5 +25,8 @@ def run(args, output) -> int:
     output.text(table(rows, ["build", "planted bug", "oracle", "", "its words"]))
     silent = [row for row in planted if not row["heard"]]
     output.text(f"{len(planted) - len(silent)} of {len(planted)} planted bugs reported")
-    output.document({"versions": versions, "planted": planted})
+    blind = doctor.blindness()
+    for reason in blind:
+        output.text(f"ThreadSanitizer may be blind here: {reason}")
+    output.document({"versions": versions, "planted": planted, "blindness": blind})
     return 3 if silent or not planted else 0

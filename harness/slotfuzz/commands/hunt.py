@@ -7,7 +7,7 @@ reproducible by --seed, --runs and the same --corpus at the start.
 from collections import Counter
 from pathlib import Path
 
-from slotfuzz import hunt, mutant, options, subject
+from slotfuzz import console, doctor, engine, hunt, mutant, options, subject
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT, shown
 
@@ -37,6 +37,10 @@ def run(args, output) -> int:
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
     chosen = subject.resolve(name, args.sanitizer, targets, args.python)
+    if not args.targets:
+        targets = _with_special_ops(chosen, targets)
+    for reason in doctor.blindness() if chosen.sanitizer == "thread" else []:
+        console.say(f"ThreadSanitizer may be blind here: {reason}")
     plan = hunt.Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus,
@@ -94,6 +98,21 @@ def _default_targets(name: str) -> list[str]:
         chosen = subject.check_mutant(name.removeprefix("mutant:"))
         return [mutant.read_header(chosen).target]
     return options.fuzzable_targets()
+
+
+def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:
+    """TARGETS without those that have ops of their own, of which the subject knows none.
+
+    They would only do once more what the cheaper targets do.
+    """
+    kept = []
+    for target in targets:
+        special = [op for op in engine.describe(chosen, target)["ops"] if op.get("special")]
+        if special and all(op["masked"] for op in special):
+            console.say(f"{target} is left out: {chosen.name} has none of its {len(special)} ops")
+        else:
+            kept.append(target)
+    return kept
 
 
 def _drawn_seed() -> int:

@@ -1,6 +1,8 @@
-"""Builds and hunts each mutant from an empty corpus, and checks what is found against its header.
+"""Builds each mutant, looks for it, and checks what is found against its header.
 
-Exit code 3 if one is not found, or found to be something else: the harness would miss that bug.
+A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored with
+the engines of its header; `programs` are then executions. Exit code 3 if one is not found, or found
+to be something else: the harness would miss that bug.
 """
 
 from slotfuzz import mutants, subject
@@ -18,10 +20,13 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Hunts the mutants; 0 if each is found as expected."""
-    names = [subject.check_mutant(name) for name in args.ids] or subject.mutant_names()
-    results = [mutants.hunt_one(name, args.seconds, args.seed) for name in names]
+    protocols = subject.protocol_mutant_names()
+    names = [name if name in protocols else subject.check_mutant(name) for name in args.ids]
+    results = [mutants.look_for(name, args.seconds, args.seed)
+               for name in names or subject.mutant_names() + protocols]
     rows = [[row["mutant"], "yes" if row["found"] else "NO", row["oracle"], row["programs"],
-             row["seconds"], row["lines"], "; ".join(row["problems"]) or "as expected"]
+             row["seconds"], "" if row["lines"] is None else row["lines"],
+             "; ".join(row["problems"]) or "as expected"]
             for row in results]
     output.text(table(rows, ["mutant", "found", "oracle", "programs", "seconds", "lines", ""]))
     good = sum(not row["problems"] for row in results)

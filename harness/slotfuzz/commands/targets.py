@@ -14,7 +14,7 @@ def add_arguments(parser) -> None:
 def run(args, output) -> int:
     """Names each target with the first sentence of its file."""
     found = []
-    for name in subject.target_names():
+    for name in sorted(subject.target_names() + subject.protocol_names()):
         comment = (ROOT / "targets" / f"{name}.cc").read_text().splitlines()[0]
         found.append({"target": name, "must_fail": subject.must_fail(name),
                       "sentence": comment.lstrip("/ ")})

@@ -1,10 +1,4 @@
-// The resurrection protocol: how a wrapper survives when Python drops its last reference while the
-// impl lives on. The states A, B and N are those of Note [Owner of the wrapper].
-//
-//   N ──wrap──▶ A ──last Python reference gone, someone else owns the impl──▶ B
-//   B ──wrap──▶ A (the slot's reference becomes the caller's)
-//   B ──last C++ owner gone──▶ A, and the slot's reference is dropped: Note [Handing over]
-//   A ──last Python reference gone, nobody else owns the impl──▶ destroyed
+// What both protocols of preservation.h share: making wrappers, and their deallocation.
 //
 // Note [Order of a deallocation]
 //   1 preserve, if a C++ owner exists. Never asks for the hermetic flag of the thread (H2).
@@ -15,12 +9,15 @@
 //   5 weak references are cleared and call back. They cannot reach the wrapper, nor the impl.
 //   6 `__slots__` and `__dict__`, 7 the impl and what it owns, 8 the memory.
 
+#include "core/python/wrapper.h"
+
 #include "core/c10/check.h"
 #include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/trace.h"
+#include "core/python/collector.h"
 #include "core/python/instance.h"
+#include "core/python/preservation.h"
 #include "core/python/py_ref.h"
-#include "core/python/wrapper.h"
 
 namespace slotcore::python {
 
@@ -30,29 +27,7 @@ void throw_no_impl(PyObject* self) {
 }
 
 namespace preserve {
-
-const char* const kProtocol = "resurrection";
-
 namespace {
-
-bool is_shared(const Wrapper* self) noexcept {
-  return self->impl != nullptr && !self->dying && !self->hermetic && self->owned &&
-         raw::use_count(self->impl) > 1;
-}
-
-// The wrapper that the slot holds, as a new reference; takes the caller's reference of `target`.
-PyObject* reuse(PyObject* object, intrusive_ptr_target* target) noexcept {
-  Wrapper* existing = as_wrapper(object);
-  if (existing->owned) {
-    Py_INCREF(object);
-    raw::decref(target);
-    return object;
-  }
-  target->pyobj_slot()->set_owns_pyobj(false);
-  existing->owned = true;
-  trace("wrapper resurrected", {"impl", target}, {"wrapper", object});
-  return object;
-}
 
 PyObject* allocate(Interpreter* interpreter, PyTypeObject* type) noexcept {
   PyObject* object = type->tp_alloc(type, 0);
@@ -66,9 +41,8 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   bool hermetic = impl::HermeticPyObjectTLS::get_state();
   impl::PyObjectSlot* slot = target->pyobj_slot();
   if (!hermetic) {
-    // First the claim, which may throw, so that a loser has nothing to give back (T2). If nobody
-    // but the caller refers to the impl, nobody else can be claiming it.
-    auto status = slot->status(interpreter->tag(), raw::use_count(target) <= 1);
+    // First the claim, which may throw, so that a loser has nothing to give back (T2).
+    auto status = slot->status(interpreter->tag(), raw::is_unescaped(target));
     slot->claim(interpreter->tag(), status);
     if (status != impl::PyInterpreterStatus::TAGGED_BY_US)
       trace("tag claimed", {"impl", target}, {"interpreter", interpreter->tag()});
@@ -88,6 +62,7 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   wrapper->impl = target;
   wrapper->owned = true;
   wrapper->hermetic = hermetic;
+  if (!hermetic) adopt(object, target);
   trace("wrapper created", {"impl", target}, {"wrapper", object},
         hermetic ? TraceField("", "(hermetic)") : TraceField("type", type->tp_name));
   return object;
@@ -98,17 +73,6 @@ bool finalize(PyObject* self) noexcept {
   if (Py_TYPE(self)->tp_finalize == nullptr) return false;
   ReleaseBoundary boundary;
   return PyObject_CallFinalizerFromDealloc(self) < 0;
-}
-
-// Step 4. False when the impl is shared after all.
-bool expire_impl(Wrapper* self) noexcept {
-  if (self->hermetic) return true;
-  if (!raw::release_if_unique(self->impl)) return false;
-  impl::PyObjectSlot* slot = self->impl->pyobj_slot();
-  SLOTCORE_CHECK(slot->unchecked_pyobj() == reinterpret_cast<PyObject*>(self));
-  slot->clear_pyobj();
-  trace("slot cleared", {"impl", self->impl}, {"wrapper", self});
-  return true;
 }
 
 // Step 7. A hermetic wrapper only gives its reference back (H3).
@@ -136,12 +100,12 @@ void tear_down(PyObject* self) noexcept {
   Wrapper* wrapper = as_wrapper(self);
   // A chain through `__dict__` would recurse: past some depth CPython puts the object aside and
   // calls tp_dealloc again later, which comes straight here because `dying` is set.
-  Py_TRASHCAN_BEGIN(self, type->tp_dealloc)
-  {
+  Py_TRASHCAN_BEGIN(self, type->tp_dealloc) {
     ReleaseBoundary boundary;
     clear_instance(self);
   }
-  if (trace_is_on()) [[unlikely]] trace_freed(wrapper, wrapper->impl);
+  if (trace_is_on()) [[unlikely]]
+    trace_freed(wrapper, wrapper->impl);
   wrapper->interpreter->live_wrappers--;
   drop_impl(wrapper);
   type->tp_free(self);
@@ -152,6 +116,7 @@ void tear_down(PyObject* self) noexcept {
 }  // namespace
 
 PyObject* wrap(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_target* target) {
+  interpreter->run_deferred();
   if (impl::HermeticPyObjectTLS::get_state()) return create(interpreter, type, target);
   PyObject* existing = target->pyobj_slot()->check_pyobj(interpreter->tag()).value_or(nullptr);
   trace("slot read", {"impl", target}, {"wrapper", existing});
@@ -159,33 +124,8 @@ PyObject* wrap(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_targe
 }
 
 PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_target* target) {
+  interpreter->run_deferred();
   return create(interpreter, type, target);
-}
-
-bool try_preserve(Wrapper* self) noexcept {
-  if (!is_shared(self)) return false;
-  auto* object = reinterpret_cast<PyObject*>(self);
-  intrusive_ptr_target* impl = self->impl;
-  SLOTCORE_CHECK(impl->pyobj_slot()->unchecked_pyobj() == object);
-  _Py_NewReference(object);
-  // A collector that clears a dead cycle may have dropped that last reference, and would clear the
-  // wrapper next, which state B does not refuse (P2). Tracked anew, it is in no such list.
-  PyObject_GC_UnTrack(object);
-  PyObject_GC_Track(object);
-  // In this order: whoever drops the last C++ reference from now on must see the bit.
-  self->owned = false;
-  impl->pyobj_slot()->set_owns_pyobj(true);
-  trace("wrapper preserved", {"impl", impl}, {"wrapper", object});
-  // If the other owner is gone by now, this hands the impl back, and the wrapper may be freed.
-  raw::decref(impl);
-  return true;
-}
-
-bool take_over(Wrapper* self) noexcept {
-  if (self->hermetic || self->owned || self->impl == nullptr) return false;
-  raw::incref(self->impl);
-  reuse(reinterpret_cast<PyObject*>(self), self->impl);
-  return true;
 }
 
 void dealloc(PyObject* self) noexcept {
@@ -198,7 +138,7 @@ void dealloc(PyObject* self) noexcept {
     SLOTCORE_CHECK(wrapper->owned);
     trace("not preserved", {"wrapper", self},
           wrapper->hermetic ? TraceField("", "(hermetic)") : TraceField("impl", wrapper->impl));
-    while (!expire_impl(wrapper)) {
+    while (!expire(wrapper)) {
       if (try_preserve(wrapper)) return;
     }
   }
@@ -212,39 +152,23 @@ void dealloc(PyObject* self) noexcept {
 }
 
 int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexcept {
-  const Wrapper* wrapper = as_wrapper(self);
+  Wrapper* wrapper = as_wrapper(self);
   // A class that did not pass through our metaclass is being made: CPython's traverse visits the
   // rest itself.
   if (Py_TYPE(self)->tp_traverse != own) {
     Py_VISIT(Py_TYPE(self));
     return 0;
   }
-  // With a C++ owner, the wrapper will be preserved whatever the collector finds: all that it
-  // refers to, its class too, must count as reachable (P2). In state B the slot's reference,
-  // which nobody visits but the sole owner of the impl, does that.
-  if (is_shared(wrapper)) return 0;
+  if (collector::is_subtracting(visit) && is_hidden(wrapper)) return 0;
   Py_VISIT(Py_TYPE(self));
   return visit_instance(self, visit, arg);
 }
 
 int clear(PyObject* self) noexcept {
-  // As in traverse. In particular never resurrects: the caller holds references it counted.
-  if (is_shared(as_wrapper(self))) return 0;
+  // Never resurrects: the caller holds references that it counted.
+  if (refuses_clear(as_wrapper(self))) return 0;
   ReleaseBoundary boundary;
   clear_instance(self);
-  return 0;
-}
-
-bool is_sole_owner(const Wrapper* self) noexcept {
-  return self->impl != nullptr && !self->dying && self->owned && raw::use_count(self->impl) == 1;
-}
-
-int visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, bool* wrapped,
-                     visitproc visit, void* arg) noexcept {
-  impl::PyObjectSlot* slot = target->pyobj_slot();
-  *wrapped = slot->owns_pyobj();
-  if (!*wrapped || raw::use_count(target) != 1) return 0;
-  if (slot->pyobj_interpreter() == interpreter->tag()) Py_VISIT(slot->unchecked_pyobj());
   return 0;
 }
 

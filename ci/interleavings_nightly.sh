@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every program of 4 threads of 2 operations of the protocols, each under every schedule of the
+# model. The tests have 3 threads; this takes up to an hour, a line of JSON per set of operations.
+# Usage: interleavings_nightly.sh [SECONDS_PER_PROGRAM]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+seconds=${1:-600}
+build=${SLOTFUZZ_BUILD:-build}
+[ -f "$build/plain/build.ninja" ] || cmake --preset plain >/dev/null
+ninja -C "$build/plain" target-claim target-disarm target-counts >/dev/null
+
+every() { # protocol, shape, operations
+  "$build/plain/targets/$1" --every-program=2 --threads=4 --shape="$2" --ops="$3" \
+    --seconds="$seconds"
+}
+
+every claim alone wrap,check,own,die
+every claim one wrap,check,own,die
+every claim two wrap,check,own,die
+every claim three wrap,check,own,die
+every disarm slots destruct,disarm,name,incref
+every counts locks lock,decref,weak_drop,unwrap
+every counts owners decref,wrap,unwrap
+every counts owners share,unshare,decref
+every counts wrapped decref,unwrap,own
+every counts mixed lock,decref,unwrap
+every counts bare decref,unique,lock
+every counts lent adopt,borrow,decref

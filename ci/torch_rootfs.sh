@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Makes a Debian tree of another release with its PyTorch in it, and all that slotfuzz needs to
+# build there. Usage: ci/torch_rootfs.sh bookworm|trixie|sid DIR
+# Needs root, debootstrap, and the network that apt-get uses: the mirror is the one that this
+# machine's apt is configured for. Run again, it completes what is missing. Nothing stays mounted.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly suites="bookworm trixie sid"
+# Trixie takes 2500 MiB, and while it is made the downloads of apt; the rest is for builds.
+readonly kDiskMebibytesMin=8000
+readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+refuse() { echo "torch_rootfs: $*" >&2; exit 2; }
+
+# The mirror of Debian itself, not that of its security updates.
+mirror() {
+  apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk '$1 == "Debian" { print $2; exit }'
+}
+
+check_request() {
+  [[ $# -eq 2 ]] || refuse "usage: ci/torch_rootfs.sh ${suites// /|} DIR"
+  [[ " $suites " == *" $1 "* ]] || refuse "unknown suite '$1'; there are: $suites"
+  ((EUID == 0)) || refuse "only root may make a tree with devices in it; run it as root"
+  command -v debootstrap >/dev/null || refuse "debootstrap is missing: apt-get install debootstrap"
+  [[ -r $keyring ]] || refuse "$keyring is missing: apt-get install debian-archive-keyring"
+  [[ -n $(mirror) ]] || refuse "apt knows no mirror of Debian: apt-get update, or see sources.list"
+  mkdir -p "$2" || refuse "cannot make $2"
+}
+
+# A tree of our own, or an empty folder: nothing else is touched.
+check_tree() {
+  local suite=$1 tree=$2 made
+  if [[ -e $tree/.slotfuzz-suite ]]; then
+    made=$(<"$tree/.slotfuzz-suite")
+    [[ $made == "$suite" ]] || refuse "$tree is a tree of $made, not of $suite"
+  elif [[ -n $(ls -A "$tree") ]]; then
+    refuse "$tree is neither empty nor a tree that this script has begun"
+  fi
+  local free
+  free=$(df --output=avail --block-size=1M "$tree" | tail -1)
+  if [[ ! -e $tree/.slotfuzz-complete ]] && ((free < kDiskMebibytesMin)); then
+    refuse "$tree has $free MiB free; a tree takes up to $kDiskMebibytesMin MiB"
+  fi
+}
+
+# debootstrap cannot go on with a tree that it left half made, so such a one is begun anew.
+bootstrap() {
+  local suite=$1 tree=$2
+  [[ -e $tree/.slotfuzz-bootstrapped ]] && return
+  if [[ -e $tree/.slotfuzz-suite ]]; then
+    find "$tree" -xdev -mindepth 1 -maxdepth 1 ! -name .slotfuzz-suite -exec rm -rf \
+      --one-file-system {} +
+  fi
+  echo "$suite" >"$tree/.slotfuzz-suite"
+  debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates \
+    "$suite" "$tree" "$(mirror)" >&2 || refuse "debootstrap failed; $tree/debootstrap has its log"
+  : >"$tree/.slotfuzz-bootstrapped"
+}
+
+# apt in the tree goes the way that it goes here, and starts no services.
+configure_apt() {
+  local tree=$1 proxy=$1/etc/apt/apt.conf.d/90proxy
+  apt-config dump | grep -iE '^Acquire::(http|https)::.*proxy' >"$proxy" || rm -f "$proxy"
+  printf 'APT::Install-Recommends "false";\n' >"$tree/etc/apt/apt.conf.d/91slotfuzz"
+  printf '#!/bin/sh\nexit 101\n' >"$tree/usr/sbin/policy-rc.d"
+  chmod +x "$tree/usr/sbin/policy-rc.d"
+}
+
+inside() { "$root/ci/in_rootfs.sh" "$@"; }
+
+# One package for each line of ci/packages.txt: the first that the release offers. Where it has
+# none of the named versions, the one without a version, as sid drops old compilers.
+wanted_packages() {
+  local tree=$1 line names name offered
+  offered=$(inside "$tree" apt-cache pkgnames)
+  while IFS= read -r line; do
+    [[ -z $line || $line == \#* ]] && continue
+    IFS=' |' read -ra names <<<"$line"
+    names+=("$(sed -E 's/-[0-9]+//' <<<"${names[0]}")")
+    for name in "${names[@]}"; do
+      grep -qxF -- "$name" <<<"$offered" && { echo "$name"; continue 2; }
+    done
+    refuse "this release offers none of: ${names[*]}"
+  done < <(cat "$root/ci/packages.txt" - <<<$'python3-torch\nlibtorch-dev')
+}
+
+install_packages() {
+  local tree=$1 wanted
+  inside "$tree" apt-get update -qq >&2 || refuse "apt-get update failed in $tree"
+  # An earlier run may have been stopped between the unpacking of packages and their set-up.
+  inside "$tree" dpkg --configure -a >&2 || refuse "dpkg --configure -a failed in $tree"
+  wanted=$(wanted_packages "$tree") || exit 2
+  mapfile -t wanted <<<"$wanted"
+  inside "$tree" apt-get install -y -qq -o Dpkg::Use-Pty=0 "${wanted[@]}" >&2 ||
+    refuse "apt-get could not install everything into $tree; run this again to go on"
+  inside "$tree" apt-get clean
+  : >"$tree/.slotfuzz-complete"
+}
+
+report() {
+  local tree=$1
+  echo "tree     $tree"
+  echo "release  $(inside "$tree" bash -c '. /etc/os-release; echo "$PRETTY_NAME"')"
+  inside "$tree" /usr/bin/python3 -c "if True:
+    import platform, torch
+    print('python  ', platform.python_version())
+    print('torch   ', torch.__version__)"
+  echo "clang    $(inside "$tree" bash -c 'ls /usr/bin/clang++-[0-9]* | tail -1')"
+  echo "size     $(du -xsm "$tree" | cut -f1) MiB"
+}
+
+check_request "$@"
+suite=$1
+tree=$(cd "$2" && pwd)
+check_tree "$suite" "$tree"
+bootstrap "$suite" "$tree"
+configure_apt "$tree"
+install_packages "$tree"
+report "$tree"

@@ -1,0 +1,50 @@
+// StdPolicy: what the protocols are made of in production.
+//
+// Note [Protocols over a policy]
+// The slot, the tag, the counts, the vtable word and the share count are written once, as templates
+// over a policy P that gives them memory and synchronisation. With StdPolicy they compile to the
+// same instructions as code written by hand; a model checker passes a policy of its own and sees
+// every access. So what is checked is what runs. P has
+//
+//   atomic<T>   loads, stores and read-modify-writes with a named order, as std::atomic
+//   var<T>      plain memory: load() and store(), a data race if not ordered otherwise
+//   mutex       lock() and unlock(); stands for the GIL in a model
+//   fence       std::atomic_thread_fence
+//   check       an invariant of the protocol itself
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "core/c10/check.h"
+
+namespace slotcore::impl::protocol {
+
+struct StdPolicy {
+  template <class T>
+  using atomic = std::atomic<T>;
+
+  template <class T>
+  class var {
+   public:
+    constexpr var() noexcept = default;
+    constexpr explicit var(T value) noexcept : value_(value) {}
+    T load() const noexcept { return value_; }
+    void store(T value) noexcept { value_ = value; }
+
+   private:
+    T value_{};
+  };
+
+  using mutex = std::mutex;
+
+  static void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
+
+  static void check(bool holds, const char* what, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) noexcept {
+    if (!holds) [[unlikely]]
+      check_failed(what, file, line);
+  }
+};
+
+}  // namespace slotcore::impl::protocol

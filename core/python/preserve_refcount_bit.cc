@@ -1,0 +1,77 @@
+// The refcount-bit protocol: how a wrapper survives when Python drops its last reference while the
+// impl lives on. The wrapper owns one strong reference of the impl for its whole life. While there
+// are other owners, the impl owns one reference of the wrapper; Note [The wrapper's bit] in
+// core/c10/impl/protocol/combined_count.h. So to CPython a wrapper is an object like any other:
+// finalizers, weak references and the collector need no exception.
+
+#include "core/c10/check.h"
+#include "core/c10/impl/refcount_bit.h"
+#include "core/c10/trace.h"
+#include "core/python/collector.h"
+#include "core/python/preservation.h"
+
+namespace slotcore::python::preserve {
+
+const char* const kProtocol = "refcount-bit";
+
+PyObject* reuse(PyObject* object, intrusive_ptr_target* target) noexcept {
+  Py_INCREF(object);
+  raw::decref(target);
+  return object;
+}
+
+void adopt(PyObject*, intrusive_ptr_target* target) noexcept {
+  impl::preservation::adopt_wrapper(target);
+}
+
+bool try_preserve(Wrapper* self) noexcept {
+  // With other owners, the impl's reference would be left.
+  SLOTCORE_CHECK(!is_governed(self) || raw::use_count(self->impl) == 1);
+  return false;
+}
+
+bool expire(Wrapper* self) noexcept {
+  if (self->hermetic) return true;
+  impl::PyObjectSlot* slot = self->impl->pyobj_slot();
+  SLOTCORE_CHECK(slot->unchecked_pyobj() == reinterpret_cast<PyObject*>(self));
+  // First the slot: a weak lock that comes now finds the bit, and must not find the wrapper.
+  slot->clear_pyobj();
+  trace("slot cleared", {"impl", self->impl}, {"wrapper", self});
+  bool expired = raw::release_if_unique(self->impl);
+  SLOTCORE_CHECK(expired);
+  return true;
+}
+
+bool take_over(Wrapper*) noexcept { return false; }
+
+bool is_hidden(Wrapper* self) noexcept {
+  // The impl's reference is one that the collector does not find, unless the only other owner is
+  // garbage as well (visit_sole_owned). The number of owners is kept for refuses_clear().
+  if (is_governed(self)) self->owners_traversed = raw::use_count(self->impl);
+  return false;
+}
+
+bool refuses_clear(const Wrapper* self) noexcept {
+  // Code that ran since the collector looked has made an owner, so the wrapper is garbage no more.
+  return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
+}
+
+bool owns_for(const Wrapper* self, visitproc visit) noexcept {
+  if (!collector::is_subtracting(visit)) return self->impl != nullptr && !self->dying;
+  return self->impl != nullptr && !self->dying && raw::use_count(self->impl) == 1;
+}
+
+Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
+                       visitproc visit, void* arg, int* stop) noexcept {
+  *stop = 0;
+  impl::PyObjectSlot* slot = target->pyobj_slot();
+  PyObject* object = slot->unchecked_pyobj();
+  // The caller's reference, and the wrapper's.
+  uint32_t own = object == nullptr ? 1 : 2;
+  if (collector::is_subtracting(visit) && raw::use_count(target) != own) return Owned::kShared;
+  if (object == nullptr) return Owned::kBare;
+  if (slot->pyobj_interpreter() == interpreter->tag()) *stop = visit(object, arg);
+  return Owned::kWrapped;
+}
+
+}  // namespace slotcore::python::preserve

@@ -1,0 +1,10 @@
+t0 = T.ones(1)
+s0 = t0.untyped_storage()
+lane(1, "enter_hermetic()")
+lane(1, "s1 = t0.untyped_storage()")
+lane(1, "del s0")
+s0 = t0.untyped_storage()
+del s1
+lane(2, "gc.collect()")
+lane(1, "exit_hermetic()")
+lane(1, "s2 = t0.untyped_storage()")

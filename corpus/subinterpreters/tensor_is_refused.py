@@ -1,0 +1,5 @@
+t0 = T.ones(1)
+o0 = Other()
+o0.refuse(t0)
+o0.collect()
+t0.tolist()

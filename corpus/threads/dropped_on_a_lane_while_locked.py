@@ -1,0 +1,8 @@
+s0 = Finalized(1)
+x0 = Owner(s0)
+x0.start_locking()
+lane(1, "r0 = weakref.ref(s0)")
+lane(1, "del s0")
+lane(2, "gc.collect()")
+lane(1, "s0 = r0()")
+lane(2, "x0.join()")

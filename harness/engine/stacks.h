@@ -1,0 +1,28 @@
+// Where the other threads of the process stand, and what each waits for; from inside, and without
+// their help: a thread that hangs is interrupted by a signal and leaves its stack.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace slotfuzz {
+
+struct ThreadStack {
+  pid_t id = 0;
+  // As CPython prints it.
+  std::uintptr_t handle = 0;
+  bool is_main = false;
+  // Innermost first, each as a sanitizer prints it behind its number.
+  std::vector<std::string> frames;
+  // In words, such as "the GIL"; empty if the thread runs.
+  std::string waits_for;
+};
+
+// Of all threads but the caller, and but those of the fuzzer and of a sanitizer, which block every
+// signal. Those that do not answer in time have no frames. Installs a signal handler.
+std::vector<ThreadStack> stacks_of_other_threads();
+
+}  // namespace slotfuzz

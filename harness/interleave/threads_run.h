@@ -1,0 +1,55 @@
+// Engine E3: the threads of a program on real ones, many times, as they come or with random yields
+// before their operations. It finds by luck, and says how much luck the other engines do not need.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace slotfuzz::interleave {
+
+class Program;
+
+class ThreadsRun {
+ public:
+  struct Options {
+    uint64_t executions_max = UINT64_MAX;
+    double seconds_max = 0;  // 0: no limit
+    bool yields = false;
+    uint64_t seed = 1;
+  };
+  struct Result {
+    uint64_t executions = 0;
+    bool failed = false;
+    std::string kind;
+    std::string message;
+  };
+  // A thread that found a broken invariant cannot go on nor be stopped: this is called on it and
+  // must end the process. Without it the process ends with the message.
+  using OnFailure = std::function<void(const Result&)>;
+
+  explicit ThreadsRun(OnFailure on_failure = nullptr);
+  ~ThreadsRun();
+
+  Result run(Program& program, const Options& options);
+
+  // For the policy
+  static void maybe_yield();
+  static void fail_here(const char* what);
+  static void count_here(int objects);
+
+ private:
+  class Workers;
+
+  void check_end(Result* result);
+  void fail(const char* what);
+
+  OnFailure on_failure_;
+  std::unique_ptr<Workers> workers_;
+  uint64_t executions_ = 0;
+  std::atomic<int> alive_{0};
+};
+
+}  // namespace slotfuzz::interleave

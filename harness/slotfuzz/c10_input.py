@@ -1,0 +1,131 @@
+"""An input of targets/c10: the threads' operations and a schedule, as bytes, text and table.
+
+The bytes are as the first lines of targets/c10/fuzz.cc say. Fuzzed ones have operations beyond the
+table and choices that nobody reads; a Plan is what the target tells that it did.
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from slotfuzz.errors import UserError
+
+BYTES_MAX = 64  # three programs and 49 choices; a longer schedule shows nothing new
+THREADS_MIN = 2
+ROUNDS_MAX = 200  # an input has fewer bytes, and each of them becomes smaller twice at most
+
+STEP = re.compile(r"^  step: thread (\d+) line (\d+) (\w+) (0x\w+) (.+?) (sees|writes) (\w+)$",
+                  re.MULTILINE)
+THREAD = re.compile(r"^  thread (\d+):(.*)$", re.MULTILINE)
+SCHEDULE = re.compile(r"^  schedule:(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Of each thread the names of its operations, and the choices between threads."""
+
+    threads: tuple[tuple[str, ...], ...] = ()
+    schedule: bytes = b""
+
+    def encode(self, ops: list[str]) -> bytes:
+        """The input whose operations are those of the table OPS."""
+        data = [len(self.threads) - THREADS_MIN]
+        for words in self.threads:
+            data += [len(words), *(ops.index(word) for word in words)]
+        return bytes(data) + self.schedule
+
+
+def told(text: str) -> Plan | None:
+    """The plan that the target printed last; it prints one before a run and after a failure."""
+    rows = THREAD.findall(text)
+    starts = [i for i, (thread, _) in enumerate(rows) if thread == "0"]
+    schedules = SCHEDULE.findall(text)
+    if not starts or not schedules:
+        return None
+    threads = tuple(tuple(words.split()) for _, words in rows[starts[-1]:])
+    return Plan(threads, bytes.fromhex(schedules[-1]))
+
+
+def smaller(plan: Plan) -> Iterator[Plan]:
+    """Plans with one thing less: a thread, an operation, a choice, a choice that is not 0."""
+    if len(plan.threads) > THREADS_MIN:
+        yield replace(plan, threads=plan.threads[:-1])
+    for number, words in enumerate(plan.threads):
+        for at in range(len(words)):
+            fewer = list(plan.threads)
+            fewer[number] = words[:at] + words[at + 1:]
+            yield replace(plan, threads=tuple(fewer))
+    for at, byte in enumerate(plan.schedule):
+        yield replace(plan, schedule=plan.schedule[:at] + plan.schedule[at + 1:])
+        if byte != 0 and at + 1 < len(plan.schedule):
+            yield replace(plan, schedule=plan.schedule[:at] + b"\0" + plan.schedule[at + 1:])
+        if byte > 1:
+            yield replace(plan, schedule=plan.schedule[:at] + b"\1" + plan.schedule[at + 1:])
+
+
+def minimize(
+    plan: Plan, first_failing: Callable[[list[Plan]], int | None],
+) -> tuple[Plan, bool]:
+    """A plan that fails of which nothing can be left out, and whether that was reached.
+
+    FIRST_FAILING says which of some plans is the first that fails, or None.
+    """
+    for _ in range(ROUNDS_MAX):
+        candidates = list(smaller(plan))
+        found = first_failing(candidates)
+        if found is None:
+            return plan, True
+        plan = candidates[found]
+    return plan, False
+
+
+def steps(text: str) -> list[dict]:
+    """The accesses of a run, in the rows of interleave.table_text. Addresses are numbered."""
+    numbers: dict[str, int] = {}
+    plan = told(text)
+
+    def numbered(word: str, sign: str) -> str:
+        return f"{sign}{numbers.setdefault(word, len(numbers) + 1)}"
+
+    rows = []
+    for step, row in enumerate(STEP.findall(text), 1):
+        thread, line, kind, place, operation, verb, value = row
+        location = f"{kind} {numbered(place, '#')}"
+        shown = numbered(value, "&") if kind == "pointer" and value != "0" else value
+        rows.append({"step": step, "thread": int(thread),
+                     "line": _line_text(plan, int(thread), int(line)), "location": location,
+                     "operation": operation, "value": f"{verb} {shown}", "stale": False,
+                     "note": ""})
+    return rows
+
+
+def _line_text(plan: Plan | None, thread: int, line: int) -> str:
+    """As the binaries of the protocols print it: the place in the program and the operation."""
+    return f"{line} {plan.threads[thread][line - 1]}" if plan and line else ""
+
+
+def schedule_text(scenario: str, data: bytes) -> str:
+    """An input as --schedule takes it: two bytes of the scenario's name first."""
+    return (_mark(scenario) + data).hex()
+
+
+def schedule_bytes(text: str, scenario: str, offered: list[str]) -> bytes:
+    """The input of a schedule's text; UserError for one that is not of SCENARIO."""
+    shown = text if len(text) <= 20 else text[:20] + "..."
+    try:
+        data = bytes.fromhex(text)
+    except ValueError as error:
+        raise UserError(f"--schedule {shown}: not hex") from error
+    owner = [name for name in offered if data[:2] == _mark(name)]
+    if not owner:
+        raise UserError(f"--schedule {shown}: of no model of c10")
+    if owner[0] != scenario:
+        raise UserError(f"--schedule {shown}: of {owner[0]}, not of {scenario}")
+    if len(data) - 2 > BYTES_MAX:
+        raise UserError(f"--schedule {shown}: {len(data) - 2} bytes; at most {BYTES_MAX}")
+    return data[2:]
+
+
+def _mark(scenario: str) -> bytes:
+    return (zlib.crc32(scenario.encode()) & 0xFFFF).to_bytes(2, "big")

@@ -1,0 +1,106 @@
+"""What is made of a report of the watchdog: signature, story, script, and which runs are alike."""
+
+import subprocess
+import sys
+
+import pytest
+
+from slotfuzz import emit, explain, signature, trace, triage, verify
+
+REPORT = """\
+slotfuzz: deadlock: line 3, `x0.drop_under_lock()`, does not come back in 5 s; every thread waits
+
+  main thread (0x7f24ec8747c0) waits for a mutex:
+    #0 0x7f24ebbc4128 in futex_wait nptl/../sysdeps/nptl/futex-internal.h:146:13
+    #1 0x7f24ebbca481 in __pthread_mutex_lock nptl/pthread_mutex_lock.c:93:7
+    #2 0x564a74cc607c in lock /usr/include/c++/12/bits/std_mutex.h:100:17
+    #3 0x564a74cc607c in slotcore::(anonymous namespace)::Owner::drop() core/owner.cc:190:11
+    #4 0x7f24ebf09c62 in _PyEval_EvalFrameDefault /build/../Python/ceval.c:4772:23
+
+  thread 1 (0x7f24e93fe6c0) waits for the GIL:
+    #0 0x7f24ec066106 in take_gil /build/../Python/ceval_gil.h:250:9
+    #1 0x7f24ec0b44f5 in PyGILState_Ensure /build/../Python/pystate.c:1708:9
+    #2 0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&) core/gil.cc:83:16
+
+  thread 2 (0x7f24e93fe6d0) waits for a lock of Python:
+    #0 0x7f24ec066106 in PyThread_acquire_lock_timed /build/../Python/thread.c:250:9
+
+Thread 0x00007f24e93fe6c0 (most recent call first):
+  <no Python frame>
+
+Thread 0x00007f24ec8747c0 (most recent call first):
+  File "x0.drop_under_lock()", line 1 in <module>
+"""
+PROGRAM = ["s0 = T.UntypedStorage(1)", "x0 = Owner(s0)", "x0.drop_under_lock()"]
+
+
+def reply_of(kind, stderr):
+    """The engine's words for a program that hangs in its last line."""
+    return {"outcome": "finding", "kind": kind, "contract": "", "check": "", "message": "",
+            "asserts": [], "line": 2, "signal": 0, "exit": 0, "stderr": stderr,
+            "lines": [{"text": text, "raised": ""} for text in PROGRAM]}
+
+
+def swapped(report):
+    """The report of a run in which the threads came in the other order."""
+    head, first, second, *rest = report.split("\n\n")
+    return "\n\n".join([head, second, first, *rest])
+
+
+def test_a_deadlock_is_the_pair_of_waiting_functions_in_whatever_order():
+    found = signature.of_reply(reply_of("deadlock", REPORT))
+    assert found.verdict == "deadlock"
+    assert found.functions == ("slotcore::Owner::drop", "slotcore::python::Gil::Gil")
+    assert signature.of_reply(reply_of("deadlock", swapped(REPORT))) == found
+
+
+def test_frames_without_a_name_are_passed_over():
+    report = REPORT.replace(
+        "futex_wait nptl/../sysdeps/nptl/futex-internal.h:146:13", "<null> (/lib/some.so+0x86129)")
+    assert signature.waiting_functions(report) == signature.waiting_functions(REPORT)
+
+
+def test_a_hang_is_no_deadlock():
+    report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")
+    assert signature.of_reply(reply_of("hang", report)).verdict == "hang"
+
+
+def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
+    reply = reply_of("deadlock", "".join(f"> {line}\n" for line in PROGRAM) + REPORT)
+    notes = explain.notes(reply, "deadlock", explain.contract_of(reply), "core")
+    assert "Line 3 (`x0.drop_under_lock()`) does not come back" in notes
+    assert "main thread waits for a mutex in `drop` (core/owner.cc:190)" in notes
+    assert "thread 1 waits for the GIL in `Gil` (core/gil.cc:83)" in notes
+    assert "thread 2" not in notes.partition("<details>")[0]
+    assert "> **R1**" in notes and "File \"x0.drop_under_lock()\"" in notes
+    assert trace.parse(reply["stderr"]).lines == PROGRAM
+
+
+def test_the_mutants_contract_goes_first():
+    assert explain.contract_of(reply_of("deadlock", REPORT), "T6") == "T6"
+
+
+@pytest.mark.parametrize("kind", signature.HANGING)
+def test_who_heard_it_is_the_watchdog(kind, fake_subject):
+    reply = reply_of(kind, REPORT)
+    assert triage.oracle(reply, signature.of_reply(reply), fake_subject) == "watchdog"
+
+
+def test_a_script_that_hangs_says_where_and_ends(tmp_path):
+    reply = reply_of("deadlock", REPORT)
+    script = emit.script(reply, [], "core", "types", "address", "deadlock").replace(
+        "(3, exit", "(0.2, exit").partition("s0 = ")[0]
+    path = tmp_path / "repro.py"
+    path.write_text(script + "import threading\n"
+                    "lock = threading.Lock()\nlock.acquire()\nlock.acquire()\n")
+    ended = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False,
+                           timeout=60)
+    assert "line" in ended.stderr and "repro.py" in ended.stderr
+    assert verify.fails_alike(ended.returncode, ended.stderr, reply)
+    for code, words in ((0, ""), (1, "AssertionError"), (None, "")):
+        assert not verify.fails_alike(code, words, reply)
+
+
+def test_a_script_that_does_not_hang_has_no_watch():
+    reply = {**reply_of("signal", ""), "signal": 11}
+    assert "faulthandler" not in emit.script(reply, [], "core", "slotcore", "address", "crash")

@@ -1,0 +1,63 @@
+// Other interpreters of the process, in programs on the fixed core.
+#include <gtest/gtest.h>
+
+#include "tests/engine/session_fixture.h"
+
+namespace slotfuzz {
+namespace {
+
+class InterpreterTest : public ::testing::Test {
+ protected:
+  const Verdict& verdict_of(std::string_view text) {
+    session_.run(session_.printer.parse(text));
+    return session_.judge.verdict();
+  }
+  long interpreters() {
+    const Ref all = session_.interpreter.evaluate("len(interpreters.list_all())");
+    return all ? PyLong_AsLong(all.get()) : -1;
+  }
+
+  Session& session_ = test_session();
+};
+
+TEST_F(InterpreterTest, the_reset_ends_what_a_program_left_running) {
+  ASSERT_EQ(interpreters(), 1);
+  for (const char* text :
+       {"o0 = Other()\no0.make()\n", "o0 = Other()\no1 = Other()\no0 = Other()\n",
+        "lane(1, \"o0 = Other()\")\nlane(2, \"o0.make()\")\n"}) {
+    EXPECT_FALSE(verdict_of(text).found()) << session_.judge.verdict().describe();
+    EXPECT_EQ(interpreters(), 1) << text;
+  }
+}
+
+TEST_F(InterpreterTest, what_is_asked_of_an_ended_interpreter_is_an_error) {
+  EXPECT_FALSE(verdict_of("o0 = Other()\no0.end()\no0.end()\no0.make()\n").found());
+  EXPECT_FALSE(PyErr_Occurred());
+}
+
+// A core that breaks T2 is played by the prelude: an expectation that fails there must be heard.
+TEST_F(InterpreterTest, an_expectation_that_fails_there_is_a_verdict_here) {
+  PyObject* names = session_.interpreter.names();
+  const auto python = [&](const char* code) {
+    const Ref done(PyRun_String(code, Py_file_input, names, names));
+    ASSERT_TRUE(done) << take_error();
+  };
+  python(
+      "begins = other_begins\n"
+      "other_begins += \"def keep(): assert 0, 'P2: planted'\\n\"\n");
+  const Verdict verdict = verdict_of("o0 = Other()\no0.keep()\n");
+  python("other_begins = begins\ndel begins\n");
+  EXPECT_EQ(verdict.kind, "exception");
+  EXPECT_EQ(verdict.contract, "P2");
+  EXPECT_EQ(verdict.check, "other_keep");
+  EXPECT_FALSE(verdict_of("o0 = Other()\no0.make()\no0.keep()\n").found());
+}
+
+TEST_F(InterpreterTest, only_targets_that_ask_for_slow_ops_have_them) {
+  const auto quick = session_.interpreter.available_ops(session_.table, Cost::kQuick);
+  EXPECT_EQ(quick, quick_ops(session_));
+  EXPECT_NE(quick, session_.available);
+}
+
+}  // namespace
+}  // namespace slotfuzz

@@ -1,0 +1,52 @@
+// What the watchdog says of lines that hang, and how the process ends.
+#include "harness/engine/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/session_fixture.h"
+
+namespace slotfuzz {
+namespace {
+
+class WatchdogDeathTest : public ::testing::Test {
+ protected:
+  // In a process of its own that has no thread yet: the forked copy of this one would lack some.
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  // Runs BODY as if it were the third line of a program, for as long as it takes.
+  template <class Body>
+  static void hang_in(Body body) {
+    Session& session = test_session();
+    const Program program = session.printer.parse("lane(2, \"s3.other = s1\")\n");
+    Watchdog watchdog(session.table, session.interpreter);
+    watchdog.set_limit(0.2);
+    watchdog.begin_line(2, program.lines.at(0));
+    body();
+    watchdog.end();
+  }
+};
+
+TEST_F(WatchdogDeathTest, threads_that_all_wait_are_a_deadlock) {
+  const auto wait_for_each_other = [] {
+    std::mutex mutex;
+    mutex.lock();
+    std::thread([&] { mutex.lock(); }).join();
+  };
+  EXPECT_EXIT(hang_in(wait_for_each_other), ::testing::ExitedWithCode(kDeadlockExit),
+              "slotfuzz: deadlock: line 3, `lane.2, .s3.other = s1.*`,(.|\n)*"
+              "main thread .0x[0-9a-f]+. waits for the end of a thread:(.|\n)*"
+              "thread 1 .0x[0-9a-f]+. waits for a mutex:(.|\n)*most recent call first");
+}
+
+TEST_F(WatchdogDeathTest, a_thread_that_runs_is_no_deadlock) {
+  const auto run_for_ever = [] {
+    // Relaxed: nothing is handed over.
+    std::atomic<bool> over{false};
+    while (!over.load(std::memory_order_relaxed)) std::this_thread::yield();
+  };
+  EXPECT_EXIT(hang_in(run_for_ever), ::testing::ExitedWithCode(kHangExit),
+              "slotfuzz: hang: line 3(.|\n)*main thread .0x[0-9a-f]+. runs:");
+}
+
+}  // namespace
+}  // namespace slotfuzz

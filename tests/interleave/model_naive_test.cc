@@ -1,0 +1,45 @@
+// The reduced search against the naive one, on random programs.
+
+#include <gtest/gtest.h>
+
+#include "harness/interleave/naive.h"
+
+namespace slotfuzz::interleave {
+namespace {
+
+// 200,000 programs are compared by hand (below); here some of each of a few seeds, and the small
+// ones: ThreadSanitizer makes an execution twenty times slower.
+constexpr uint64_t kSeeds[] = {1, 2, 3, 4, 5, 6, 7, 8};
+constexpr uint64_t kSmallMax = 2000;
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+constexpr uint64_t kProgramsPerSeed = 60;
+#else
+constexpr uint64_t kProgramsPerSeed = 400;
+#endif
+
+TEST(Naive, reduction_loses_no_graph_of_random_programs_and_repeats_none) {
+  uint64_t failing = 0;
+  for (uint64_t seed : kSeeds) {
+    const Comparison comparison = compare_with_naive(kProgramsPerSeed, seed, kSmallMax);
+    EXPECT_EQ(comparison.mismatch, "") << "seed " << seed;
+    EXPECT_EQ(comparison.programs, kProgramsPerSeed);
+    EXPECT_LT(comparison.skipped, kProgramsPerSeed);
+    // The comparison means something only if there was something to reduce, and little redundancy.
+    EXPECT_GT(comparison.interleavings, 10 * comparison.graphs);
+    EXPECT_LT(comparison.executions, comparison.graphs * 3 / 2);
+    failing += comparison.with_failure;
+  }
+  EXPECT_GT(failing, 0u);
+}
+
+// Takes half an hour: --gtest_also_run_disabled_tests --gtest_filter='*two_hundred_thousand*'
+TEST(Naive, DISABLED_two_hundred_thousand_programs) {
+  for (uint64_t seed : {101, 202}) {
+    const Comparison comparison = compare_with_naive(100'000, seed);
+    EXPECT_EQ(comparison.mismatch, "");
+    EXPECT_EQ(comparison.programs, 100'000u);
+  }
+}
+
+}  // namespace
+}  // namespace slotfuzz::interleave

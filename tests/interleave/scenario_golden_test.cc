@@ -1,0 +1,177 @@
+// The protocols of the core in the model: the known numbers of execution graphs, and every program
+// of a size.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "harness/interleave/enumerate.h"
+#include "harness/interleave/explore.h"
+#include "harness/interleave/input.h"
+#include "harness/interleave/scenario_claim.h"
+#include "harness/interleave/scenario_counts.h"
+#include "harness/interleave/scenario_disarm.h"
+
+namespace slotfuzz::interleave {
+namespace {
+
+void expect_graphs(const Protocol& protocol, int threads, uint64_t graphs) {
+  auto program = protocol.in_model(protocol.golden(threads));
+  const Result result = explore(*program);
+  EXPECT_TRUE(result.is_verified()) << protocol.name << " with " << threads << " threads";
+  EXPECT_EQ(result.graphs, graphs) << protocol.name << " with " << threads << " threads";
+}
+
+TEST(Golden, claims_have_the_known_graphs) {
+  const uint64_t graphs[] = {4, 12, 32, 80, 192, 448};
+  for (int threads = 2; threads <= 7; ++threads) {
+    expect_graphs(protocol_of<ClaimScenario>(), threads, graphs[threads - 2]);
+  }
+}
+
+TEST(Golden, disarming_has_the_known_graphs) {
+  const uint64_t graphs[] = {3, 11, 49, 261};
+  for (int threads = 2; threads <= 5; ++threads) {
+    expect_graphs(protocol_of<DisarmScenario>(), threads, graphs[threads - 2]);
+  }
+}
+
+// The third number, 5,853,918, takes half a minute: bench/interleavings.py has it.
+TEST(Golden, weak_locks_have_the_known_graphs) {
+  expect_graphs(protocol_of<CountsScenario>(), 2, 8);
+  expect_graphs(protocol_of<CountsScenario>(), 3, 1386);
+}
+
+// In a build with a sanitizer the model is some times slower: one thread less, the same code.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int kThreads = 2;
+#else
+constexpr int kThreads = 3;
+#endif
+
+struct Space {
+  const char* shape;
+  const char* ops;       // those that the programs are made of
+  uint64_t programs[2];  // that there are, up to renaming of threads, of 2 and of 3 threads
+};
+
+// All programs of threads of 2 operations, each under every schedule.
+void expect_verified(const Protocol& protocol, const Space& wanted) {
+  ProgramSpace space;
+  const Plan ops = plan_of_programs(protocol, wanted.shape, std::string(wanted.ops) + ";;");
+  space.threads = kThreads;
+  space.shape = ops.shape;
+  for (int i = 0; i < ops.lengths[0]; ++i) space.ops.push_back(ops.ops[0][i]);
+  Execution execution;
+  uint64_t executions = 0;
+  const uint64_t programs = for_each_plan(protocol, space, [&](const Plan& plan) {
+    auto program = protocol.in_model(plan);
+    const Result result = explore(*program, {}, execution);
+    executions += result.executions;
+    EXPECT_TRUE(result.is_verified())
+        << protocol.name << " from " << wanted.shape << ": " << programs_of(protocol, plan);
+    return result.is_verified();
+  });
+  EXPECT_EQ(programs, wanted.programs[kThreads - 2]) << protocol.name << " from " << wanted.shape;
+  EXPECT_GE(executions, programs);
+  std::printf("%s from %s, %s: %llu programs, %llu executions\n", protocol.name, wanted.shape,
+              wanted.ops, static_cast<unsigned long long>(programs),
+              static_cast<unsigned long long>(executions));
+}
+
+class EveryClaim : public testing::TestWithParam<Space> {};
+class EveryDisarm : public testing::TestWithParam<Space> {};
+class EveryCount : public testing::TestWithParam<Space> {};
+
+TEST_P(EveryClaim, is_right_under_every_schedule) {
+  expect_verified(protocol_of<ClaimScenario>(), GetParam());
+}
+TEST_P(EveryDisarm, is_right_under_every_schedule) {
+  expect_verified(protocol_of<DisarmScenario>(), GetParam());
+}
+TEST_P(EveryCount, is_right_under_every_schedule) {
+  expect_verified(protocol_of<CountsScenario>(), GetParam());
+}
+
+// With four operations a thread has 16 programs, so up to renaming there are 16 * 17 / 2 of two
+// threads and 16 * 17 * 18 / 6 of three.
+constexpr const char* kUse = "wrap,check,own,die";
+constexpr const char* kHandOut = "wrap,check,publish,receive";
+INSTANTIATE_TEST_SUITE_P(Programs, EveryClaim,
+                         testing::Values(Space{"alone", kUse, {136, 816}},
+                                         Space{"one", kUse, {136, 816}},
+                                         Space{"two", kUse, {256, 2176}},
+                                         Space{"alone", kHandOut, {220, 3532}},
+                                         Space{"two", kHandOut, {256, 3772}}));
+INSTANTIATE_TEST_SUITE_P(Programs, EveryDisarm,
+                         testing::Values(Space{
+                             "slots", "destruct,disarm,name,incref", {136, 816}}));
+INSTANTIATE_TEST_SUITE_P(
+    Programs, EveryCount,
+    testing::Values(Space{"locks", "lock,decref,weak_drop,unwrap", {256, 2176}},
+                    Space{"owners", "lock,decref,wrap,unwrap", {136, 816}},
+                    Space{"owners", "incref,decref,wrap,unique", {136, 816}},
+                    Space{"owners", "share,unshare,decref", {45, 165}},
+                    Space{"wrapped", "decref,unwrap,lock,own", {136, 816}},
+                    Space{"mixed", "lock,decref,unwrap,own", {256, 4096}},
+                    Space{"bare", "decref,unique,lock,let_go", {136, 816}},
+                    Space{"lent", "adopt,borrow,decref,lock", {256, 2176}}));
+
+// A borrower that has counted 1 to 2 has yet to take the wrapper's reference; until then it lives
+// on the lender's, which the lender must not exchange for a strong one.
+TEST(Programs, what_is_lent_is_kept_until_the_end) {
+  const Protocol protocol = protocol_of<CountsScenario>();
+  for (const char* programs : {"adopt,own,unwrap;borrow", "adopt,own,unwrap,decref;borrow,decref",
+                               "wrap,decref,own,unwrap;borrow,decref"}) {
+    auto program = protocol.in_model(plan_of_programs(protocol, "lent", programs));
+    EXPECT_TRUE(explore(*program).is_verified()) << programs;
+  }
+}
+
+// Of each thread that runs, the lines in their order; the set-up and the end have none.
+void expect_lines(const std::vector<TraceRow>& trace, int threads, int lines) {
+  for (int thread = 0; thread < threads; ++thread) {
+    std::vector<int> seen;
+    for (const TraceRow& row : trace) {
+      if (row.thread == thread && (seen.empty() || seen.back() != row.line)) {
+        seen.push_back(row.line);
+      }
+    }
+    std::vector<int> wanted(lines);
+    std::iota(wanted.begin(), wanted.end(), 1);
+    EXPECT_EQ(seen, wanted) << "thread " << thread << "\n" << table_of(trace);
+  }
+  for (const TraceRow& row : trace) EXPECT_TRUE(row.thread != kNobody || row.line == 0);
+}
+
+TEST(Programs, a_printed_run_tells_the_line_of_each_step) {
+  const Protocol claim = protocol_of<ClaimScenario>();
+  const Plan plan = plan_of_programs(claim, "one", "wrap,own,check;check,wrap,die");
+  auto in_model = claim.in_model(plan);
+  expect_lines(replay(*in_model, {0, 1, 1, 1, 1}).trace, 2, 3);
+  const Protocol disarm = protocol_of<DisarmScenario>();
+  auto golden = disarm.in_model(disarm.golden(3));
+  expect_lines(replay(*golden, {1, 1, 1}).trace, 3, 1);
+}
+
+TEST(Programs, renaming_alike_threads_gives_no_new_one) {
+  const Protocol protocol = protocol_of<ClaimScenario>();
+  ProgramSpace space{2, 1, 0, {}};
+  std::vector<std::string> seen;
+  for_each_plan(protocol, space, [&](const Plan& plan) {
+    seen.push_back(programs_of(protocol, plan));
+    return true;
+  });
+  const auto has = [&](const char* text) {
+    return std::find(seen.begin(), seen.end(), text) != seen.end();
+  };
+  EXPECT_TRUE(has("wrap;check"));
+  EXPECT_FALSE(has("check;wrap"));
+  EXPECT_TRUE(has("publish;receive"));
+  EXPECT_TRUE(has("receive;publish"));
+}
+
+}  // namespace
+}  // namespace slotfuzz::interleave

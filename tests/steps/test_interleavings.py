@@ -1,0 +1,34 @@
+"""Protocols under every schedule: the engines' own tests, the golden counts, a few mutants."""
+
+import pytest
+
+from slotfuzz import subject
+from tests.steps.test_steps import googletest, slotfuzz
+
+# Graphs of the default scenarios: 7 claimers, disarm against 4 destructors, weak lock against 2.
+GOLDEN = {"claim": 448, "disarm": 261, "counts": 1386}
+# One for each: a weaker order, a logic error, one that needs a stale read, a plain decrement.
+MUTANTS = ("claim-publishes-nothing", "lock-counts-first", "incref-without-fence",
+           "share-looks-again")
+
+
+@pytest.mark.parametrize("preset", ["address", "thread"])
+def test_interleave_tests(preset):
+    googletest(preset, "interleave_tests")
+
+
+def test_relacy_agrees():
+    googletest("plain", "relacy_tests")
+
+
+def test_every_interleaving_of_the_core_is_right():
+    rows = slotfuzz("interleave")
+    assert {row["protocol"]: row["graphs"] for row in rows} == GOLDEN
+    assert {row["verdict"] for row in rows} == {"verified"}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_protocol_mutant_is_found(name):
+    assert name in subject.protocol_mutant_names()
+    (row,) = slotfuzz("mutants", name, "--seconds", 20, ok=(0, 3))
+    assert row["problems"] == []
