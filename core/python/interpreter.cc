@@ -44,6 +44,15 @@ bool holds_gil(const Interpreter& interpreter) noexcept {
   return current != nullptr && current->interp == interpreter.state();
 }
 
+// No other thread can be in the way: until CPython 3.12 all interpreters have one GIL.
+bool enters_without_waiting(const Interpreter& interpreter) noexcept {
+#if PY_VERSION_HEX >= 0x030C0000
+  return holds_gil(interpreter);
+#else
+  return holds_gil(interpreter) || current_thread_state() != nullptr;
+#endif
+}
+
 // Holds the GIL of one interpreter while it lives, or says that this is not possible any more.
 class GilScope {
  public:
@@ -62,27 +71,33 @@ class GilScope {
       gil_ = PyGILState_Ensure();
       return;
     }
-    if (former_ != nullptr) PyEval_SaveThread();
     // One thread state per thread and interpreter: debug CPython insists on it. The usual state is
     // of this interpreter when the thread went from here into a sub-interpreter.
-    usual_ = PyGILState_GetThisThreadState();
-    if (usual_ != nullptr && PyThreadState_GetInterpreter(usual_) != interpreter.state()) {
-      usual_ = nullptr;
+    entered_ = PyGILState_GetThisThreadState();
+    if (entered_ == nullptr || entered_->interp != interpreter.state()) {
+      entered_ = own_ = PyThreadState_New(interpreter.state());
     }
-    if (usual_ == nullptr) own_ = PyThreadState_New(interpreter.state());
-    PyEval_RestoreThread(usual_ != nullptr ? usual_ : own_);
+    // A swap keeps a GIL that both interpreters have, so that nobody comes in between.
+    if (former_ != nullptr) {
+      PyThreadState_Swap(entered_);
+    } else {
+      PyEval_RestoreThread(entered_);
+    }
   }
 
   ~GilScope() {
     if (ensured_) PyGILState_Release(gil_);
-    if (own_ != nullptr) {
-      PyThreadState_Clear(own_);
+    if (own_ != nullptr) PyThreadState_Clear(own_);
+    if (former_ != nullptr && entered_ != nullptr) {
+      PyThreadState_Swap(former_);
+      if (own_ != nullptr) PyThreadState_Delete(own_);
+    } else if (own_ != nullptr) {
       PyThreadState_DeleteCurrent();
+    } else if (entered_ != nullptr) {
+      PyEval_SaveThread();
     }
-    if (usual_ != nullptr) PyEval_SaveThread();
     // Not before the thread state is gone: an interpreter must not end with one of ours in it.
     if (door_ != nullptr) door_->leave();
-    if (former_ != nullptr && (own_ != nullptr || usual_ != nullptr)) PyEval_RestoreThread(former_);
   }
   GilScope(const GilScope&) = delete;
   GilScope& operator=(const GilScope&) = delete;
@@ -91,8 +106,8 @@ class GilScope {
 
  private:
   PyThreadState* former_ = nullptr;
-  PyThreadState* usual_ = nullptr;
-  PyThreadState* own_ = nullptr;
+  PyThreadState* entered_ = nullptr;
+  PyThreadState* own_ = nullptr;  // entered_, if it was made for this
   Door* door_ = nullptr;
   PyGILState_STATE gil_ = PyGILState_UNLOCKED;
   bool ensured_ = false;
@@ -209,20 +224,22 @@ bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
 
 bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
   if (!tag_.is_armed()) return false;
-  if (state_ != PyInterpreterState_Main() || holds_gil(*this)) {
+  if (state_ != PyInterpreterState_Main() || enters_without_waiting(*this)) {
     GilScope gil(*this);
     if (gil.held()) body(argument);
     return gil.held();
   }
   if (!Py_IsInitialized() || is_finalizing() || !door_.enter()) return false;
   if (deferred_.add(body, argument)) {
-    // When CPython has too many pending calls already, it runs with the next wrap.
+    // When CPython has too many pending calls already, it runs with the next wrap. Until 3.12 the
+    // main thread may get the call while it is in a sub-interpreter.
     Py_AddPendingCall(
-        [](void* deferred) {
-          static_cast<Deferred*>(deferred)->run();
+        [](void* interpreter) {
+          GilScope gil(*static_cast<const Interpreter*>(interpreter));
+          if (gil.held()) static_cast<const Interpreter*>(interpreter)->run_deferred();
           return 0;
         },
-        &deferred_);
+        const_cast<Interpreter*>(this));
   }
   door_.leave();
   return true;

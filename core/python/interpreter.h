@@ -47,7 +47,9 @@ class Door {
 // what has to be done under the GIL of the main interpreter is left to a thread that has it: who
 // makes or wraps a storage or tensor next, or ends the interpreter, and CPython by a pending call,
 // at the latest when its main thread takes the GIL again. CPython has no pending calls for
-// sub-interpreters: there the thread takes the GIL itself and waits.
+// sub-interpreters: there the thread takes the GIL itself and waits. A thread that has the GIL of
+// another interpreter, when all of them share it (until CPython 3.12), goes over and does it now:
+// CPython would give its pending call to that other interpreter, which never makes it.
 class Deferred {
  public:
   using Body = void (*)(void*) noexcept;
@@ -91,7 +93,6 @@ class Interpreter final : public impl::PyInterpreterVTable {
   const impl::PyInterpreter* tag() const noexcept { return &tag_; }
   PyInterpreterState* state() const noexcept { return state_; }
   Door& door() const noexcept { return door_; }
-  Deferred& deferred() const noexcept { return deferred_; }
 
   // The module that wraps for this interpreter, or null. Read and written under its GIL.
   ModuleState* module = nullptr;

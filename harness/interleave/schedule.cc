@@ -93,7 +93,11 @@ FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body) {
   stopped_ = false;
   message_ = nullptr;
   reports_before_ = thread_reports();
-  for (int i = 0; i < threads; ++i) threads_[i].done = false, threads_[i].waits_for = nullptr, threads_[i].line = 0;
+  for (int i = 0; i < threads; ++i) {
+    threads_[i].done = false;
+    threads_[i].waits_for = nullptr;
+    threads_[i].line = 0;
+  }
   if (__tsan_release) __tsan_release(&started_);
   phase_ = Phase::kStarting;
   for (int i = 0; i < threads && !stopped_; ++i) {

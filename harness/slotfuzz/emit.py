@@ -33,6 +33,8 @@ WATCHED = """\
 import faulthandler
 faulthandler.dump_traceback_later(3, exit=True)
 """
+END = "if True:  # the end: every name is dropped, and the collector runs"
+HOLDER = re.compile(r"^(\w+) = \[\]$", re.MULTILINE)
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
@@ -42,15 +44,17 @@ def script(
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
     lines = program_lines(reply)
+    used = prelude.needed(snippets, "\n".join(lines), module)
+    if END in lines:
+        lines = _cleared(lines, [name for one in used for name in HOLDER.findall(one.text)])
     body = "\n".join(lines)
     parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(body)]
     parts.append(_import_of(module))
     parts.append(CHECK.format(poison=POISON if sanitizer == "none" else ""))
     if reply["kind"] in HANGING:
         parts.append(WATCHED)
-    needed = [snippet.text for snippet in prelude.needed(snippets, body, module)]
-    if needed:
-        parts.append("\n".join(needed) + "\n")
+    if used:
+        parts.append("\n".join(snippet.text for snippet in used) + "\n")
     parts.append(body + "\n")
     return "\n".join(parts)
 
@@ -95,9 +99,22 @@ def program_lines(reply: dict) -> list[str]:
             printed += reply.get("asserts", [])
     if reply["line"] >= len(reply["lines"]) and (end := reply.get("asserts") or reply.get("reset")):
         # Indented: the parser drops these lines, because the engine's own reset does them.
-        printed.append("if True:  # the end: every name is dropped, and the collector runs")
+        printed.append(END)
         printed += [f"    {line}" for line in end]
     return printed
+
+
+def _cleared(lines: list[str], holders: list[str]) -> list[str]:
+    """LINES whose end also clears HOLDERS, the lists of the prelude that keep objects alive.
+
+    Those that were empty when it failed may not be once the bug is fixed: then a finalizer runs
+    that did not, and the script must not fail for what that finalizer kept.
+    """
+    clears = [f"    {name}.clear()" for name in holders if f"    {name}.clear()" not in lines]
+    if not clears:
+        return lines
+    at = next((at for at, line in enumerate(lines) if line.startswith("    assert ")), len(lines))
+    return [*lines[:at], *clears, "    gc.collect()", *lines[at:]]
 
 
 def _raises_the_finding(reply: dict) -> bool:

@@ -51,7 +51,8 @@ def verify(
             result = subprocess.run([python, str(script)], capture_output=True, check=False,
                                     env=environment if number == 0 else _terse(environment),
                                     timeout=RUN_SECONDS)
-            return result.returncode, from_root(result.stderr.decode(errors="replace"))
+            text = result.stderr.decode(errors="replace")
+            return result.returncode, from_root(text.replace(f"{script.parent}/", ""))
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
 

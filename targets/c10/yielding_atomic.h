@@ -38,8 +38,8 @@ struct Explained {
     }
     std::fprintf(stderr, "  step: thread %d line %d %s %p %s %s %s %llx\n",
                  interleave::FibreScheduler::thread(), interleave::FibreScheduler::line(),
-                 std::is_pointer_v<T> ? "pointer" : "number", location, operation, kOrders[static_cast<int>(order)], verb,
-                 static_cast<unsigned long long>(number));
+                 std::is_pointer_v<T> ? "pointer" : "number", location, operation,
+                 kOrders[static_cast<int>(order)], verb, static_cast<unsigned long long>(number));
   }
 };
 

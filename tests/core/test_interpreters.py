@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 import slotcore as T
@@ -9,6 +10,7 @@ import slotcore as T
 
 SUBPROCESS = """
 import sys
+import threading
 sys.path[:] = {path!r}
 import slotcore as T
 class S(T.UntypedStorage):
@@ -36,6 +38,7 @@ def test_a_sub_interpreter_shares_data_but_not_the_impl():  # T2
     other = interpreters.create()
     interpreters.run_string(other, f"""
 import sys
+import threading
 sys.path[:] = {sys.path!r}
 import slotcore as T
 s = T.UntypedStorage._new_with_weak_ptr({handles[0]})
@@ -53,3 +56,42 @@ keep = T.ones(1); keep.grad = T.ones(1); keep.grad.foo = 1
     interpreters.destroy(other)
     T.UntypedStorage._free_weak_ref(handles[0])
     T.Tensor._free_weak_ref(handles[1])
+
+
+class Noting(T.UntypedStorage):
+    died = []
+
+    def __del__(self):
+        Noting.died.append(self.tag)
+
+
+# Until CPython 3.12 a pending call of a thread in a sub-interpreter is that interpreter's.
+@pytest.mark.parametrize("thread", ["this", "another"])
+def test_what_a_sub_interpreter_lets_go_is_not_kept(thread):  # P3, T6
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    storage = Noting(1)
+    storage.tag = thread
+    handle = storage._weak_ref()
+    script = f"""
+import sys
+import threading
+sys.path[:] = {sys.path!r}
+import slotcore as T
+T.UntypedStorage._new_with_weak_ptr({handle})
+"""
+
+    def go():
+        other = interpreters.create()
+        interpreters.run_string(other, script)
+        interpreters.destroy(other)
+
+    if thread == "another":
+        lane = threading.Thread(target=go)
+        lane.start()
+        lane.join()
+    else:
+        go()
+    T.UntypedStorage._free_weak_ref(handle)
+    Noting.died.clear()
+    del storage
+    assert Noting.died == [thread]

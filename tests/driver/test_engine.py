@@ -161,3 +161,14 @@ def test_signature_is_the_same_with_and_without_trace(fake_subject):
     assert texts == {"sanitizer heap-use-after-free in slotcore::wrap"}
 
 
+
+
+def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
+    """Else the script of a finalizer that a bug kept from running fails on the fixed core too."""
+    reply = {"kind": "assert", "line": 1, "asserts": ["del s0", "gc.collect()", "assert False"],
+             "lines": [{"text": "s0 = Phoenix(1)", "raised": ""}]}
+    snippets = prelude.parse("#: risen, Phoenix: rises\nrisen = []\nPhoenix = risen.append\n"
+                             "#: given, Giver: gives\ngiven = []\nGiver = given.append\n")
+    end = emit.script(reply, snippets, "core", "slotcore", "address", "title").splitlines()[-5:]
+    assert end == ["    del s0", "    gc.collect()", "    risen.clear()", "    gc.collect()",
+                   "    assert False"]

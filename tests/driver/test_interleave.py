@@ -16,7 +16,8 @@ FAILED = {
     "verdict": "failed", "failure": {
         "kind": "check", "message": "J3: the bit leads to a wrapper in the slot",
         "table": [{"step": 7, "thread": 1, "line": "1 borrow", "location": "slot",
-                   "operation": "load acquire", "value": "sees 0", "stale": True, "note": "a newer store was there"}],
+                   "operation": "load acquire", "value": "sees 0", "stale": True,
+                   "note": "a newer store was there"}],
         "schedule": "e1010205010d010e000000000001", "schedule_bytes": "000000000001", "bytes": 6}}
 
 

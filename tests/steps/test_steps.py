@@ -106,12 +106,23 @@ def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
         assert (result.returncode, result.stderr) == (0, ""), seed.name
 
 
-def test_known_bugs_are_clean_on_the_fixed_core(tmp_path):
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
+def test_bugs_of_the_past_stay_fixed(sanitizer):
+    """On the target that found them, and then each script by itself."""
     programs = sorted((ROOT / "repro").glob("*/repro.py"))
+    assert programs
+    results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", sanitizer)
+    assert len(results) == len(programs) and all(result["lines"] for result in results)
+    for program in programs:
+        run(ROOT / "slotfuzz", "python", "--sanitizer", sanitizer, program)
+
+
+def test_programs_of_mutants_are_clean_on_the_fixed_core(tmp_path):
+    programs = []
     for name in subject.mutant_names():
         programs.append(tmp_path / f"{name}.py")
         programs[-1].write_text("\n".join(mutant.read_header(name).program) + "\n")
-    assert programs, "neither mutants/ nor repro/ holds a program"
+    assert programs
     results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address",
                        "--target", options.default_target())
     assert len(results) == len(programs) and all(result["lines"] for result in results)
