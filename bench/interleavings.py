@@ -7,7 +7,7 @@ same search, so it counts once for all. A run of the other engines ends after a 
 """
 
 from slotfuzz import console, finding, interleave, subject
-from slotfuzz.benchmark import Measured
+from slotfuzz.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
 
 GOLDEN = (
@@ -123,17 +123,17 @@ def document(golden: list[dict], rates: list[dict], found: list[dict], seeds: in
         "machine in one run, and only their ratios mean anything elsewhere.", "",
         "## Every execution of the correct protocols", "",
         "A graph is one distinct reads-from and modification order; all are free of failures.", "",
-        *_markdown(["protocol", "threads", "graphs", "known", "executions", "seconds"],
+        *markdown_table(["protocol", "threads", "graphs", "known", "executions", "seconds"],
                    [[row["name"], row["threads"], row["graphs"], row["expected"],
                      row["executions"], row["seconds"]] for row in golden]), "",
         "## Executions per second, two claimers", "",
-        *_markdown(["engine", "build", "executions/s"],
+        *markdown_table(["engine", "build", "executions/s"],
                    [[ENGINE_TITLES[row["engine"]], interleave.preset_of(row["engine"]),
                      f"{row['per_second']:,}"] for row in rates]), "",
         f"## Mutants: found with how many of {seeds} seeds", "",
         "Bold: the mutant's header says that this engine must find it. The last column is the",
         "smallest schedule that fails, in bytes.", "",
-        *_markdown(["mutant", *ENGINE_TITLES.values(), "bytes"], _by_mutant(found)), ""]
+        *markdown_table(["mutant", *ENGINE_TITLES.values(), "bytes"], _by_mutant(found)), ""]
     return "\n".join(lines)
 
 
@@ -147,8 +147,3 @@ def _by_mutant(found: list[dict]) -> list[list]:
             cells["bytes"].append(row["bytes"])
     return [[name, *(cells[engine] for engine in ENGINE_TITLES), min(cells["bytes"], default="")]
             for name, cells in table.items()]
-
-
-def _markdown(head: list[str], rows: list[list]) -> list[str]:
-    return ["| " + " | ".join(map(str, row)) + " |"
-            for row in (head, ["---"] * len(head), *rows)]

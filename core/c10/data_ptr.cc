@@ -33,4 +33,9 @@ DataPtr share_data(DataPtr& data, size_t offset) {
   return DataPtr(begin, shared, &drop_share);
 }
 
+const DataPtr& original_data(const DataPtr& data) noexcept {
+  if (data.deleter() != &drop_share) return data;
+  return static_cast<const SharedData*>(data.context())->original;
+}
+
 }  // namespace slotcore

@@ -55,4 +55,7 @@ class DataPtr {
 // keeps other threads away from `data`; the shares are then independent of each other.
 DataPtr share_data(DataPtr& data, size_t offset);
 
+// The data that `data` is a share of, or itself if it is not shared.
+const DataPtr& original_data(const DataPtr& data) noexcept;
+
 }  // namespace slotcore

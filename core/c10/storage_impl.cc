@@ -14,8 +14,9 @@
 namespace slotcore {
 namespace {
 
-// Two interpreters may meet a storage at the same time and both turn its data into shares. That
-// is rare enough for one lock for all storages. No code of a user runs while it is held.
+// Two interpreters may meet a storage at the same time and both turn its data into shares, or one
+// of them looks whose the data is. One lock for all storages: it is held for a few instructions,
+// and no code of a user runs meanwhile.
 constinit std::mutex share_mutex;
 
 }  // namespace
@@ -63,6 +64,12 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes) {
   // moves the share to bytes of its own.
   bool whole = offset == 0 && nbytes == nbytes_;
   return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable_ && whole);
+}
+
+void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept {
+  std::lock_guard lock(share_mutex);
+  const DataPtr& data = of_shared ? original_data(data_) : data_;
+  return data.deleter() == deleter ? data.context() : nullptr;
 }
 
 void StorageImpl::pin() noexcept {

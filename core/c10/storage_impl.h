@@ -29,7 +29,6 @@ class StorageImpl final : public intrusive_ptr_target {
 
   size_t nbytes() const noexcept { return nbytes_; }
   void* data() const noexcept { return data_.get(); }
-  const DataPtr& data_ptr() const noexcept { return data_; }
   Allocator* allocator() const noexcept { return allocator_; }
   bool resizable() const noexcept { return resizable_; }
 
@@ -40,6 +39,10 @@ class StorageImpl final : public intrusive_ptr_target {
   // A new storage over `nbytes` of the same bytes, from `offset` on. It shares the data, not the
   // StorageImpl: either may be resized or die without the other (T2). Throws out_of_range.
   intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes);
+
+  // What `deleter` will be given for these bytes, or null if it is not theirs. Of bytes that are
+  // shared null as well, unless `of_shared`. Another interpreter may share them meanwhile.
+  void* context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept;
 
   // While pinned, the bytes neither move nor change size. Pins are counted.
   void pin() noexcept;

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/python/collector.h"
 #include "core/python/storage.h"
 
 namespace slotcore::python {
@@ -35,9 +36,12 @@ DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t 
   return share_data(whole, offset);
 }
 
-PyObject* exporter_of(const DataPtr& data) noexcept {
-  if (data.deleter() != &release_exported) return nullptr;
-  return static_cast<ExportedBuffer*>(data.context())->view.obj;
+PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
+                      visitproc visit) noexcept {
+  // What is shared between two passes of the collector must be found in the second one as well.
+  void* context = storage->context_of(&release_exported, !collector::is_subtracting(visit));
+  auto* buffer = static_cast<ExportedBuffer*>(context);
+  return buffer != nullptr && buffer->interpreter == interpreter ? buffer->view.obj : nullptr;
 }
 
 namespace {

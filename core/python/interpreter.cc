@@ -207,9 +207,8 @@ void Interpreter::incref(PyObject* object) const noexcept {
   if (gil.held()) Py_INCREF(object);
 }
 
-bool Interpreter::decref(PyObject* object) const noexcept {
+void Interpreter::decref(PyObject* object) const noexcept {
   run([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
-  return true;
 }
 
 bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {

@@ -85,8 +85,10 @@ bool is_hidden(Wrapper* self) noexcept {
 bool refuses_clear(const Wrapper* self) noexcept { return is_shared(self); }
 
 bool owns_for(const Wrapper* self, visitproc visit) noexcept {
-  if (!collector::is_subtracting(visit)) return self->impl != nullptr && !self->dying;
-  return self->impl != nullptr && !self->dying && self->owned && raw::use_count(self->impl) == 1;
+  // What C++ owns is left alone: once the interpreter is disarmed, and it is before its last
+  // collection, a thread that lets go destroys the impl (T6).
+  if (self->impl == nullptr || self->dying || !self->owned) return false;
+  return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
 }
 
 Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,

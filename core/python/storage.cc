@@ -109,7 +109,8 @@ int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   if (int stop = preserve::traverse(self, &storage_traverse, visit, arg); stop != 0) return stop;
   const Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
-  Py_VISIT(exporter_of(static_cast<StorageImpl*>(wrapper->impl)->data_ptr()));
+  auto* storage = static_cast<StorageImpl*>(wrapper->impl);
+  Py_VISIT(exporter_of(wrapper->interpreter, storage, visit));
   return 0;
 }
 
@@ -190,7 +191,7 @@ int visit_storage(const Interpreter* interpreter, StorageImpl* storage, visitpro
   int stop;
   auto owned = preserve::visit_sole_owned(interpreter, storage, visit, arg, &stop);
   if (stop != 0 || owned != preserve::Owned::kBare) return stop;
-  Py_VISIT(exporter_of(storage->data_ptr()));
+  Py_VISIT(exporter_of(interpreter, storage, visit));
   return 0;
 }
 

@@ -41,7 +41,9 @@ void storage_release_buffer(PyObject* self, Py_buffer* view);
 // deleted, on whichever thread. Throws PythonErrorSet. `length` receives their number.
 DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t offset,
                        Py_ssize_t* length);
-// The exporter behind such a DataPtr, or null. Borrowed.
-PyObject* exporter_of(const DataPtr& data) noexcept;
+// The object of this interpreter that exports the bytes of a storage, for a visitor of the
+// collector; or null. Borrowed.
+PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
+                      visitproc visit) noexcept;
 
 }  // namespace slotcore::python

@@ -26,6 +26,12 @@ class Measured:
     summary: dict
 
 
+def markdown_table(head: list[str], rows: list[list]) -> list[str]:
+    """The lines of a table."""
+    return ["| " + " | ".join(map(str, row)) + " |"
+            for row in (head, ["---"] * len(head), *rows)]
+
+
 def names() -> list[str]:
     """The benchmarks: the Python files of bench/."""
     return sorted(path.stem for path in (ROOT / "bench").glob("[a-z]*.py"))

@@ -24,7 +24,7 @@ class NamedVTable final : public impl::PyInterpreterVTable {
   explicit NamedVTable(const char* name) : name_(name) {}
   const char* name() const noexcept override { return name_; }
   void incref(PyObject*) const noexcept override {}
-  bool decref(PyObject*) const noexcept override { return false; }
+  void decref(PyObject*) const noexcept override {}
   bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target*, impl::PyObjectSlot*) const noexcept override {
     return impl::HandOver::kDisarmed;
@@ -127,6 +127,21 @@ TEST(Storage, a_deleter_runs_once) {
   EXPECT_EQ(deletions, 0);
   part.reset();
   EXPECT_EQ(deletions, 1);
+}
+
+// As the collector of one interpreter does while another one takes a share.
+TEST(Storage, whose_the_bytes_are_may_be_asked_while_they_become_shared) {
+  auto deleter = [](void*) noexcept {};
+  for (int round = 0; round < 200; round++) {
+    char bytes[4] = {};
+    auto storage = make_intrusive<StorageImpl>(4, DataPtr(bytes, bytes, deleter), false);
+    std::thread other([&] { storage->share(0, 4); });
+    void* seen = storage->context_of(deleter, false);
+    EXPECT_TRUE(seen == bytes || seen == nullptr);
+    EXPECT_EQ(storage->context_of(deleter, true), bytes);
+    other.join();
+    EXPECT_EQ(storage->context_of(deleter, false), nullptr);
+  }
 }
 
 TEST(Storage, resize_keeps_content_and_zeroes_the_rest) {

@@ -102,10 +102,10 @@ MAKE = {"storage": "x = T.UntypedStorage(4)", "tensor": "x = T.ones(2)"}
 
 
 @pytest.mark.parametrize("last, impl_dies", [
-    ("del x", True),
-    # Its own reference keeps the wrapper. To resurrection the impl is the wrapper's again then.
-    ("x.attribute = x; del x", T._preservation == "refcount-bit"),
-    ("import builtins; builtins.keep = x", True),
+    ("del x", T._preservation == "resurrection"),
+    # Its own reference keeps the wrapper, and the impl is the wrapper's again then.
+    ("x.attribute = x; del x", False),
+    ("import builtins; builtins.keep = x", T._preservation == "resurrection"),
 ], ids=["owned by C++", "in a cycle", "held by Python"])
 def test_a_drop_after_the_interpreter_ended_leaks_the_wrapper(kind, last, impl_dies):  # T5, T6
     script = AT_EXIT.format(path=sys.path, make=MAKE[kind.name], last=last)

@@ -62,6 +62,14 @@ def test_core_in_python_under(name, sanitizer):
     assert " passed" in text, text
 
 
+@pytest.mark.parametrize("name", ["core", "core:resurrect"])
+def test_threads_of_the_core_in_python_under_thread(name):
+    text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", "thread", "-m",
+               "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_threads.py",
+               "tests/core/test_interpreters.py")
+    assert " passed" in text, text
+
+
 def test_ops_document_is_up_to_date():
     made = run(ROOT / "slotfuzz", "ops", "--markdown")
     assert made == (ROOT / "docs" / "ops.md").read_text(), "run what its first lines say"
