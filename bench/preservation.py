@@ -58,7 +58,7 @@ def document(steps: list[dict], sentences: list[dict]) -> str:
     head = ["refcount-bit", "resurrection"]
     return "\n".join([
         "# The two preservation protocols, side by side", "",
-        "Made by `./slotfuzz bench preservation`. Nanoseconds are of one machine; ratios mean more.",
+        "Made by `./slotfuzz bench preservation`. Nanoseconds are of one machine; ratios say more.",
         "", "## Cost", "",
         *markdown_table(["step", *(f"{name}, ns" for name in head), "ratio"],
                         [[row["name"], row["refcount_bit"], row["resurrection"], row["ratio"]]
