@@ -30,7 +30,7 @@ class NamedVTable final : public impl::PyInterpreterVTable {
   explicit NamedVTable(std::string name) : name_(std::move(name)) {}
   const char* name() const noexcept override { return name_.c_str(); }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
   bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target*, impl::PyObjectSlot*) const noexcept override {
     return impl::HandOver::kDisarmed;

@@ -207,8 +207,9 @@ void Interpreter::incref(PyObject* object) const noexcept {
   if (gil.held()) Py_INCREF(object);
 }
 
-void Interpreter::decref(PyObject* object) const noexcept {
+bool Interpreter::decref(PyObject* object) const noexcept {
   run([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
+  return true;
 }
 
 bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {

@@ -74,7 +74,7 @@ class Interpreter final : public impl::PyInterpreterVTable {
 
   const char* name() const noexcept override { return name_.c_str(); }
   void incref(PyObject* object) const noexcept override;
-  void decref(PyObject* object) const noexcept override;
+  bool decref(PyObject* object) const noexcept override;
   bool try_incref(const impl::PyObjectSlot* slot) const noexcept override;
   impl::HandOver hand_over(intrusive_ptr_target* target,
                            impl::PyObjectSlot* slot) const noexcept override;

@@ -35,7 +35,7 @@ bool refuses_clear(const Wrapper* self) noexcept;
 
 // A wrapper that was made in hermetic mode, or has no impl, is none of a protocol's business.
 inline bool is_governed(const Wrapper* self) noexcept {
-  return self->impl != nullptr && !self->dying && !self->hermetic;
+  return has_reachable_impl(self) && !self->dying && !self->hermetic;
 }
 
 }  // namespace slotcore::python::preserve

@@ -57,8 +57,8 @@ bool refuses_clear(const Wrapper* self) noexcept {
 }
 
 bool owns_for(const Wrapper* self, visitproc visit) noexcept {
-  if (!collector::is_subtracting(visit)) return self->impl != nullptr && !self->dying;
-  return self->impl != nullptr && !self->dying && raw::use_count(self->impl) == 1;
+  if (!has_reachable_impl(self) || self->dying) return false;
+  return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
 }
 
 Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,

@@ -85,9 +85,7 @@ bool is_hidden(Wrapper* self) noexcept {
 bool refuses_clear(const Wrapper* self) noexcept { return is_shared(self); }
 
 bool owns_for(const Wrapper* self, visitproc visit) noexcept {
-  // What C++ owns is left alone: once the interpreter is disarmed, and it is before its last
-  // collection, a thread that lets go destroys the impl (T6).
-  if (self->impl == nullptr || self->dying || !self->owned) return false;
+  if (!has_reachable_impl(self) || self->dying || !self->owned) return false;
   return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
 }
 

@@ -22,7 +22,9 @@
 namespace slotcore::python {
 
 void throw_no_impl(PyObject* self) {
-  throw_python(PyExc_RuntimeError, "this %s object has not been initialized, or is being destroyed",
+  throw_python(PyExc_RuntimeError,
+               "this %s object has not been initialized, is being destroyed, or outlives its"
+               " interpreter",
                Py_TYPE(self)->tp_name);
 }
 

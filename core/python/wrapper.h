@@ -84,14 +84,22 @@ PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr<
   return object;
 }
 
+// Note [After the end]
+// An interpreter is disarmed before its last collection, and Python code may run even later. From
+// then on the last C++ owner destroys an impl whose wrapper still exists, on whatever thread (T6).
+// So neither methods nor the collector look at impls any more. A wrapper that is freed may: it has
+// no reference of C++ owners left, hence there are none, and the impl is its own.
+inline bool has_reachable_impl(const Wrapper* self) noexcept {
+  return self->impl != nullptr && self->interpreter->tag()->is_armed();
+}
+
 [[noreturn]] void throw_no_impl(PyObject* self);
 
 template <class T>
 T* impl_of(PyObject* self) {
-  intrusive_ptr_target* impl = as_wrapper(self)->impl;
-  if (impl == nullptr) [[unlikely]]
+  if (!has_reachable_impl(as_wrapper(self))) [[unlikely]]
     throw_no_impl(self);
-  return static_cast<T*>(impl);
+  return static_cast<T*>(as_wrapper(self)->impl);
 }
 
 }  // namespace slotcore::python

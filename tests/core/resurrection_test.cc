@@ -23,7 +23,7 @@ class FakeVTable final : public impl::PyInterpreterVTable {
  public:
   const char* name() const noexcept override { return "fake"; }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return true; }
   bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target* target,
                            impl::PyObjectSlot* slot) const noexcept override {

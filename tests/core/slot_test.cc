@@ -24,7 +24,7 @@ class NamedVTable final : public impl::PyInterpreterVTable {
   explicit NamedVTable(const char* name) : name_(name) {}
   const char* name() const noexcept override { return name_; }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
   bool try_incref(const impl::PyObjectSlot*) const noexcept override { return false; }
   impl::HandOver hand_over(intrusive_ptr_target*, impl::PyObjectSlot*) const noexcept override {
     return impl::HandOver::kDisarmed;

@@ -102,10 +102,10 @@ MAKE = {"storage": "x = T.UntypedStorage(4)", "tensor": "x = T.ones(2)"}
 
 
 @pytest.mark.parametrize("last, impl_dies", [
-    ("del x", T._preservation == "resurrection"),
-    # Its own reference keeps the wrapper, and the impl is the wrapper's again then.
-    ("x.attribute = x; del x", False),
-    ("import builtins; builtins.keep = x", T._preservation == "resurrection"),
+    ("del x", True),
+    # Its own reference keeps the wrapper. To resurrection the impl is the wrapper's again then.
+    ("x.attribute = x; del x", T._preservation == "refcount-bit"),
+    ("import builtins; builtins.keep = x", True),
 ], ids=["owned by C++", "in a cycle", "held by Python"])
 def test_a_drop_after_the_interpreter_ended_leaks_the_wrapper(kind, last, impl_dies):  # T5, T6
     script = AT_EXIT.format(path=sys.path, make=MAKE[kind.name], last=last)
@@ -183,6 +183,28 @@ print("ends")
 @pytest.mark.parametrize("last", ["del x", "import builtins; builtins.keep = x", "gc.disable()"])
 def test_threads_go_on_while_the_interpreter_ends_and_after(kind, last, cycle):  # T5, T6
     assert run_script(ENDS_WHILE_LOCKED, kind, last=last, cycle=cycle) == "ends\n"
+
+
+AFTER_THE_END = """
+import os, sys
+sys.path[:] = {path!r}
+import slotcore as T
+{make}
+class Late:
+    def __call__(self): pass
+    def __del__(self, write=os.write, kind=RuntimeError, text=str):  # there are no builtins
+        try:
+            self.x._use_count()
+        except kind as error:
+            write(1, text(error).encode())
+late = Late()
+late.x = x
+os.register_at_fork(before=late)  # which CPython forgets after the interpreter's dict
+"""
+
+
+def test_python_code_after_the_end_gets_an_error(kind):  # T5, T6
+    assert run_script(AFTER_THE_END, kind).endswith("outlives its interpreter")
 
 
 OTHER_ENDS_WHILE_LOCKED = """

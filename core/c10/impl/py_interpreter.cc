@@ -11,7 +11,7 @@ class NoOpVTable final : public PyInterpreterVTable {
  public:
   const char* name() const noexcept override { return "<interpreter that has ended>"; }
   void incref(PyObject*) const noexcept override {}
-  void decref(PyObject*) const noexcept override {}
+  bool decref(PyObject*) const noexcept override { return false; }
   bool try_incref(const PyObjectSlot*) const noexcept override { return false; }
   HandOver hand_over(intrusive_ptr_target*, PyObjectSlot*) const noexcept override {
     return HandOver::kDisarmed;

@@ -34,8 +34,9 @@ class PyInterpreterVTable {
  public:
   virtual const char* name() const noexcept = 0;
   virtual void incref(PyObject* object) const noexcept = 0;
-  // Takes the GIL if the thread does not hold it; leaks when the interpreter is ending (T6).
-  virtual void decref(PyObject* object) const noexcept = 0;
+  // Takes the GIL if the thread does not hold it; leaks when the interpreter is ending (T6). False
+  // when it has ended: no Python code will ever touch the object again.
+  virtual bool decref(PyObject* object) const noexcept = 0;
   // A reference of the slot's wrapper, or false when there is none or it is dying.
   virtual bool try_incref(const PyObjectSlot* slot) const noexcept = 0;
   // Offers the caller's strong reference of `target` to the wrapper that its slot owns. For the

@@ -22,9 +22,9 @@ class SlotWrapper {
     trace("wrapper held", {"impl", target_}, {"wrapper", wrapper()});
     (*interpreter())->incref(wrapper());
   }
-  void decref() const noexcept {
+  bool decref() const noexcept {
     trace("wrapper let go", {"impl", target_}, {"wrapper", wrapper()});
-    (*interpreter())->decref(wrapper());
+    return (*interpreter())->decref(wrapper());
   }
   bool try_incref() const noexcept {
     bool held = (*interpreter())->try_incref(slot());
@@ -51,13 +51,13 @@ void incref(intrusive_ptr_target* target) noexcept {
 
 void decref(intrusive_ptr_target* target) noexcept {
   using Left = decltype(Access::count(target).decref());
-  switch (Access::count(target).decref()) {
-    case Left::kOwners: return;
-    // May free the wrapper, and with it the target. When the interpreter has ended, both are leaked
-    // (T6): it is disarmed before its last collection, which still looks at the impls of wrappers.
-    case Left::kWrapper: return SlotWrapper(target).decref();
-    case Left::kNobody: return Access::submit(target);
-  }
+  Left left = Access::count(target).decref();
+  // May free the wrapper, and with it the target. When the interpreter has ended, the wrapper is
+  // leaked (T6), and its reference is nobody's: nothing can take the count up again, because a weak
+  // lock would need the wrapper.
+  if (left == Left::kWrapper && !SlotWrapper(target).decref())
+    left = Access::count(target).decref();
+  if (left == Left::kNobody) Access::submit(target);
 }
 
 bool try_lock(intrusive_ptr_target* target) noexcept {
