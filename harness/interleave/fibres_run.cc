@@ -192,7 +192,6 @@ std::vector<TraceRow> FibresRun::rows() const {
   std::vector<TraceRow> rows;
   for (int i = 0; i < scheduler_.event_count(); ++i) {
     const FibreScheduler::Event& event = scheduler_.events()[i];
-    if (event.thread < 0) continue;
     const std::string location =
         event.name != nullptr ? event.name : "location " + std::to_string(event.number);
     char value[24];

@@ -74,7 +74,9 @@ FibreScheduler::Ending FibreScheduler::run_random(int threads, const Body& body,
 
 FibreScheduler::Ending FibreScheduler::run_alone(const Body& body) {
   const size_t taken = taken_size_;
+  alone_ = true;
   const Ending ending = run(1, body, nullptr, 0);
+  alone_ = false;
   taken_size_ = taken;
   return ending;
 }
@@ -276,7 +278,8 @@ void FibreScheduler::add_event(const char* operation, const void* location, uint
     number = location_count_;
   }
   const char* name = number > 0 ? locations_[number - 1].name : nullptr;
-  events_[event_count_++] = {current_, threads_[current_].line, operation, name, number, value};
+  const int thread = alone_ ? -1 : current_;
+  events_[event_count_++] = {thread, threads_[current_].line, operation, name, number, value};
 }
 
 }  // namespace slotfuzz::interleave

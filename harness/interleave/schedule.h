@@ -37,7 +37,7 @@ class FibreScheduler {
 
   // One operation of a printed run, as the policy tells it. A location without a name is counted.
   struct Event {
-    int thread;
+    int thread;  // -1: all threads have ended, as in run_alone()
     int line;
     const char* operation;
     const char* name;
@@ -128,6 +128,7 @@ class FibreScheduler {
   int steps_ = 0;
   Phase phase_ = Phase::kIdle;
   bool stopped_ = false;
+  bool alone_ = false;
   const char* message_ = nullptr;
   uint64_t reports_before_ = 0;
 

@@ -150,9 +150,13 @@ def _report(text: str) -> str:
 
 
 def table_text(rows: list[dict]) -> str:
-    """A schedule as a table: step, thread, line, location, operation, value, stale or not."""
+    """A schedule as a table: step, thread, line, location, operation, value, stale or not.
+
+    Without a thread: what is looked at when all have ended.
+    """
     from slotfuzz.console import table
 
-    cells = [[row["step"] or "", row["thread"], row["line"], row["location"], row["operation"],
-              row["value"], "stale" if row["stale"] else "", row["note"]] for row in rows]
+    cells = [[row["step"] or "", row["thread"] if row["thread"] >= 0 else "", row["line"],
+              row["location"], row["operation"], row["value"], "stale" if row["stale"] else "",
+              row["note"]] for row in rows]
     return table(cells, ["step", "thread", "line", "location", "operation", "value", "", ""])

@@ -80,7 +80,8 @@ TEST(Schedule, a_lost_update_is_found_and_its_schedule_is_smallest) {
   }
   std::vector<std::pair<int, int>> lines;
   for (const TraceRow& row : result.failure->trace) lines.emplace_back(row.thread, row.line);
-  EXPECT_EQ(lines, (std::vector<std::pair<int, int>>{{0, 1}, {1, 1}, {1, 2}, {0, 2}}));
+  const std::vector<std::pair<int, int>> wanted{{0, 1}, {1, 1}, {1, 2}, {0, 2}, {kNobody, 0}};
+  EXPECT_EQ(lines, wanted);
 }
 
 TEST(Schedule, all_schedules_of_a_locked_counter_are_clean) {
