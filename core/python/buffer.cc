@@ -46,15 +46,15 @@ PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage
 
 namespace {
 
+// The call may be left to another thread, and takes its argument along. After the end of the
+// interpreter it is not made: what was exported is leaked on purpose.
 void release_exported(void* context) noexcept {
-  auto* buffer = static_cast<ExportedBuffer*>(context);
-  bool released = buffer->interpreter->run([](void* argument) noexcept {
+  static_cast<ExportedBuffer*>(context)->interpreter->run([](void* argument) noexcept {
+    std::unique_ptr<ExportedBuffer> buffer(static_cast<ExportedBuffer*>(argument));
     PendingException pending;
     ReleaseBoundary boundary;
-    PyBuffer_Release(&static_cast<ExportedBuffer*>(argument)->view);
-  }, buffer);
-  // After the end of the interpreter, what it exported is leaked on purpose.
-  if (released) delete buffer;
+    PyBuffer_Release(&buffer->view);
+  }, context);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ constexpr Planted kPlanted[] = {
      "!exit_hermetic()\ns1 = t0.untyped_storage()\n!enter_hermetic()"},
     {"use-after-free", "address", "heap-use-after-free", ""},
     {"python-use-after-free", "address", "heap-use-after-free", ""},
+    {"use-after-free-by-python", "address", "on unknown address", ""},
     {"overflow", "undefined", "signed integer overflow", ""},
     {"race", "thread", "data race", ""},
     {"race-with-a-lane", "thread", "data race", ""},
@@ -70,6 +71,16 @@ void read_freed_cpp() {
   const volatile int* freed = owner.get();
   owner.reset();
   sink = *freed;
+}
+
+// CPython's code is not watched: it must find rubbish there.
+void let_python_read_freed() {
+  auto view = std::make_unique<Py_buffer>();
+  const Ref bytes(PyByteArray_FromStringAndSize("", 0));
+  CHECK(bytes && PyObject_GetBuffer(bytes.get(), view.get(), PyBUF_SIMPLE) == 0, "buffer");
+  Py_buffer* freed = view.get();
+  view.reset();
+  PyBuffer_Release(freed);
 }
 
 // Seen only when Python allocates with malloc.
@@ -213,6 +224,7 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
                  Judge& judge, const Layout& layout) {
   if (bug.name == "use-after-free") return read_freed_cpp();
   if (bug.name == "python-use-after-free") return read_freed_python();
+  if (bug.name == "use-after-free-by-python") return let_python_read_freed();
   if (bug.name == "overflow") return overflow();
   if (bug.name == "race") return race();
   if (bug.name == "race-with-a-lane") return race_with_a_lane(interpreter);

@@ -13,7 +13,9 @@ FRAMES_MAX = 3
 FRAME = re.compile(
     r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) "
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
-ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? (?:attempting )?([\w-]+)")
+# Any of them reports a signal; under debug CPython there is UndefinedBehaviorSanitizer alone.
+ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: (?:Address|Thread|UndefinedBehavior)Sanitizer:? "
+                           r"(?:attempting )?([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 # The title of the stack of either side.
 THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"

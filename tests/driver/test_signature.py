@@ -52,6 +52,8 @@ def test_another_function_or_bug_is_another_signature():
      "sanitizer undefined-behavior"),
     ("Fatal Python error: _Py_NegativeRefcount: object at 0x1234 has 17\n",
      "fatal _Py_NegativeRefcount: object at ADDRESS has N"),
+    ("==1==ERROR: UndefinedBehaviorSanitizer: BUS on unknown address (pc 0x7f bp 0xdd)\n",
+     "sanitizer BUS"),
     ("slotfuzz: P5 live impls: 2 impls live on\n==1==ERROR: AddressSanitizer: ABRT on unknown\n",
      "judge P5 live impls"),
     ("==3== ERROR: libFuzzer: timeout after 25 seconds\n", "timeout"),

@@ -160,7 +160,8 @@ def test_a_hunt_on_torch_runs_programs(tmp_path):
         subject.probe_python(subject.SYSTEM_PYTHON)
     except UserError as error:
         pytest.skip(str(error))
-    document = slotfuzz("hunt", "--subject", "torch", "--seconds", 10, "--seed", 1,
+    document = slotfuzz("hunt", options.default_target(), "--subject", "torch", "--seconds", 10,
+                        "--seed", 1,
                         "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(0, 1))
     assert document["programs"] > 100
 
