@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 
 #include "harness/engine/check.h"
 
@@ -296,6 +297,27 @@ void Judge::note_grad_cycle(const void* first) {
     link = layout_.grad_of(link);
   }
   made_cpp_cycle_ |= link == first && first != nullptr;
+}
+
+std::string Judge::in_sight() const {
+  std::ostringstream text;
+  for (const Life& life : lives_) {
+    if (!live_wrappers_) break;
+    text << "    in sight  impl " << life.impl << "  wrapper " << life.wrapper << "  references "
+         << layout_.references_to(life.wrapper);
+    if (const auto owners = layout_.use_count_of(life.impl)) text << "  owners " << *owners;
+    std::string names = "  names", holders = "  held by";
+    for (int variable = 0; variable < table_.variable_count(); ++variable) {
+      const Binding& binding = bindings_[variable];
+      const bool owner = binding.owned != Layout::Shape::kOther && binding.impl == life.impl;
+      if (binding.object == life.wrapper) names += ' ' + name(variable);
+      if (owner || binding.storage == life.impl || binding.grad == life.impl) {
+        holders += ' ' + name(variable);
+      }
+    }
+    text << holders << names << '\n';
+  }
+  return text.str();
 }
 
 void Judge::report(const char* contract, const char* check, std::string message,

@@ -50,6 +50,10 @@ class Judge final : public Watcher {
         const Layout& layout, std::span<std::uint8_t, kStateCounters> states);
 
   const Verdict& verdict() const { return verdict_; }
+  // One line for each impl that is known to live: its wrapper, the Python references to that, the
+  // use count, the variables that hold the impl in C++, and those that name the wrapper. A trace
+  // of the core does not tell this. Empty for a subject that keeps no ledger.
+  std::string in_sight() const;
 
   void start(const Program& program) override;
   void before_line(std::size_t index, const Line& line) override;

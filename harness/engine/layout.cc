@@ -4,7 +4,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <sstream>
 
 #include "harness/engine/check.h"
@@ -21,6 +20,13 @@ template <typename T>
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) T read(
     const void* object, std::size_t offset) {
   return *reinterpret_cast<const volatile T*>(static_cast<const char*>(object) + offset);
+}
+
+// The same for a count that threads of C++ change at any time; any value that it had will do.
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) std::uint32_t read_count(
+    const void* object, std::size_t offset) {
+  const char* place = static_cast<const char*>(object) + offset;
+  return __atomic_load_n(reinterpret_cast<const std::uint32_t*>(place), __ATOMIC_RELAXED);
 }
 
 std::size_t words_in(const void* allocation) {
@@ -162,9 +168,11 @@ const void* Layout::grad_of(const void* tensor_impl) const {
 
 std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
   if (!use_count_ || !impl) return std::nullopt;
-  auto* count = static_cast<std::uint32_t*>(const_cast<void*>(impl)) + *use_count_ / 4;
-  // Relaxed: threads of C++ change it at any time, and any value that it had will do.
-  return std::atomic_ref(*count).load(std::memory_order_relaxed);
+  return read_count(impl, *use_count_);
+}
+
+Py_ssize_t Layout::references_to(const PyObject* wrapper) const {
+  return read<decltype(PyObject::ob_refcnt)>(wrapper, offsetof(PyObject, ob_refcnt));
 }
 
 const void* Layout::owned_by(PyObject* owner) const {

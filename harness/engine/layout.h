@@ -34,6 +34,8 @@ class Layout {
   const void* storage_of(const void* tensor_impl) const;
   const void* grad_of(const void* tensor_impl) const;
   std::optional<std::uint32_t> use_count_of(const void* impl) const;
+  // Python references to a wrapper that lives, or lived when it was last seen.
+  Py_ssize_t references_to(const PyObject* wrapper) const;
   // What an owner in C++ owns now, by its `_cdata`, or null.
   const void* owned_by(PyObject* owner) const;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <string>
@@ -50,14 +51,16 @@ void put(const json& document, char (&out)[kSize]) {
   std::memcpy(out, text.c_str(), text.size() + 1);
 }
 
-// Passes everything on to the judge, echoes each line and notes what it raised.
+// Passes everything on to the judge, echoes each line and notes what it raised; in a traced run
+// also what the judge sees.
 class Narrator final : public Watcher {
  public:
   Narrator(Session& session, Shared& shared)
       : executor_(session.executor),
         judge_(session.judge),
         printer_(session.printer),
-        shared_(shared) {}
+        shared_(shared),
+        traces_(std::getenv("SLOTCORE_TRACE") != nullptr) {}
 
   void start(const Program& program) override {
     program_ = &program;
@@ -76,13 +79,18 @@ class Narrator final : public Watcher {
       say(std::string("    raised ") + shared_.raised[index] + "\n");
     }
     judge_.after_line(index, line, raised);
+    if (traces_) say(judge_.in_sight());
     // From here on, what happens belongs to the next line or to the reset.
     shared_.line = index + 1;
     if (index + 1 < program_->lines.size()) return;
     say("> # every name is dropped, then gc.collect()\n");
     put(json(executor_.reset_to_come(*program_)), shared_.reset);
   }
-  void after_drop() override { judge_.after_drop(); }
+  void after_drop() override {
+    // The judge's questions may let go what waits to be dropped: that is no part of the program.
+    if (traces_) say("    the end is judged\n");
+    judge_.after_drop();
+  }
 
  private:
   static void say(const std::string& words) {
@@ -93,6 +101,8 @@ class Narrator final : public Watcher {
   Judge& judge_;
   Printer& printer_;
   Shared& shared_;
+  // Whether what is in sight is told after each line, beside what the core tells.
+  const bool traces_;
   const Program* program_ = nullptr;
 };
 

@@ -10,7 +10,8 @@
 // `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as
-// `> line` before it runs, the core's trace when SLOTCORE_TRACE is set, and the report.
+// `> line` before it runs, the report, and when SLOTCORE_TRACE is set the core's trace and, after
+// each line, what the judge has in sight; then when it looks at the end.
 #pragma once
 
 #include <nlohmann/json.hpp>
