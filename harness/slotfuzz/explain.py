@@ -1,12 +1,13 @@
 """NOTES.md: what happened to which object, in the order in which it happened, and why it is wrong.
 
 The abbreviated log first, then one paragraph that follows the object from creation to the bad
-access, then the contract's own words; the full log and the report are folded away.
+access, then the contract's own words; the full log and the report are folded away. In a folder a
+picture of the objects' lives stands in front of them.
 """
 
 import re
 
-from slotfuzz import emit, trace
+from slotfuzz import emit, lives, lives_svg, trace
 from slotfuzz.paths import ROOT
 from slotfuzz.signature import HANGING, THREAD_SIDE, WATCHDOG_SIDE, of_reply
 
@@ -19,14 +20,33 @@ DUNDER = re.compile(r"(__\w+__)")
 TRACE_LINES_MAX = 4
 
 
-def notes(reply: dict, title: str, contract: str, subject: str) -> str:
-    """The text of NOTES.md for a finding in the engine's words, run with the core's trace on."""
+NOTES, PICTURE = "NOTES.md", "lives.svg"
+
+
+def files(reply: dict, title: str, contract: str, subject: str) -> dict[str, str]:
+    """NOTES.md for a finding in the engine's words, run with the core's trace on, and its picture.
+
+    Without a trace, as of torch, there is no picture: nothing tells when an object is freed.
+    """
+    drawn = lives.of_reply(reply)
+    if not drawn.rows:
+        why = "There is no picture of the objects' lives: the subject prints no trace of them."
+        return {NOTES: notes(reply, title, contract, subject, why)}
+    verdict = verdict_line(reply, contract).removeprefix("!!! ")
+    shown = f"![who owns which object, line by line]({PICTURE})"
+    return {NOTES: notes(reply, title, contract, subject, shown),
+            PICTURE: lives_svg.draw(drawn, title, verdict)}
+
+
+def notes(reply: dict, title: str, contract: str, subject: str, picture: str = "") -> str:
+    """The text of NOTES.md alone; PICTURE is the paragraph about the picture beside it."""
     log = trace.parse(reply.get("stderr", ""))
     subject_object = trace.object_in(log)
     parts = [
         "# " + DUNDER.sub(r"`\1`", title),
         f"Subject `{subject}`; `{emit.command(subject)} --check` beside this file shows how often"
         " it fails. Program lines are behind `>`, what the core did is indented.",
+        picture,
         "```\n" + abbreviated(reply, log, subject_object, contract) + "\n```",
         "\n".join(_story(reply, log, subject_object, contract)),
     ]
@@ -98,11 +118,8 @@ def _log(reply, log, contract, texts_of_events) -> str:
         return [texts_of_events[id(event)] for event in log.events
                 if event.line == line and id(event) in texts_of_events]
 
-    texts = log.lines or [line["text"] for line in reply["lines"]]
     shown = during(-1)
-    if len(texts) <= len(reply["lines"]) <= reply["line"]:
-        texts = [*texts, "# every name is dropped, then gc.collect()"]
-    for index, text in enumerate(texts[:reply["line"] + 1]):
+    for index, text in enumerate(log.texts(reply)):
         raised = _raised(reply, index)
         shown.append(f"> {text}" + (f"    # raises {raised}" if raised else ""))
         shown += during(index)

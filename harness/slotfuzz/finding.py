@@ -1,4 +1,4 @@
-"""A finding's folder: repro.py, NOTES.md, report.txt, finding.json. All or nothing."""
+"""A finding's folder: repro.py, NOTES.md, lives.svg, report.txt, finding.json. All or nothing."""
 
 import json
 import os

@@ -1,6 +1,8 @@
 """The log of one run: `> line` echoes, the core's trace lines, and what a sanitizer wrote.
 
 A trace line is `    file:line  event  name value  name value`, the event padded to a fixed width.
+After a line the engine tells what its judge has in sight, one line for each impl; and it tells
+when the judge begins to look at what the reset has left.
 """
 
 import re
@@ -10,6 +12,11 @@ from slotfuzz import signature
 
 TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+SIGHT_LINE = re.compile(r"^    in sight  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
+                        r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
+                        r"  names((?: \w+)*)$")
+JUDGED_LINE = "    the end is judged"
+RESET = "# every name is dropped, then gc.collect()"
 RAISED_LINE = re.compile(r"^    raised \w+$")
 REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
 REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error|"
@@ -33,12 +40,41 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Sight:
+    """What the judge saw of one impl after program line LINE.
+
+    REFERENCES are Python's to its wrapper, OWNERS its use count or None. HOLDERS are the variables
+    that hold it in C++, NAMES those that are its wrapper.
+    """
+
+    line: int
+    impl: int
+    wrapper: int
+    references: int
+    owners: int | None
+    holders: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Log:
-    """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT."""
+    """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT, SIGHTS.
+
+    JUDGED is how many of the events were before the judge looked at the end, or None.
+    """
 
     lines: list[str]
     events: list[Event]
     report: str
+    sights: list[Sight]
+    judged: int | None
+
+    def texts(self, reply: dict) -> list[str]:
+        """The lines of REPLY's program up to its finding; one more for the reset, if that is it."""
+        texts = self.lines or [line["text"] for line in reply["lines"]]
+        if len(texts) <= len(reply["lines"]) <= reply["line"]:
+            texts = [*texts, RESET]
+        return texts[:reply["line"] + 1]
 
 
 @dataclass(frozen=True)
@@ -51,7 +87,7 @@ class Stack:
 
 def parse(stderr: str) -> Log:
     """Splits what a traced child wrote."""
-    lines, events, rest = [], [], []
+    lines, events, rest, sights, judged = [], [], [], [], None
     for text in stderr.splitlines():
         if rest or REPORT_START.match(text):
             rest.append(text)
@@ -59,9 +95,15 @@ def parse(stderr: str) -> Log:
             lines.append(text[2:])
         elif RAISED_LINE.match(text):
             continue  # the reply says so as well
+        elif text == JUDGED_LINE:
+            judged = len(events)
+        elif (match := SIGHT_LINE.match(text)):
+            sights.append(Sight(len(lines) - 1, int(match[1], 16), int(match[2], 16),
+                                int(match[3]), int(match[4]) if match[4] else None,
+                                tuple(match[5].split()), tuple(match[6].split())))
         elif (match := TRACE_LINE.match(text)):
             events.append(Event(len(lines) - 1, match[1], match[2], match[3] or "", text))
-    return Log(lines, events, "\n".join(rest))
+    return Log(lines, events, "\n".join(rest), sights, judged)
 
 
 def region(report: str) -> tuple[int, int] | None:

@@ -208,10 +208,10 @@ class Triage:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal)
-        notes = explain.notes(traced, title_of(reply, best.signature), contract,
+        notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
         folder = finding.write(self.out, record, {
-            "repro.py": script, "NOTES.md": notes,
+            "repro.py": script, **notes,
             "report.txt": trace.parse(traced.get("stderr", "")).report or verified.report
                           or reply["message"] + "\n"})
         self.known[best.signature.text] = folder

@@ -35,7 +35,8 @@ def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
     result = hunt.run(plan())
     record = next(r for r in result.new if r["kind"] == "heap-use-after-free")
     folder = Path(record["folder"])
-    assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "report.txt", "repro.py"]
+    assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "lives.svg", "report.txt",
+                                          "repro.py"]
     stored = json.loads((folder / "finding.json").read_text())
     assert set(finding.FIELDS) <= set(stored)
     assert stored["one_minimal"] and stored["lines"] == 5 and stored["rate"] == 1.0

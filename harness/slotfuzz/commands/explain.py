@@ -1,9 +1,13 @@
-"""Prints NOTES.md for a program: what happened to which object, and why that is wrong."""
+"""Prints NOTES.md for a program: what happened to which object, and why that is wrong.
+
+Told to write it to a file, it draws the lives of the objects beside that.
+"""
 
 from pathlib import Path
 
-from slotfuzz import explain, options, signature, triage
+from slotfuzz import explain, finding, options, signature, triage
 from slotfuzz.engine import Server
+from slotfuzz.explain import NOTES
 
 EXAMPLE = "./slotfuzz explain repro/*/repro.py"
 
@@ -11,6 +15,8 @@ EXAMPLE = "./slotfuzz explain repro/*/repro.py"
 def add_arguments(parser) -> None:
     """The options of explain."""
     parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE",
+                        help=f"write it there, and the lives as {explain.PICTURE} beside it")
     options.add_subject(parser)
     options.add_target(parser)
 
@@ -19,18 +25,25 @@ def run(args, output) -> int:
     """Explains; 1 if the program is a finding."""
     text = options.read_program(args.file)
     wish = options.meant(args, args.file, text)
+    if args.output:
+        finding.check_writable(args.output.absolute().parent)
     with Server(options.resolve(args, wish, False), wish.target, trace=True) as server:
         reply = server.run(text)
         found = reply["outcome"] == "finding"
         contract = ""
         if found:
             contract = explain.contract_of(reply, triage.mutant_contract(server.subject))
-            words = signature.of_reply(reply)
-            notes = explain.notes(reply, triage.title_of(reply, words), contract,
-                                  server.subject.name)
+            title = triage.title_of(reply, signature.of_reply(reply))
+            told = (reply, title, contract, server.subject.name)
+            files = explain.files(*told) if args.output else {NOTES: explain.notes(*told)}
         else:
-            notes = explain.annotated(reply)
-    output.text(notes)
+            files = {NOTES: explain.annotated(reply)}
+    if args.output:
+        finding.write_file(args.output, files[NOTES])
+        if explain.PICTURE in files:
+            finding.write_file(args.output.parent / explain.PICTURE, files[explain.PICTURE])
+    else:
+        output.text(files[NOTES])
     output.document({"file": str(args.file), "outcome": reply["outcome"], "contract": contract,
-                     "notes": notes})
+                     "notes": files[NOTES]})
     return 1 if found else 0
