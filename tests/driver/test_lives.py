@@ -368,3 +368,12 @@ def test_of_too_many_objects_those_with_a_mark_stay():
     texts = [text.text for text in root.iter(SVG + "text")]
     assert any(text.startswith(f"{marked.address:#x}") for text in texts)
     assert f"{60 - lives_svg.ROWS_MAX} more objects are not drawn." in texts
+
+
+def test_the_pictures_in_the_repository_are_well_formed():
+    folders = [path.parent for path in Path(__file__).parents[2].glob("repro/*/NOTES.md")]
+    drawn_folders = [folder for folder in folders if "](lives.svg)" in
+                     (folder / "NOTES.md").read_text()]
+    assert len(drawn_folders) > 0
+    for folder in drawn_folders:
+        assert xml.parse(folder / "lives.svg").getroot().tag == SVG + "svg"
