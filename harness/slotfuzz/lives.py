@@ -120,7 +120,6 @@ class _Object:
     impl: "_Object | None" = None
     about: str = ""
     is_announced: bool = False
-    is_hermetic: bool = False
     is_freed: bool = False
     # Of a wrapper: Python refers to it; owners in C++ hold it; they alone do (resurrection).
     by_python: bool = True
@@ -187,7 +186,7 @@ class _Story:
             made.names_now, made.is_shared, made.holders_now = (), None, None
         for sight in sights:
             impl, wrapper = self._last(sight.impl, "impl"), self._last(sight.wrapper, "wrapper")
-            if wrapper and not wrapper.is_freed:
+            if wrapper and wrapper.impl is impl and not wrapper.is_freed:
                 wrapper.name(sight.names)
                 if not wrapper.is_preserved:
                     wrapper.by_python = sight.references > wrapper.is_held
@@ -259,12 +258,11 @@ class _Story:
 
     def _announce(self, wrapper: _Object, event: trace.Event, text: str) -> None:
         wrapper.is_announced = True
-        wrapper.is_hermetic = "(hermetic)" in event.fields
         made = TYPE_FIELD.search(event.fields)
-        wrapper.about = "hermetic" if wrapper.is_hermetic else made[1] if made else ""
-        bound = BOUND_NAME.match(text)
-        if bound and wrapper.is_hermetic:
-            wrapper.name((bound[1],))  # the judge does not follow these
+        wrapper.about = made[1] if made else ""
+        if "(hermetic)" in event.fields:  # the judge does not follow these
+            wrapper.about = "hermetic"
+            wrapper.name(tuple(BOUND_NAME.findall(text)))
 
     def _owner(self, made: _Object) -> Owner:
         if made.is_freed:

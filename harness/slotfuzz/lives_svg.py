@@ -10,7 +10,8 @@ import xml.etree.ElementTree as xml
 from slotfuzz import trace
 from slotfuzz.lives import Life, Lives, Owner, Slot
 
-# Pixels. A character is taken to be so wide as a part of the size of its font; none is wider.
+# Pixels. A character is taken to be this part of the size of its font wide, which no usual font
+# exceeds on an average: nothing here can ask the reader's own.
 CHAR_WIDTH, CHAR_WIDTH_MONO = 0.66, 0.62
 TEXT, SMALL = 12, 10
 MARGIN = 16
@@ -25,15 +26,15 @@ SENTENCE_CHARS_MAX = 100
 # More rows than anyone reads; those without a mark go first.
 ROWS_MAX = 40
 SLANT = 0.7072  # sine of the 45 degrees by which program lines are turned
-
-PAGE, BORDER, INK, FAINT, GRID = "#ffffff", "#d0d7de", "#1f2328", "#59636e", "#eaeef2"
 # The column in which the engine drops what the program has left.
 RESET_LINE, RESET_NUMBER = "drop all, gc.collect()", "end"
+
+PAGE, BORDER, INK, FAINT, GRID = "#ffffff", "#d0d7de", "#1f2328", "#59636e", "#eaeef2"
 BROKEN, BROKEN_BAND = "#cf222e", "#ffebe9"
 HERMETIC = "#e6dcf7"
 # Blue, orange and green that the colour-blind tell apart (Okabe and Ito), with the ink upon them.
-FILL = {Owner.PYTHON: ("#0072b2", "#ffffff"), Owner.CPP: ("#e69f00", "#1f2328"),
-        Owner.BOTH: ("#00795a", "#ffffff"), Owner.NOBODY: ("#f6f8fa", "#59636e")}
+FILL = {Owner.PYTHON: ("#0072b2", PAGE), Owner.CPP: ("#e69f00", INK),
+        Owner.BOTH: ("#00795a", PAGE), Owner.NOBODY: ("#f6f8fa", FAINT)}
 MEANING = {Owner.PYTHON: "Python alone owns it", Owner.CPP: "C++ alone owns it",
            Owner.BOTH: "both own it", Owner.NOBODY: "freed: nobody owns it"}
 # What stands in a bar, of which the first that fits is taken.
@@ -93,10 +94,13 @@ class _Picture:
 
     def _told(self) -> str:
         """The picture in words."""
-        parts = [f"Objects of a program of {len(self.lives.columns)} lines and who owns them."]
-        parts += [_row_told(row) for row in self.rows]
+        parts = ["The objects of a program and who owns them, line by line."]
+        for row in self.rows:
+            told = [f"from {self._place(at)} {MEANING[owner]}"
+                    for owner, at, _ in _runs(row.owners) if owner]
+            parts.append(f"{_name(row)}: {', '.join(told)}.")
         if self.lives.broken is not None:
-            parts.append(f"{self._place(self.lives.broken)}: {self.verdict}.")
+            parts.append(f"At {self._place(self.lives.broken)}: {self.verdict}.")
         return " ".join(parts)
 
     def _columns(self) -> None:
@@ -149,8 +153,10 @@ class _Picture:
             bar.attrib.update({"stroke": FAINT, "stroke-dasharray": "3 3"})
         by_cpp = owner in (Owner.CPP, Owner.BOTH) and holders
         held = f", in C++ through {' '.join(holders)}" if by_cpp else ""
-        lines = self.numbers[at] if length == 1 else f"{at + 1} to {self.numbers[at + length - 1]}"
-        xml.SubElement(bar, "title").text = f"{_name(row)}, line {lines}: {MEANING[owner]}{held}"
+        lines = self._place(at)
+        if length > 1:
+            lines += f" to {self._place(at + length - 1)}"
+        xml.SubElement(bar, "title").text = f"{_name(row)}, {lines}: {MEANING[owner]}{held}"
         # Not in the column of the mark, which would hide it.
         free = sum(1 for column in range(at, at + length) if column not in row.broken)
         words = [f"{name}: {' '.join(holders)}" for name in NAMES[owner]] if by_cpp else []
@@ -171,7 +177,7 @@ class _Picture:
         """A ring and a cross on the cell where it breaks."""
         left = self.left + at * self.column_width
         group = xml.SubElement(self.svg, "g")
-        xml.SubElement(group, "title").text = f"{_name(row)}. {self._place(at)}: {self.verdict}"
+        xml.SubElement(group, "title").text = f"{_name(row)}, {self._place(at)}: {self.verdict}"
         ring = self._rect(left + 1, top + 2, self.column_width - 2, BAR_HEIGHT + 2, "none",
                           parent=group, rx="4", stroke=BROKEN)
         ring.set("stroke-width", "3")
@@ -184,7 +190,7 @@ class _Picture:
         """The verdict and what is not drawn; gives the place below."""
         y = self.bottom + TEXT * 2
         if self.lives.broken is not None:
-            self._write(MARGIN, y, f"{self._place(self.lives.broken)}: {self.verdict}", BROKEN,
+            self._write(MARGIN, y, f"At {self._place(self.lives.broken)}: {self.verdict}", BROKEN,
                         weight="bold")
             y += TEXT * 1.6
         if self.left_out:
@@ -244,7 +250,7 @@ class _Picture:
 
     def _place(self, at: int) -> str:
         number = self.numbers[at]
-        return "At the end" if number == RESET_NUMBER else f"Line {number}"
+        return "the end" if number == RESET_NUMBER else f"line {number}"
 
     def _middle(self, at: int) -> float:
         return self.left + (at + 0.5) * self.column_width
@@ -317,11 +323,6 @@ def _strips(lives: Lives) -> list[tuple[str, list[str], str]]:
 
 def _name(row: Life) -> str:
     return f"{row.role} {row.address:#x}"
-
-
-def _row_told(row: Life) -> str:
-    told = [f"{MEANING[owner]} from line {at + 1}" for owner, at, _ in _runs(row.owners) if owner]
-    return f"{_name(row)}: {', '.join(told)}."
 
 
 def _runs(values) -> list[tuple[object, int, int]]:

@@ -157,6 +157,20 @@ def test_what_lives_on_at_the_end_is_what_leaks():
         [(0x10, {2}), (0x11, {2})]
 
 
+def test_a_stale_sight_is_not_taken_for_another_impls_wrapper():
+    # The judge keeps the wrapper 0x11 of the impl 0x10 in mind; its memory is another's by now.
+    assert rows_of(RESURRECTS + """\
+> del s0
+    core/w.cc:6  wrapper freed         wrapper 0x11
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names
+> s1 = T.UntypedStorage(1)
+    core/s.cc:1  impl created          impl 0x30  bytes 1
+    core/w.cc:3  slot written          impl 0x30  wrapper 0x11
+    core/w.cc:4  wrapper created       impl 0x30  wrapper 0x11  type UntypedStorage
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names s1
+""")[-2:] == ["0x30 ...p ....", "0x11 ...p ...="]
+
+
 def test_what_is_dropped_only_when_the_judge_asks_has_lived_on():
     stderr = RESURRECTS + f"""\
 > {trace.RESET}
@@ -332,7 +346,7 @@ def test_the_fatal_cell_is_marked():
     assert float(ring.get("y")) < float(label.get("y")) < float(ring.get("y")) + 30
     assert 0 < float(end.get("x")) - float(ring.get("x")) < float(ring.get("width"))
     assert mark.find(SVG + "title").text == \
-        f"wrapper {picture.rows[5].address:#x}. At the end: what it says (contract P5)"
+        f"wrapper {picture.rows[5].address:#x}, the end: what it says (contract P5)"
 
 
 def test_bars_have_titles_that_say_who_owns():
@@ -340,7 +354,7 @@ def test_bars_have_titles_that_say_who_owns():
     assert titles[0] == "the title of it"
     assert "impl 0x10, line 1: C++ alone owns it, in C++ through t0" in titles
     assert "impl 0x10, line 2: both own it, in C++ through t0" in titles
-    assert "wrapper 0x21, line 1 to 2: Python alone owns it" in titles
+    assert "wrapper 0x21, line 1 to line 2: Python alone owns it" in titles
     assert "the impl's slot holds the wrapper's address" in titles
 
 
