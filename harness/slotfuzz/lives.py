@@ -239,7 +239,8 @@ class _Story:
         wrapper = self._last(at["wrapper"], "wrapper")
         is_gone = wrapper is None or wrapper.is_freed
         if what == "slot read" and wrapper is not None and is_gone:
-            return  # the slot dangles, and this is where that is seen
+            self._note_dangling(impl, wrapper)
+            return
         if is_gone or (what == "wrapper created" and wrapper.is_announced):
             wrapper = self._add(_Object("wrapper", at["wrapper"], impl))
         match what:
@@ -251,10 +252,18 @@ class _Story:
                 impl.slot = None
             case "wrapper held" | "wrapper let go":
                 wrapper.is_held = what == "wrapper held"
-                wrapper.by_python |= not wrapper.is_held
+                if not wrapper.is_held:
+                    wrapper.by_python, impl.is_shared, impl.holders_now = True, False, ()
             case "wrapper preserved" | "wrapper resurrected" | "handed over":
                 wrapper.is_preserved = what == "wrapper preserved"
                 wrapper.by_python = not wrapper.is_preserved
+
+    def _note_dangling(self, impl: _Object, wrapper: _Object) -> None:
+        """The slot is read and still has a freed WRAPPER: so it had it all the time since then."""
+        if wrapper.impl is impl:
+            impl.slot = wrapper
+            wrapper.slots = [Slot.DANGLES if owner is Owner.NOBODY else slot
+                             for owner, slot in zip(wrapper.owners, wrapper.slots)]
 
     def _announce(self, wrapper: _Object, event: trace.Event, text: str) -> None:
         wrapper.is_announced = True

@@ -117,6 +117,29 @@ def test_a_stale_slot_dangles_to_the_fatal_line():
     assert [(row.address, row.broken) for row in found.rows if row.broken] == [(0x11, {3})]
 
 
+def test_a_slot_that_nobody_said_to_dangle_shows_it_when_it_is_read():
+    stderr = RESURRECTS + """\
+> gc.collect()
+    core/w.cc:6  wrapper freed         wrapper 0x11
+> del s0
+"""
+    assert rows_of(stderr)[1] == "0x11 .pxx .=.."
+    assert rows_of(stderr + """\
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x11
+""")[1] == "0x11 .pxxx .=!!!"
+
+
+def test_what_was_in_sight_gives_way_to_the_events_of_a_line_that_hangs():
+    stderr = BIT + """\
+> x0.drop_under_lock()
+    core/r.cc:8  wrapper let go        impl 0x10  wrapper 0x11
+"""
+    words = {"outcome": "finding", "kind": "deadlock"}
+    assert rows_of(stderr, **words)[:2] == ["0x10 cbp ...", "0x11 .bp .=="]
+    assert lives.of_reply(reply_of(stderr, **words)).rows[0].holders == (("t0",), ("t0",), ())
+
+
 def test_an_address_may_be_that_of_two_objects():
     stderr = RESURRECTS + """\
 > del s0
