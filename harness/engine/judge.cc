@@ -306,7 +306,7 @@ std::string Judge::in_sight() const {
     text << "    in sight  impl " << life.impl << "  wrapper " << life.wrapper << "  references "
          << layout_.references_to(life.wrapper);
     if (const auto owners = layout_.use_count_of(life.impl)) text << "  owners " << *owners;
-    std::string names = "  names", holders = "  held by";
+    std::string names = "  names", holders = "  held by", weaks = "  weak";
     for (int variable = 0; variable < table_.variable_count(); ++variable) {
       const Binding& binding = bindings_[variable];
       const bool owner = binding.owned != Layout::Shape::kOther && binding.impl == life.impl;
@@ -315,7 +315,12 @@ std::string Judge::in_sight() const {
         holders += ' ' + name(variable);
       }
     }
-    text << holders << names << '\n';
+    for (const Weak& weak : weaks_) {
+      if (weak.wrapper == life.wrapper) weaks += ' ' + name(weak.variable);
+    }
+    text << holders << names << weaks;
+    if (life.serial >= 0) text << "  serial " << life.serial;
+    text << '\n';
   }
   return text.str();
 }

@@ -51,8 +51,9 @@ class Judge final : public Watcher {
 
   const Verdict& verdict() const { return verdict_; }
   // One line for each impl that is known to live: its wrapper, the Python references to that, the
-  // use count, the variables that hold the impl in C++, and those that name the wrapper. A trace
-  // of the core does not tell this. Empty for a subject that keeps no ledger.
+  // use count, the variables that hold the impl in C++, those that name the wrapper and those that
+  // refer to it weakly, and its number if its finalizer is noted. A trace of the core does not tell
+  // this. Empty for a subject that keeps no ledger.
   std::string in_sight() const;
 
   void start(const Program& program) override;

@@ -17,6 +17,8 @@ BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 ON_LANE = re.compile(r'^lane\((\d+), "(.*)"\)$')
 BOUND_NAME = re.compile(r"^(?:with \w+\(\): )?(\w+) = ")
 WORD = re.compile(r"\w+")
+# How the judge says that a finalizer has run, or has not: by the number of the object.
+FINALIZED = re.compile(r"assert (\d+) (?:not )?in finalized|finalized\.count\((\d+)\)")
 
 
 class Owner(enum.Enum):
@@ -134,6 +136,9 @@ class _Object:
     holders_now: tuple[str, ...] | None = None
     names: list[str] = field(default_factory=list)
     names_now: tuple[str, ...] = ()
+    # By which an assert may mean it, besides its names.
+    weak_now: tuple[str, ...] = ()
+    serial: int | None = None
     owners: list[Owner | None] = field(default_factory=list)
     holders: list[tuple[str, ...]] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
@@ -183,9 +188,11 @@ class _Story:
     def sees(self, sights: list[trace.Sight]) -> None:
         """What the judge has in sight when the line has run."""
         for made in self.objects:
-            made.names_now, made.is_shared, made.holders_now = (), None, None
+            made.names_now, made.weak_now, made.is_shared, made.holders_now = (), (), None, None
         for sight in sights:
             impl, wrapper = self._last(sight.impl, "impl"), self._last(sight.wrapper, "wrapper")
+            if wrapper and wrapper.impl is impl:
+                wrapper.weak_now, wrapper.serial = sight.weak, sight.serial
             if wrapper and wrapper.impl is impl and not wrapper.is_freed:
                 wrapper.name(sight.names)
                 if not wrapper.is_preserved:
@@ -336,11 +343,15 @@ def _accessed(reply: dict, log: trace.Log, objects: list[_Object]) -> list[_Obje
     if reply["kind"] != "assert":
         about = trace.object_in(log)
         return [made for made in objects if about is not None and made.address == about][-1:]
-    if reply["line"] >= len(reply["lines"]):
-        return [made for made in objects if not made.is_freed]
-    words = {word for line in reply.get("asserts", []) for word in WORD.findall(line)}
+    asserted = "\n".join(reply.get("asserts", []))
+    words = set(WORD.findall(asserted))
+    serials = {int(one or other) for one, other in FINALIZED.findall(asserted)}
+    meant = [made for made in objects
+             if made.serial in serials or words & set(made.weak_now)]
     living = [made for made in objects if not made.is_freed]
+    if reply["line"] >= len(reply["lines"]):
+        return living or meant
     # The judge follows no hermetic wrapper, and of an impl's wrappers the newest.
     named = {word: made for made in living for word in made.names}
     named |= {word: made for made in living for word in made.names_now}
-    return [named[word] for word in sorted(words & set(named))]
+    return meant + [named[word] for word in sorted(words & set(named))]

@@ -14,7 +14,7 @@ TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 SIGHT_LINE = re.compile(r"^    in sight  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
                         r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
-                        r"  names((?: \w+)*)$")
+                        r"  names((?: \w+)*)  weak((?: \w+)*)(?:  serial (\d+))?$")
 JUDGED_LINE = "    the end is judged"
 RESET = "# every name is dropped, then gc.collect()"
 RAISED_LINE = re.compile(r"^    raised \w+$")
@@ -44,7 +44,8 @@ class Sight:
     """What the judge saw of one impl after program line LINE.
 
     REFERENCES are Python's to its wrapper, OWNERS its use count or None. HOLDERS are the variables
-    that hold it in C++, NAMES those that are its wrapper.
+    that hold it in C++, NAMES those that are its wrapper, WEAK those that refer to that weakly.
+    SERIAL is its number in the list of finalized objects, or None.
     """
 
     line: int
@@ -54,6 +55,8 @@ class Sight:
     owners: int | None
     holders: tuple[str, ...]
     names: tuple[str, ...]
+    weak: tuple[str, ...]
+    serial: int | None
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,18 @@ def parse(stderr: str) -> Log:
         elif text == JUDGED_LINE:
             judged = len(events)
         elif (match := SIGHT_LINE.match(text)):
-            sights.append(Sight(len(lines) - 1, int(match[1], 16), int(match[2], 16),
-                                int(match[3]), int(match[4]) if match[4] else None,
-                                tuple(match[5].split()), tuple(match[6].split())))
+            sights.append(_sight(len(lines) - 1, match))
         elif (match := TRACE_LINE.match(text)):
             events.append(Event(len(lines) - 1, match[1], match[2], match[3] or "", text))
     return Log(lines, events, "\n".join(rest), sights, judged)
+
+
+def _sight(line: int, match: re.Match) -> Sight:
+    impl, wrapper, references, owners, *words, serial = match.groups()
+    holders, names, weak = (tuple(one.split()) for one in words)
+    return Sight(line, int(impl, 16), int(wrapper, 16), int(references),
+                 int(owners) if owners else None, holders, names, weak,
+                 int(serial) if serial else None)
 
 
 def region(report: str) -> tuple[int, int] | None:

@@ -38,10 +38,11 @@ std::vector<std::string> sights_of(std::string_view text) {
   return sighting.seen;
 }
 
-std::string sight(int references, int owners, const std::string& holders,
-                  const std::string& names) {
+std::string sight(int references, int owners, const std::string& holders, const std::string& names,
+                  const std::string& rest = "") {
   return "    in sight  impl *  wrapper *  references " + std::to_string(references) + "  owners " +
-         std::to_string(owners) + "  held by" + holders + "  names" + names + "\n";
+         std::to_string(owners) + "  held by" + holders + "  names" + names + "  weak" + rest +
+         "\n";
 }
 
 TEST(SightTest, references_of_lists_count_and_names_are_told) {
@@ -64,6 +65,11 @@ TEST(SightTest, owners_in_cpp_and_grads_hold) {
       "t1 = T.ones(1)\nt0.grad = t1\n");
   EXPECT_EQ(seen[1], sight(2, 2, " x0", " s0"));
   EXPECT_EQ(seen[4], seen[1] + sight(1, 1, "", " t0") + sight(2, 2, " t0", " t1"));
+}
+
+TEST(SightTest, weak_references_and_serials_are_told) {
+  const auto seen = sights_of("s0 = Finalized(1)\nr0 = weakref.ref(s0)\n");
+  EXPECT_EQ(seen[1], sight(1, 1, "", " s0", " r0  serial 0"));
 }
 
 TEST(SightTest, what_nothing_witnesses_is_out_of_sight) {
