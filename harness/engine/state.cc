@@ -99,6 +99,10 @@ class Graph {
   }
 
   void put_all(Hash& hash) const {
+    // What the collector finds dead goes in the order of its lists.
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked_); ++i) {
+      hash.put(order_.at(PyList_GET_ITEM(tracked_, i)));
+    }
     for (const Node& node : nodes_) {
       if (is_freed(node.memory)) {
         hash.put(kFreed);
@@ -210,6 +214,21 @@ class Graph {
   std::unordered_map<const void*, std::size_t> order_;
 };
 
+// What the collector tracks, in the order in which a collection of all goes through it: it puts the
+// younger generations behind the oldest.
+Ref tracked_in_order(PyObject* get_objects) {
+  Ref all(PyList_New(0));
+  CHECK(all, "list");
+  PyObject_GC_UnTrack(all.get());
+  for (const int generation : {2, 0, 1}) {
+    const Ref some(PyObject_CallFunction(get_objects, "i", generation));
+    CHECK(some && PyList_Check(some.get()), "gc.get_objects: " << take_error());
+    const Py_ssize_t end = PyList_GET_SIZE(all.get());
+    CHECK(PyList_SetSlice(all.get(), end, end, some.get()) == 0, "list");
+  }
+  return all;
+}
+
 }  // namespace
 
 StateReader::StateReader(const Interpreter& interpreter, const Executor& executor,
@@ -232,8 +251,7 @@ std::uint64_t StateReader::read() const {
     const Ref hermetic(PyObject_CallNoArgs(is_hermetic_.get()));
     hash.put(hermetic.get() == Py_True);
   }
-  const Ref tracked(PyObject_CallNoArgs(tracked_objects_.get()));
-  CHECK(tracked && PyList_Check(tracked.get()), "gc.get_objects: " << take_error());
+  const Ref tracked = tracked_in_order(tracked_objects_.get());
   std::vector<PyObject*> roots;
   for (int variable = 0; variable < table_.variable_count(); ++variable) {
     roots.push_back(executor_.value_of(variable));

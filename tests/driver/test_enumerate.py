@@ -82,13 +82,10 @@ def test_the_shortest_program_is_found_and_every_length_is_told(server):
     assert server.run(found.text)["outcome"] == "finding"
 
 
-def test_visiting_each_state_once_finds_the_same_with_less(server):
-    ops = [*BUG, "tag"]
-    few, all_ = (enumeration.run(server, ops, 5, reduce_states) for reduce_states in (True, False))
-    assert few.programs < all_.programs
-    assert [(name, len(found.lines)) for name, found in few.findings.items()] == [
-        (name, len(found.lines)) for name, found in all_.findings.items()] != []
-    assert few.states == all_.states
+def test_visiting_each_state_once_reaches_every_state_with_less(server):
+    few, every = (enumeration.run(server, BUG, 4, reduce_states) for reduce_states in (True, False))
+    assert few.programs < every.programs
+    assert few.states == every.states > 20
 
 
 def test_what_fails_only_among_others_is_no_finding(server, monkeypatch):
