@@ -29,7 +29,7 @@ STAGES = (
     ("execute",),
     ("layout",),
     ("judge",),
-    ("known", "recorder"),
+    ("known", "recorder", "state"),
     ("session",),
     ("planted", "serve"),
     ("entry",),

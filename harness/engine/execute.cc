@@ -29,10 +29,16 @@ PyObject* LineEvaluator::compile(const Line& line) {
   return function;
 }
 
-bool LineEvaluator::run(const Line& line) {
+PyObject* LineEvaluator::function_of(const Line& line) {
   PyObject*& function = functions_[key_of(line)];
   if (!function) function = compile(line);
-  PyObject* result = PyObject_Vectorcall(function, nullptr, 0, nullptr);
+  return function;
+}
+
+void LineEvaluator::prepare(const Line& line) { function_of(line); }
+
+bool LineEvaluator::run(const Line& line) {
+  PyObject* result = PyObject_Vectorcall(function_of(line), nullptr, 0, nullptr);
   Py_XDECREF(result);
   return result != nullptr;
 }
@@ -61,6 +67,10 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
   collect_ = interpreter.evaluate("gc.collect");
   settle_ = interpreter.evaluate(std::string("lambda: ") + kSettle);
   if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op("exit_hermetic");
+}
+
+void Executor::prepare(const Program& program) {
+  for (const Line& line : program.lines) evaluator_.prepare(line);
 }
 
 PyObject* Executor::value_of(int variable) const {

@@ -34,9 +34,12 @@ class LineEvaluator {
 
   // False when the line raised; the exception is then set.
   bool run(const Line& line);
+  // Compiles the line if it never ran: what compiling leaves behind is then there before a run.
+  void prepare(const Line& line);
 
  private:
   PyObject* compile(const Line& line);
+  PyObject* function_of(const Line& line);
 
   Interpreter& interpreter_;
   Printer& printer_;
@@ -56,6 +59,8 @@ class Executor {
   Executor(Interpreter& interpreter, Printer& printer);
 
   void run(const Program& program, Watcher& watcher);
+  // Compiles what was never compiled.
+  void prepare(const Program& program);
   // The value of a variable, borrowed, or null.
   PyObject* value_of(int variable) const;
   Watchdog& watchdog() { return watchdog_; }

@@ -19,6 +19,15 @@ bool says_resurrection(const Interpreter& interpreter) {
          PyUnicode_CompareWithASCIIString(name.get(), "resurrection") == 0;
 }
 
+template <typename T>
+std::uintptr_t as_word(T value) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<std::uintptr_t>(value);
+  } else {
+    return static_cast<std::uintptr_t>(value);
+  }
+}
+
 }  // namespace
 
 std::string Verdict::describe() const {
@@ -261,6 +270,33 @@ Judge::Life* Judge::life_of(const void* impl) {
   const auto life = std::find_if(lives_.begin(), lives_.end(),
                                  [&](const Life& known) { return known.impl == impl; });
   return impl && life != lives_.end() ? &*life : nullptr;
+}
+
+Judge::Memory Judge::memory() const {
+  Memory memory;
+  const auto put = [&](const auto&... values) { (memory.words.push_back(as_word(values)), ...); };
+  for (const Binding& binding : bindings_) {
+    put(binding.object, binding.impl, binding.storage, binding.grad, binding.shape, binding.owned,
+        binding.mode, binding.serial);
+    const bool owner = binding.owned != Layout::Shape::kOther;
+    if (!binding.impl) continue;
+    const bool tensor = (owner ? binding.owned : binding.shape) == Layout::Shape::kTensor;
+    (tensor ? memory.tensors : memory.storages).push_back(binding.impl);
+  }
+  put(lives_.size());
+  for (const Life& life : lives_) {
+    put(life.impl, life.wrapper, std::hash<std::string_view>()(life.type->tp_name), life.attributes,
+        life.serial);
+  }
+  put(weaks_.size());
+  for (const Weak& weak : weaks_) {
+    put(weak.variable, weak.reference, weak.kept.get(), weak.impl, weak.wrapper, weak.excused);
+  }
+  for (const int count : finalized_counts_) put(count);
+  const auto [impls, wrappers] = live();
+  put(impls - baseline_.first, wrappers - baseline_.second, hermetic_, made_cpp_cycle_,
+      std::hash<std::string>()(verdict_.contract + verdict_.check));
+  return memory;
 }
 
 // Life-cycle states guide the search where code is not instrumented: which op left how many owners,

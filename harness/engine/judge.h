@@ -56,6 +56,14 @@ class Judge final : public Watcher {
   // this. Empty for a subject that keeps no ledger.
   std::string in_sight() const;
 
+  // What it remembers of the run so far, and what its later verdicts depend on: words, some of them
+  // addresses, and the impls that variables lead to.
+  struct Memory {
+    std::vector<std::uintptr_t> words;
+    std::vector<const void*> tensors, storages;
+  };
+  Memory memory() const;
+
   void start(const Program& program) override;
   void before_line(std::size_t index, const Line& line) override;
   void after_line(std::size_t index, const Line& line, PyObject* raised) override;

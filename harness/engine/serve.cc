@@ -1,6 +1,7 @@
 // The fork server of serve.h.
 #include "harness/engine/serve.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,9 +14,11 @@
 #include <cstring>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "harness/engine/check.h"
 #include "harness/engine/planted.h"
+#include "harness/engine/state.h"
 
 namespace slotfuzz {
 namespace {
@@ -31,6 +34,8 @@ constexpr double kTimeoutSecondsDefault = 20;
 constexpr double kLineSecondsOfChild = 5;
 // A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
 constexpr std::size_t kErrorBytesMax = 4 << 20;
+// Programs of one child; a few milliseconds of work for each millisecond of forking.
+constexpr std::size_t kStatesMax = 512;
 // What a child exits with when its judge has spoken.
 constexpr int kFindingExit = 77;
 
@@ -42,6 +47,12 @@ struct Shared {
   // JSON: a verdict, and the lines that show what the reset was about to do.
   char verdict[1 << 16];
   char reset[1 << 14];
+  // Of a child that runs many programs: those that it is done with, and where each one led to.
+  std::size_t done;
+  bool found[kStatesMax];
+  bool ran[kStatesMax];
+  bool has_state[kStatesMax];
+  std::uint64_t states[kStatesMax];
 };
 
 template <std::size_t kSize>
@@ -207,7 +218,99 @@ json run(Session& session, const json& request, Shared& shared) {
   return reply;
 }
 
+// Passes everything on to the judge, and reads the state after the last line.
+class StateWatcher final : public Watcher {
+ public:
+  StateWatcher(Session& session, Shared& shared)
+      : judge_(session.judge),
+        reader_(session.interpreter, session.executor, session.table, session.layout,
+                session.judge),
+        has_states_(session.cost == Cost::kQuick),
+        shared_(shared) {}
+
+  void start(const Program& program) override {
+    left_ = program.lines.size();
+    judge_.start(program);
+    if (left_ == 0) note();
+  }
+  void before_line(std::size_t index, const Line& line) override {
+    judge_.before_line(index, line);
+  }
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    judge_.after_line(index, line, raised);
+    // The error goes when the line is over, and is no part of the state.
+    if (raised) PyErr_Clear();
+    if (--left_ == 0) note();
+  }
+  void after_drop() override { judge_.after_drop(); }
+
+ private:
+  void note() {
+    shared_.ran[shared_.done] = true;
+    if (!has_states_) return;
+    shared_.states[shared_.done] = reader_.read();
+    shared_.has_state[shared_.done] = true;
+  }
+
+  Judge& judge_;
+  const StateReader reader_;
+  const bool has_states_;
+  Shared& shared_;
+  std::size_t left_ = 0;
+};
+
+[[noreturn]] void run_states_in_child(Session& session, const std::vector<Program>& programs,
+                                      Shared& shared) {
+  StateWatcher watcher(session, shared);
+  // What compiling and the first look at a state have left goes, or the first state would differ.
+  session.executor.run(Program(), session.judge);
+  for (const Program& program : programs) {
+    session.executor.run(program, watcher);
+    if (session.postcondition) session.postcondition(session.table, program);
+    if ((shared.found[shared.done++] = session.judge.verdict().found())) break;
+  }
+  shared.complete = true;
+  std::_Exit(0);
+}
+
+json run_states(Session& session, const json& request, Shared& shared) {
+  const json& texts = request.at("states");
+  if (texts.size() > kStatesMax) return {{"error", "too many programs"}};
+  std::vector<Program> programs;
+  for (const std::string text : texts) {
+    programs.push_back(session.printer.parse(text));
+    session.mask(programs.back());
+    session.executor.prepare(programs.back());
+  }
+  // What compiling made was there before the programs.
+  session.interpreter.freeze();
+  std::memset(&shared, 0, sizeof shared);
+  const pid_t child = fork();
+  CHECK(child >= 0, "fork: " << std::strerror(errno));
+  if (child == 0) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDERR_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
+    run_states_in_child(session, programs, shared);
+  }
+  int status = 0;
+  wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
+  json results = json::array();
+  // If the child did not end by itself, then in the midst of the program after those.
+  for (std::size_t i = 0; i < shared.done + !shared.complete; ++i) {
+    const bool crashed = i == shared.done;
+    results.push_back({{"outcome", crashed || shared.found[i] ? "finding" : "clean"},
+                       {"crashed", crashed},
+                       {"ran", shared.ran[i]},
+                       {"state", nullptr}});
+    if (shared.has_state[i]) results.back()["state"] = std::to_string(shared.states[i]);
+  }
+  return {{"programs", results}};
+}
+
 json answer(Session& session, const json& request, Shared& shared) {
+  if (request.contains("states")) return run_states(session, request, shared);
   if (request.contains("run")) return run(session, request, shared);
   if (request.contains("parse")) {
     const Program program = session.printer.parse(request.at("parse").get<std::string>());

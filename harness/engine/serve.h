@@ -2,11 +2,18 @@
 // what became of them. One JSON document per line, on standard input and output:
 //
 //   {"run": TEXT, "timeout": SECONDS}  ->  {"outcome": "clean" | "finding", "kind": .., ..}
+//   {"states": [TEXT, ..]}  ->  {"programs": [{"outcome", "crashed", "ran", "state"}, ..]}, of all
+//                               programs up to the first finding; see below
 //   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands", "lane"}],
 //                                         "dropped": N}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
 //
+// `states` runs many short programs in one child, at most kStatesMax. `crashed`: the process ended;
+// else a finding is the judge's. `ran`: all lines did, whatever the reset did then. `state` is a
+// number of state.h, as text; null if a line ended the process, or when the target has threads or
+// interpreters of its own, whose states cannot be read. A finding may owe to a program before it in
+// the child: `run` tells.
 // `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as

@@ -35,6 +35,7 @@ PLANTED = [
 ]
 DESCRIPTION = {
     "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
+    "line_max": 60,
     "starts_threads": False,
     "lane_template": 'lane({0}, "{1}")',
     "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
@@ -100,9 +101,39 @@ def execute(text, report):
             report(reply)
             return
     reply["line"] = len(reply["lines"])
+    reply["state"] = state_of(names)
     if os.environ.get("FAKE_BROKEN"):
         reply.update(outcome="finding", kind="assert", contract="P5", check="ledger")
     report(reply)
+
+
+def state_of(names):
+    """All that a later line can depend on, as text."""
+    import fake_slotcore
+
+    tensors = [value for value in names.values() if isinstance(value, fake_slotcore.Tensor)]
+    state = [str(fake_slotcore.depth)]
+    for name, value in sorted(names.items()):
+        if isinstance(value, fake_slotcore.Tensor):
+            state.append(f"{name} {tensors.index(value)} {value.size} {bool(value.stale)}")
+        elif isinstance(value, fake_slotcore.UntypedStorage):
+            owner = tensors.index(value.owner) if value.owner in tensors else "gone"
+            others = [name for name, other in sorted(names.items()) if other is value]
+            state.append(f"{name} {owner} {getattr(value, 'tag', None)} {others}")
+    return "; ".join(state)
+
+
+def run_states(texts):
+    """Programs up to the first finding."""
+    replies = []
+    for text in texts:
+        reply = run_forked(text)
+        state = reply.get("state")
+        replies.append({"outcome": reply["outcome"], "state": state, "ran": state is not None,
+                        "crashed": reply["kind"] == "sanitizer"})
+        if reply["outcome"] == "finding":
+            break
+    return {"programs": replies}
 
 
 def run_forked(text):
@@ -139,6 +170,8 @@ def serve():
         request = json.loads(line)
         if "run" in request:
             print(json.dumps(run_forked(request["run"])), flush=True)
+        elif "states" in request:
+            print(json.dumps(run_states(request["states"])), flush=True)
         elif "parse" in request:
             print(json.dumps(parse(request["parse"])), flush=True)
         elif "extend" in request:

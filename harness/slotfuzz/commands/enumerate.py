@@ -1,0 +1,101 @@
+"""Every program of up to N lines over a small op set, exhaustively, each state visited once.
+
+The ops are by default those of the mutant's minimal program; for another subject, those of all
+mutants of the target: what historic bugs were made of. Exit code 1 if a program fails. What is
+printed with a signature is a program of the fewest lines that has it.
+"""
+
+from slotfuzz import console, enumerate as enumeration, mutant, options, subject
+from slotfuzz.engine import Server
+from slotfuzz.errors import UserError, nearest
+
+EXAMPLE = "./slotfuzz enumerate --subject mutant:hermetic-del-storage --lines 6"
+LINES_MAX = 60
+
+
+def add_arguments(parser) -> None:
+    """The options of enumerate."""
+    parser.add_argument("--lines", type=int, required=True, metavar="N")
+    parser.add_argument("--ops", metavar="OP,OP..", help="names as `./slotfuzz ops` lists them")
+    options.add_subject(parser)
+    options.add_target(parser)
+
+
+def run(args, output) -> int:
+    """Enumerates; 1 if anything fails."""
+    if not 1 <= args.lines <= LINES_MAX:
+        raise UserError(f"--lines must be 1 to {LINES_MAX}")
+    name = args.subject or "core"
+    target = args.target or _default_target(name)
+    chosen = subject.resolve(name, args.sanitizer, [target], args.python, False)
+    with Server(chosen, target) as server:
+        ops = _named_ops(server, args.ops) if args.ops else default_ops(server)
+        console.say(f"{name}, {target}: programs of {', '.join(ops)}")
+        result = enumeration.run(server, ops, args.lines, told=lambda length: console.say(
+            f"{length.lines} lines: {length.programs:,} programs, {length.states:,} new states,"
+            f" {length.failing:,} failing"))
+    output.text(summary(name, target, result))
+    output.document(document(name, target, ops, result))
+    return 1 if result.findings else 0
+
+
+def default_ops(server: Server) -> list[str]:
+    """The ops of the subject's minimal program, or of those of all mutants of the target."""
+    one = server.subject.mutant
+    headers = [mutant.read_header(name) for name in ([one] if one else subject.mutant_names())]
+    programs = [server.parse("\n".join(header.program)) for header in headers
+                if one or header.target == server.target]
+    used = {line.op for lines in programs for line in lines}
+    ops = [name for name, op in server.table.ops.items() if name in used and not op["masked"]]
+    if not ops:
+        raise UserError(f"no mutant of {server.target} says which ops; name them with --ops")
+    return ops
+
+
+def summary(name: str, target: str, result: enumeration.Result) -> str:
+    """What a person reads at the end."""
+    rows = [[length.lines, length.programs, length.states, length.failing]
+            for length in result.lengths]
+    lines = [console.table(rows, ["lines", "programs", "new states", "failing"])] if rows else []
+    for failing in result.findings.values():
+        lines.append(f"{len(failing.lines)} lines: {failing.signature}")
+        lines += ["    " + line for line in failing.text.splitlines()]
+    rate = result.programs / result.seconds if result.seconds else 0
+    lines.append(
+        f"{name}, {target}: {result.programs:,} programs, {result.states:,} states in"
+        f" {result.seconds:.1f} s ({rate:,.0f}/s), {len(result.findings)} signatures"
+        + (f", {result.unrepeated} failed only once" if result.unrepeated else "")
+        + (", interrupted: the last length is not complete" if result.interrupted else ""))
+    return "\n".join(lines)
+
+
+def document(name: str, target: str, ops: list[str], result: enumeration.Result) -> dict:
+    """The same for a machine."""
+    return {
+        "subject": name, "target": target, "ops": ops, "programs": result.programs,
+        "states": result.states, "seconds": result.seconds, "interrupted": result.interrupted,
+        "unrepeated": result.unrepeated,
+        "lengths": [vars(length) for length in result.lengths],
+        "findings": [{"signature": failing.signature, "lines": len(failing.lines),
+                      "program": failing.text} for failing in result.findings.values()],
+        "exit_code": 1 if result.findings else 0,
+    }
+
+
+def _default_target(name: str) -> str:
+    if name.startswith("mutant:"):
+        return mutant.read_header(subject.check_mutant(name.removeprefix("mutant:"))).target
+    return options.default_target()
+
+
+def _named_ops(server: Server, words: str) -> list[str]:
+    ops = server.table.ops
+    names = list(dict.fromkeys(word for word in words.split(",") if word))
+    for name in names:
+        if name not in ops:
+            raise UserError(f"no op {name!r}; {nearest(name, list(ops))}")
+        if ops[name]["masked"]:
+            raise UserError(f"{server.subject.name} has no {name} in {server.target}")
+    if not names:
+        raise UserError("--ops names no op")
+    return names

@@ -1,0 +1,147 @@
+"""A hypothesis state machine of any subject, from its op table: for those who live in pytest.
+
+    TestStorage = slotfuzz.stateful.machine("mutant:hermetic-del-storage", "storage").TestCase
+
+There is one rule per op; a rule adds a line to the program, with variables from those that its
+lines so far have bound. At the end of the example the fork server runs the program in a child, so a
+hard crash fails the example like anything else. One fork per line instead would cost fifty times as
+much, and show only that a line raised. What fails is kept as a .py file at once, then minimized and
+written as a hunt does.
+"""
+
+import atexit
+from pathlib import Path
+
+from hypothesis import Phase, settings, strategies
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+
+from slotfuzz import finding, signature, subject as subjects
+from slotfuzz.enumerate import bound_after
+from slotfuzz.hunt import VERIFY_RUNS
+from slotfuzz.paths import build_root, shown
+from slotfuzz.program import BINDING_MARKS, MARKS, Line, Table
+from slotfuzz.subject import Subject
+from slotfuzz.triage import Found, Triage
+
+# The minimizer knows better than hypothesis how a program shrinks.
+PHASES = [phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)]
+
+
+class Broken(AssertionError):
+    """A program fails. Each signature has a subclass of its own: hypothesis tells them apart."""
+
+
+def machine(
+    subject: str | Subject, target: str, *, sanitizer: str | None = None,
+    python: str | None = None, out: Path | None = None, verify_runs: int = VERIFY_RUNS,
+) -> type[RuleBasedStateMachine]:
+    """The state machine of SUBJECT on TARGET, both by name as on the command line; builds them.
+
+    Findings go to OUT, by default build/hypothesis/. A script is verified VERIFY_RUNS times.
+    """
+    if isinstance(subject, str):
+        subject = subjects.resolve(subject, sanitizer, [target], python)
+    place = finding.check_writable(out or build_root() / "hypothesis")
+    judge = _Judge(subject, target, place, verify_runs)
+    atexit.register(judge.close)
+    table = judge.server.table
+    rules = {f"op_{name}": _rule_of(table, name) for name, op in table.ops.items()
+             if not op["masked"]}
+    made = type("SubjectMachine", (_Machine,), {"judge": judge, **rules})
+    made.TestCase.settings = settings(made.TestCase.settings, phases=PHASES)
+    return made
+
+
+class _Machine(RuleBasedStateMachine):
+    """The program so far, and the variables that have a value after it."""
+
+    judge: "_Judge"
+
+    def __init__(self):
+        super().__init__()
+        self.lines: list[Line] = []
+        self.bound: frozenset[str] = frozenset()
+
+    def add(self, line: Line) -> None:
+        """Adds LINE to the program; one that is too long already stays as it is."""
+        table = self.judge.server.table
+        if len(self.lines) < table.description["line_max"]:
+            self.lines.append(line)
+            self.bound = bound_after(table, line, self.bound)
+
+    def teardown(self) -> None:
+        """Runs the program; one that fails raises Broken."""
+        self.judge.run(self.lines)
+
+
+def _rule_of(table: Table, name: str):
+    """The rule of op NAME: it draws the operands; it can be chosen when there is what it reads."""
+    roles = table.ops[name]["operands"]
+
+    def step(self, **words):
+        self.add(Line(name, tuple(words[f"operand{i}"] for i in range(len(roles)))))
+
+    step.__doc__ = table.ops[name]["sentence"]
+    step.__name__ = step.__qualname__ = f"op_{name}"
+    operands = {f"operand{i}": _operand(table, role) for i, role in enumerate(roles)}
+    return precondition(lambda self: all(_readable(table, role, self.bound) for role in roles))(
+        rule(**operands)(step))
+
+
+def _operand(table: Table, role: str):
+    """What an operand can be, simplest first, as hypothesis shrinks to what stands first."""
+    kind = table.kinds.get(role.lstrip(MARKS))
+    if kind and not kind.prefix:
+        return strategies.sampled_from(kind.values)
+    if role[0] in BINDING_MARKS:
+        return strategies.sampled_from([f"{kind.prefix}{i}" for i in range(kind.count)])
+    return strategies.runner().flatmap(
+        lambda self: strategies.sampled_from(_readable(table, role, self.bound)))
+
+
+def _readable(table: Table, role: str, bound: frozenset[str]) -> list[str]:
+    """What an operand can be now. Never empty for a literal and for what is bound by the line."""
+    kind = table.kinds.get(role.lstrip(MARKS))
+    if kind is None:
+        return sorted(bound)
+    if not kind.prefix or role[0] in BINDING_MARKS:
+        return [role]
+    return sorted(word for word in bound if word.rstrip("0123456789") == kind.prefix)
+
+
+class _Judge:
+    """Keeps, minimizes and writes what fails, each signature once; then raises its Broken."""
+
+    def __init__(self, subject: Subject, target: str, out: Path, verify_runs: int):
+        self.target, self.out = target, out
+        self.triage = Triage(subject, out, {}, verify_runs)
+        self.server = self.triage.server(target)
+        self.failures: dict[str, tuple[type[Broken], str]] = {}
+
+    def run(self, lines: list[Line]) -> None:
+        """Runs the program LINES; raises its Broken if it fails."""
+        text = self.server.table.program_text(lines)
+        reply = self.server.run(text)
+        if reply["outcome"] != "finding":
+            return
+        words = signature.of_reply(reply)
+        if words.text not in self.failures:
+            self.failures[words.text] = self._judged(text, reply, words)
+        kind, message = self.failures[words.text]
+        raise kind(message)
+
+    def _judged(self, text: str, reply: dict, words: signature.Signature):
+        # First the program, so that it is there however the rest ends.
+        kept = self.out / f"{words.identifier(self.server.subject.name)}.py"
+        finding.write_file(kept, text)
+        _, record = self.triage.judge(
+            Found(self.target, text, reply["stderr"], self.server.runs, 0.0, 0))
+        folder = Path(record["folder"]) if "folder" in record else self.triage.known[
+            record["signature"]]
+        return type("Broken", (Broken,), {}), (
+            f"{words.text}\nminimized: {shown(folder)}\n{record['text']}"
+            f"as it was found: {shown(kept)}\n{text}")
+
+    def close(self) -> None:
+        """Ends the servers."""
+        self.triage.__exit__()

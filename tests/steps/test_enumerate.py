@@ -1,0 +1,39 @@
+"""Enumerating on the real engine: minimal length is proved, and the reduction is sound."""
+
+import pytest
+
+from slotfuzz import engine, enumerate as enumeration, mutant, mutants, subject
+from tests.steps.test_steps import slotfuzz
+
+MUTANT = "hermetic-del-storage"
+# Ops around a preserved wrapper, with what makes states differ.
+OPS = ["new_finalized", "ones", "wrap", "del", "del_in_hermetic", "tag", "knot", "collect"]
+
+
+def test_the_program_of_a_mutant_is_proved_minimal():
+    header = mutant.read_header(MUTANT)
+    document = slotfuzz("enumerate", "--subject", f"mutant:{MUTANT}", "--lines",
+                        len(header.program), ok=(1,))
+    (found,) = document["findings"]
+    assert mutants.verdict_of(found) == header.verdict
+    assert found["lines"] == len(header.program) == len(found["program"].splitlines())
+    assert [row["failing"] for row in document["lengths"][:-1]] == [0] * (found["lines"] - 1)
+    assert document["unrepeated"] == 0
+
+
+@pytest.mark.parametrize("name", [f"mutant:{MUTANT}", "core"])
+def test_visiting_each_state_once_loses_no_finding_and_no_state(name):
+    chosen = subject.resolve(name, None, ["storage"], with_python=False)
+    with engine.Server(chosen, "storage") as server:
+        few, every = (enumeration.run(server, OPS, 4, reduce_states)
+                      for reduce_states in (True, False))
+    assert few.programs < every.programs
+    assert few.states == every.states > 100
+    assert [(words, len(found.lines)) for words, found in few.findings.items()] == [
+        (words, len(found.lines)) for words, found in every.findings.items()]
+    assert bool(few.findings) == (name != "core")
+
+
+def test_the_core_is_clean_on_every_short_program():
+    document = slotfuzz("enumerate", "--lines", 3)
+    assert document["findings"] == [] and document["programs"] > 1000

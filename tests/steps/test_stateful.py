@@ -1,0 +1,26 @@
+"""State machines on the real engine: a mutant is found, the core is clean."""
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from slotfuzz import finding, mutant, mutants, stateful
+
+MUTANT = "hermetic-del-storage"
+EXAMPLES = settings(max_examples=1000, derandomize=True, database=None, deadline=None,
+                    phases=[Phase.generate])
+
+
+def test_hypothesis_finds_a_mutant(tmp_path):
+    machine = stateful.machine(f"mutant:{MUTANT}", "storage", out=tmp_path, verify_runs=3)
+    with pytest.raises(stateful.Broken):
+        run_state_machine_as_test(machine, settings=EXAMPLES)
+    header = mutant.read_header(MUTANT)
+    found = finding.known([tmp_path], f"mutant:{MUTANT}")
+    assert header.verdict in [mutants.verdict_of({"signature": words}) for words in found]
+
+
+def test_hypothesis_finds_nothing_on_the_core(tmp_path):
+    machine = stateful.machine("core", "storage", out=tmp_path)
+    run_state_machine_as_test(machine, settings=settings(EXAMPLES, max_examples=100))
+    assert machine.judge.server.runs > 50 and list(tmp_path.iterdir()) == []
