@@ -30,7 +30,7 @@ def leashed(command: list[str]) -> list[str]:
 
 def describe(subject: Subject, target: str) -> dict:
     """What the binary says about itself: ops, kinds, prelude, planted bugs."""
-    command = [str(subject.target(target)), *subject.arguments(), "--describe"]
+    command = subject.command(target, "--describe")
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False,
                                 timeout=DESCRIBE_SECONDS, env=subject.environment())
@@ -115,7 +115,7 @@ class Server:
         environment = self.subject.environment(full_stacks=self.trace)
         if self.trace:
             environment["SLOTCORE_TRACE"] = "1"
-        command = [str(self.subject.target(self.target)), *self.subject.arguments(), "--serve"]
+        command = self.subject.command(self.target, "--serve")
         self._stderr = tempfile.TemporaryFile()
         self._buffer = b""
         try:
@@ -159,7 +159,7 @@ def dump_recorder(subject: Subject, target: str, recorder: Path) -> list[str]:
     """The last programs of a process that died, oldest first; empty if nothing was recorded."""
     if not recorder.exists():
         return []
-    command = [str(subject.target(target)), *subject.arguments(), f"--dump-recorder={recorder}"]
+    command = subject.command(target, f"--dump-recorder={recorder}")
     result = subprocess.run(command, capture_output=True, check=False, timeout=DESCRIBE_SECONDS,
                             env=subject.environment())
     try:

@@ -30,14 +30,14 @@ FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
-    r"fuzzer::|std::|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
+    r"fuzzer::|std::|__gnu_cxx|__cxa_|__gxx_|_Unwind_|c10::detail::torch\w*Fail|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
     r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
     r"operator\b|LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|"
     r"cfunction|object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
 PLUMBING_FILE = re.compile(
     r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"
     r"/usr/include/|/bits/|nptl/|sysdeps/|"
-    r"/libc\.so|/lib/x86_64-linux-gnu/(libc|libpthread|ld-)|python3\.\d+\+)")
+    r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+)")
 
 
 # Findings of the watchdog, by the engine's word for them.
@@ -62,13 +62,16 @@ class Signature:
             parts.append(f"({self.detail})")
         return " ".join(parts)
 
-    def identifier(self, subject: str) -> str:
-        """Folder name in repro/: words of the verdict, the function, a hash with the subject."""
+    def identifier(self, subject: str, more: str = "") -> str:
+        """Folder name in repro/: words of the verdict, the function, a hash with the subject.
+
+        MORE is what else tells it from other findings.
+        """
         words = self.verdict.split()[1:] or [self.verdict]
         if self.functions:
             words.append(self.functions[0].rpartition("::")[2])
         slug = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")[:60]
-        digest = hashlib.sha256(f"{subject} {self.text}".encode()).hexdigest()[:6]
+        digest = hashlib.sha256(f"{subject} {self.text}{more}".encode()).hexdigest()[:6]
         return f"{slug}-{digest}"
 
 

@@ -43,16 +43,17 @@ def wilson_low(hits: int, runs: int) -> float:
 
 
 def verify(
-    python: str, script: Path, environment: dict[str, str], runs: int, reply: dict, jobs: int = 2,
+    command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
+    jobs: int = 2,
 ) -> Verified:
-    """Runs SCRIPT with PYTHON, RUNS times; a run counts if it fails in the way of REPLY."""
+    """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY."""
     def once(number):
         try:
-            result = subprocess.run([python, str(script)], capture_output=True, check=False,
+            result = subprocess.run(command, capture_output=True, check=False,
                                     env=environment if number == 0 else _terse(environment),
                                     timeout=RUN_SECONDS)
             text = result.stderr.decode(errors="replace")
-            return result.returncode, from_root(text.replace(f"{script.parent}/", ""))
+            return result.returncode, from_root(text.replace(f"{folder}/", ""))
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
 

@@ -92,7 +92,7 @@ def test_a_corpus_that_cannot_be_written_is_said_at_the_end(plan, monkeypatch, t
 
 
 def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):
-    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(triage.Found(
             "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
     assert verdict == "unreproduced" and record["rate"] == 0.0
@@ -103,7 +103,7 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
     ring = tmp_path / "recorder"
     halves = ["\n".join(MINIMAL[:4]) + "\n", "exit_hermetic()\ns0 = t0.untyped_storage()\n"]
     ring.write_text(json.dumps({"programs": ["t1 = T.ones(4)\n", *halves]}))
-    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, _ = judge.judge(
             triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
     assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
