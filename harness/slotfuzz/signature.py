@@ -30,7 +30,8 @@ FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
-    r"fuzzer::|std::|__gnu_cxx|__cxa_|__gxx_|_Unwind_|c10::detail::torch\w*Fail|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
+    r"fuzzer::|std::|__gnu_cxx|__cxa_|__gxx_|_Unwind_|c10::detail::torch\w*Fail|"
+    r"\?\?$|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
     r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
     r"operator\b|LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|"
     r"cfunction|object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
