@@ -104,7 +104,7 @@ def release_of(record: dict) -> str:
 
 
 def add_way(folder: Path, way: str) -> None:
-    """Notes in the finding in FOLDER one more minimal program that shows the same bug."""
+    """Notes one more minimal program that shows the bug in FOLDER; the first is its script's."""
     record = read(folder)
     ways = [*record.get("ways", []), way]
     if way not in ways[:-1] and len(ways) <= WAYS_MAX:

@@ -117,7 +117,7 @@ def _subject(entry: Entry) -> str:
 
 def _met(entry: Entry) -> str:
     ways = len(entry.record.get("ways", []))
-    return f"a group of {ways + 1} programs" if ways else "one program"
+    return f"a group of {ways} programs" if ways > 1 else "one program"
 
 
 def markdown(root: Path, entries: list[Entry]) -> str:

@@ -14,6 +14,8 @@ FRAME = re.compile(
     r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) "
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: AddressSanitizer:? (?:attempting )?([\w-]+)")
+# libFuzzer's own runtime, where no sanitizer watches over memory: the program itself gets a signal.
+SIGNAL_ERROR = re.compile(r"==\d+==\s*ERROR: UndefinedBehaviorSanitizer: ([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 # The title of the stack of either side.
 THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
@@ -31,7 +33,7 @@ FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
     r"fuzzer::|std::|__gnu_cxx|__cxa_|__gxx_|_Unwind_|c10::detail::torch\w*Fail|"
-    r"\?\?$|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
+    r"0x[0-9a-f]+$|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
     r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
     r"operator\b|LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|"
     r"cfunction|object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
@@ -185,6 +187,7 @@ def signal_name(number: int) -> str:
 # Who reports, and how a report becomes a signature: of the match and of the text from there on.
 REPORTS = (
     (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
+    (SIGNAL_ERROR, lambda match, text: Signature(f"signal SIG{match[1]}", functions(text))),
     (THREAD_ERROR, lambda match, text: Signature(
         f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
     (WATCHDOG_ERROR, lambda match, text: Signature(match[1], waiting_functions(text))),

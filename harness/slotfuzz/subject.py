@@ -92,6 +92,8 @@ class Subject:
             environment.setdefault("ASAN_SYMBOLIZER_PATH", found)
             environment.setdefault("UBSAN_SYMBOLIZER_PATH", found)
             environment.setdefault("TSAN_OPTIONS", f"external_symbolizer_path={found}")
+        # A library that PyTorch links would handle a crash, print a stack for a minute, and exit.
+        environment.setdefault("UCX_HANDLE_ERRORS", "none")
         environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
         for name in ("SLOTCORE_TRACE", "PYTHONPATH", "PYTHONHOME"):
             environment.pop(name, None)

@@ -7,13 +7,12 @@ import platform
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import (
-    build, crash, emit, explain, finding, group, minimize, mutant, prelude, ring, signature,
-    trace, verify,
+    build, emit, explain, finding, group, minimize, mutant, prelude, ring, signature, trace,
+    verify,
 )
 from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder, leashed
 from slotfuzz.errors import BrokenError
@@ -48,15 +47,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Smallest:
-    """A minimal program, the engine's reply for it, and what it cost.
-
-    STACK is that of the crash, where only a fresh process could tell it.
-    """
+    """A minimal program, the engine's reply for it, and what it cost."""
 
     reply: dict
     signature: signature.Signature
     minimized: minimize.Minimized
-    stack: str = ""
 
 
 def smallest(server: Server, text: str) -> Smallest | None:
@@ -171,7 +166,7 @@ class Triage:
             return []
         record = finding.read(folder)
         self.known |= dict.fromkeys(record.get("group", []), folder)
-        return [text, *record.get("ways", [])]
+        return [text, *record.get("ways", [])[1:]]
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
@@ -183,11 +178,10 @@ class Triage:
             best = smallest(server, "".join(sequence)) if sequence else None
         if best is None:
             return "unreproduced", self._write_unreproduced(found, sequence)
-        first = self._located(server, best)
+        first = best
         keys = self._keys(server, first)
-        best = first
         if not self._folder(keys):
-            best = self._located(server, worst(server, first, found.seed))
+            best = worst(server, first, found.seed)
             # The promise that was broken first is the same bug.
             keys |= self._keys(server, best)
         texts = sorted({self._text(server, first), self._text(server, best)})
@@ -212,15 +206,6 @@ class Triage:
     def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
         return group.keys(best.reply, best.signature, best.minimized.lines, server.table)
 
-    def _located(self, server: Server, best: Smallest) -> Smallest:
-        """BEST with the functions that it crashes in, if a fresh process has to tell them."""
-        if best.reply["kind"] != "signal" or best.signature.functions or best.stack:
-            return best
-        with self._script(script_of(server, best.reply, best.signature, "")) as path:
-            stack = crash.stack(self.subject, path)
-        words = replace(best.signature, functions=signature.functions(stack))
-        return replace(best, signature=words, stack=stack)
-
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)
 
@@ -240,7 +225,7 @@ class Triage:
             minimize_runs=best.minimized.runs,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
-            one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[])
+            one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])
         if not best.signature.functions:
             shape = group.shape(best.minimized.lines, server.table)
             record["id"] = best.signature.identifier(self._name(), f" after {shape}")
@@ -249,7 +234,7 @@ class Triage:
         folder = finding.write(self.out, record, {
             "repro.py": script, "NOTES.md": notes,
             "report.txt": trace.parse(traced.get("stderr", "")).report or verified.report
-                          or best.stack or reply["message"] + "\n"})
+                          or reply["message"] + "\n"})
         return {**record, "folder": str(folder), "text": text}
 
     def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
@@ -285,16 +270,10 @@ class Triage:
         """The subject with its release: what an id in one does not say of another."""
         return " ".join(filter(None, [self.subject.name, self.subject.release]))
 
-    @contextmanager
-    def _script(self, text: str):
-        """A file of its own with a script."""
+    def _verify(self, script: str, reply: dict) -> verify.Verified:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
             path = Path(folder) / "repro.py"
-            path.write_text(text)
-            yield path
-
-    def _verify(self, script: str, reply: dict) -> verify.Verified:
-        with self._script(script) as path:
+            path.write_text(script)
             return verify.verify(self.subject.script_command(path), path.parent,
                                  self.subject.script_environment(), self.verify_runs, reply)
 
@@ -343,4 +322,6 @@ def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
         return "thread" if subject.sanitizer == "thread" else "address"
     if reply["kind"] in signature.HANGING:
         return "watchdog"
+    if words.verdict.startswith("signal "):
+        return "signal"
     return reply["kind"]

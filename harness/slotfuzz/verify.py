@@ -91,7 +91,7 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
     expected = signature.of_reply(reply).verdict
     if expected == f"exit {reply['exit']}":
         return code == reply["exit"]
-    if reply["kind"] == "signal":
+    if expected.startswith("signal "):
         return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
     found = signature.of_stderr(stderr)
     return found is not None and found.verdict == expected
