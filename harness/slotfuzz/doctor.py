@@ -21,6 +21,8 @@ BUILDS = {
     "debugpy": ("judge", "watchdog", "debugpy"),
     "none": ("judge", "watchdog"),
 }
+# Planted for oracles that ask the core's own counters; torch has none.
+CORE_ONLY = ("ledger",)
 MMAP_RND_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
 # What every release of ThreadSanitizer's runtime can map around. From release 18 on it starts the
 # process anew without randomization, where it may.
@@ -86,6 +88,8 @@ def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
         target = options.default_target()
         chosen = subject.resolve(name, sanitizer, [target], with_python=False, tree=tree)
         for planted in _described(chosen, target).get("planted", []):
+            if tree and planted["name"] in CORE_ONLY:
+                continue
             if planted["oracle"] in BUILDS[sanitizer]:
                 rows.append(plant(chosen, target, planted))
     return rows

@@ -40,7 +40,7 @@ class Plan:
     jobs: int = 1
     corpus: Path | None = None
     stop_when: Callable[[dict], bool] | None = None
-    known_folders: tuple[Path, ...] = (ROOT / "repro",)
+    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
 
 
 @dataclass
@@ -92,9 +92,7 @@ def run(plan: Plan) -> Result:
     for target in plan.targets:
         finding.check_writable(_corpus(plan, target)[0])
     # A mutant's bug is there to be found, however often it has been.
-    folders = [] if plan.subject.mutant else list(
-        dict.fromkeys([*plan.known_folders, ROOT / "repro" / f"torch-{plan.subject.release}",
-                       plan.out]))
+    folders = [] if plan.subject.mutant else list(dict.fromkeys([*plan.known_folders, plan.out]))
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:

@@ -40,6 +40,13 @@ class Entry:
     notes: str
 
     @property
+    def release(self) -> str:
+        """The PyTorch that it is of, as its folder says; an empty string for slotcore."""
+        said = finding.release_of(self.record)
+        named = self.folder.parent.name.removeprefix("torch-")
+        return named if said and named != self.folder.parent.name else said
+
+    @property
     def reach(self) -> str:
         """The key of REACHES: what a person says, else what the program's words say."""
         said = self.record.get("reach")
@@ -108,11 +115,11 @@ def _section(entry: Entry) -> str:
 
 
 def _name(entry: Entry) -> str:
-    return html.escape(f"{finding.release_of(entry.record)}-{entry.record['id']}", quote=True)
+    return html.escape(f"{entry.release}-{entry.record['id']}", quote=True)
 
 
 def _subject(entry: Entry) -> str:
-    return " ".join(filter(None, [entry.record["subject"], finding.release_of(entry.record)]))
+    return " ".join(filter(None, [entry.record["subject"], entry.release]))
 
 
 def _met(entry: Entry) -> str:
@@ -122,16 +129,16 @@ def _met(entry: Entry) -> str:
 
 def markdown(root: Path, entries: list[Entry]) -> str:
     """docs/torch.md without its last newline: the findings on torch, by release, worst first."""
-    entries = [entry for entry in entries if finding.release_of(entry.record)]
+    entries = [entry for entry in entries if entry.release]
     if not entries:
         raise UserError(f"{root} holds no finding on torch")
-    releases = sorted({finding.release_of(entry.record) for entry in entries},
+    releases = sorted({entry.release for entry in entries},
                       key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
     parts = ["# What it finds in PyTorch\n\nMade by `./slotfuzz report repro --markdown >"
              " docs/torch.md` from the folders in repro/torch-*; worst first. A number of a known"
              " bug is that of its pull request or of the project's list of them."]
     for release in releases:
-        chosen = [entry for entry in entries if finding.release_of(entry.record) == release]
+        chosen = [entry for entry in entries if entry.release == release]
         parts.append(f"## PyTorch {release}")
         for reach, words in REACHES.items():
             found = [entry for entry in chosen if entry.reach == reach]

@@ -122,8 +122,9 @@ def script_of(server: Server, reply: dict, words: signature.Signature, contract:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
     snippets = prelude.parse(server.table.description.get("prelude", ""))
+    title = title_of(reply, words) + (f", torch {subject.release}" if subject.release else "")
     return emit.script({**reply, "contract": contract}, snippets, subject.name, subject.module,
-                       subject.sanitizer, title_of(reply, words))
+                       subject.sanitizer, title)
 
 
 class Triage:
