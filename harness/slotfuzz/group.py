@@ -10,6 +10,7 @@ import re
 from slotfuzz.program import BINDING_MARKS, Line, Table
 from slotfuzz.signature import Signature
 
+AFTER = " after "
 JUDGE_KINDS = ("assert", "exception")
 # Counts of all objects, whoever holds them: where they crash says nothing of why.
 COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
@@ -23,12 +24,32 @@ def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> froz
     shows = reply["line"] == len(lines) - 1
     cause = lines[:-1] if shows and not _is_bare(lines[:-1], table) else lines
     if reply["kind"] in JUDGE_KINDS:
-        return frozenset([f"{words.text} after {shape(cause, table)}"])
-    found = {f"crash after {shape(cause, table)}"}
+        return frozenset([f"{words.text}{AFTER}{shape(cause, table)}"])
+    found = {f"crash{AFTER}{shape(cause, table)}"}
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
     if where:
         found.add(f"crash in {where}")
     return frozenset(found)
+
+
+def of_one_group(key: str, known: str) -> bool:
+    """Whether a finding with KEY is of the group of KNOWN: the same, or the same by a longer way.
+
+    A longer way has the same verdict and all ops of the known one, in their order. A minimal
+    program has no line in vain, but it may take a detour around a variable's name.
+    """
+    if key == known:
+        return True
+    (verdict, _, longer), (known_verdict, _, shorter) = key.partition(AFTER), known.partition(AFTER)
+    if verdict != known_verdict or not shorter:
+        return False
+    rest = iter(_ops(longer))
+    return all(op in rest for op in _ops(shorter))
+
+
+def _ops(text: str) -> list[str]:
+    """The op names of a shape."""
+    return [line.partition(" ")[0] for line in text.split("; ")]
 
 
 def shape(lines: list[Line], table: Table) -> str:

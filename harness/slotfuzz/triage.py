@@ -202,7 +202,8 @@ class Triage:
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
         """The finding whose group one of the KEYS is of, if it is known."""
-        return next((self.known[key] for key in sorted(keys) if key in self.known), None)
+        return next((folder for known, folder in self.known.items()
+                     if any(group.of_one_group(key, known) for key in keys)), None)
 
     def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
         return group.keys(best.reply, best.signature, best.minimized.lines, server.table)
