@@ -185,14 +185,15 @@ class Triage:
             best = worst(server, first, found.seed)
             # The promise that was broken first is the same bug.
             keys |= self._keys(server, best)
-        texts = sorted({self._text(server, first), self._text(server, best)})
+        met = server.table.program_text(list(first.minimized.as_met))
+        texts = sorted({self._text(server, first), self._text(server, best), met} - {""})
         folder = self._folder(keys)
         if folder:
             verdict = "known"
             record = {"id": folder.name, "signature": best.signature.text,
                       "text": self._text(server, best)}
             if folder.parent == self.out:
-                finding.add_way(folder, record["text"])
+                finding.add_way(folder, met or record["text"])
         else:
             verdict, record = "new", self._write_new(server, found, best, keys)
             folder = Path(record["folder"])
