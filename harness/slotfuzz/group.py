@@ -36,10 +36,11 @@ def of_one_group(key: str, known: str) -> bool:
     """Whether a finding with KEY is of the group of KNOWN: the same, or the same by a longer way.
 
     A longer way has the same verdict and all ops of the known one, in their order. A minimal
-    program has no line in vain, but it may take a detour around a variable's name.
+    program has no line in vain, but it may take a detour around a variable's name. A crash is no
+    such verdict: where one ends, another begins.
     """
-    if key == known:
-        return True
+    if key == known or not key.startswith("judge "):
+        return key == known
     (verdict, _, longer), (known_verdict, _, shorter) = key.partition(AFTER), known.partition(AFTER)
     if verdict != known_verdict or not shorter:
         return False

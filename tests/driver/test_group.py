@@ -66,6 +66,7 @@ def test_two_promises_that_break_after_the_same_lines_are_two_bugs():
     ("judge P2 type after new s0; weak c0 s0", "judge P1 identity after new s0; weak c0 s0", 0),
     ("crash in wrap", "crash in wrap", 1), ("crash in wrap", "crash in wrapper", 0),
     ("crash after new s0", "crash in new", 0),
+    ("crash after new s0; own t0 s0; del t0", "crash after new s0; del s0", 0),
 ])
 def test_a_longer_way_to_the_same_verdict_is_the_same_bug(key, known, same):
     assert group.of_one_group(key, known) == bool(same)
