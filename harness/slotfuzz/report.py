@@ -128,18 +128,23 @@ def _met(entry: Entry) -> str:
 
 
 def markdown(root: Path, entries: list[Entry]) -> str:
-    """docs/torch.md without its last newline: the findings on torch, by release, worst first."""
+    """docs/torch.md without its last newline: the findings on torch, by release, worst first.
+
+    What else a person has to say of a release is in torch-<release>/about.md.
+    """
     entries = [entry for entry in entries if entry.release]
     if not entries:
         raise UserError(f"{root} holds no finding on torch")
-    releases = sorted({entry.release for entry in entries},
+    abouts = {path.parent.name.removeprefix("torch-"): path.read_text().strip()
+              for path in root.glob("torch-*/about.md")}
+    releases = sorted({entry.release for entry in entries} | set(abouts),
                       key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
     parts = ["# What it finds in PyTorch\n\nMade by `./slotfuzz report repro --markdown >"
              " docs/torch.md` from the folders in repro/torch-*; worst first. A number of a known"
              " bug is that of its pull request or of the project's list of them."]
     for release in releases:
         chosen = [entry for entry in entries if entry.release == release]
-        parts.append(f"## PyTorch {release}")
+        parts += [f"## PyTorch {release}", *filter(None, [abouts.get(release)])]
         for reach, words in REACHES.items():
             found = [entry for entry in chosen if entry.reach == reach]
             if found:

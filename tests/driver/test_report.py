@@ -54,7 +54,10 @@ def test_markdown_is_by_release_with_what_a_person_knows(campaign):
     campaign("x-1", "t0 = T.ones(1)\ndel t0", release="1.13.1", known_as="4", contract="P2",
              why="It is public.", fails_in={"1.13.1": True, "2.6.0": False})
     root = campaign("x-2", "t0._cdata", release="2.6.0")
+    (root / "torch-0.9").mkdir()
+    (root / "torch-0.9" / "about.md").write_text("Nothing was found.\n")
     text = report.markdown(root, report.collect(root))
+    assert "## PyTorch 0.9\n\nNothing was found.\n\n## PyTorch 1.13.1" in text
     assert text.index("## PyTorch 1.13.1") < text.index("[x-1]") < text.index("## PyTorch 2.6.0")
     assert "known as 4" in text and "fails on 1.13.1, not on 2.6.0" in text
     assert "(../repro/torch-1.13.1/x-1/repro.py)\n\n    t0 = T.ones(1)\n    del t0\n" in text
