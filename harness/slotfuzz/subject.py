@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import build, mutant, rootfs
+from slotfuzz import build, emit, mutant, rootfs
 from slotfuzz.errors import MachineError, UserError, nearest
 from slotfuzz.paths import ROOT
 
@@ -103,7 +103,7 @@ class Subject:
         """Environment of a script in a fresh process. No sanitizer: freed memory is poisoned."""
         environment = self.environment(full_stacks)
         if self.sanitizer == "none":
-            environment.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
+            environment.update(emit.POISON_ENVIRONMENT)
         return environment
 
 
