@@ -7,6 +7,7 @@ import pytest
 
 from slotfuzz import finding, report
 from slotfuzz.errors import UserError
+from tests.driver.conftest import ROOT
 from tests.driver.test_cli import slotfuzz
 
 # What Debian's 1.13.1 says of itself.
@@ -77,3 +78,17 @@ def test_the_command_writes_the_page_or_prints(campaign, capsys, tmp_path):
     assert code == 0 and out.startswith("# What it finds in PyTorch")
     code, out, _ = slotfuzz(capsys, "report", str(root), "--json", "-o", str(tmp_path / "x.html"))
     assert code == 0 and [row["id"] for row in json.loads(out)] == ["x-1"]
+
+
+def test_torch_document_is_up_to_date():
+    root = ROOT / "repro"
+    made = report.markdown(root, report.collect(root))
+    assert made + "\n" == (ROOT / "docs" / "torch.md").read_text(), "run what its first lines say"
+
+
+def test_what_is_kept_of_torch_is_confirmed():
+    kept = [entry for entry in report.collect(ROOT / "repro") if entry.release]
+    assert kept
+    for entry in kept:
+        assert entry.record["rate"] == 1.0 and entry.record["fails_in"], entry.folder
+        assert entry.record["why"] and entry.record["contract"], entry.folder
