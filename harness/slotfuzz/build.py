@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from slotfuzz import rootfs
 from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import ROOT, build_root, shown
@@ -21,35 +22,44 @@ TAIL_LINES = 25
 NOTICED_SECONDS = 1.5
 
 
-def compiler() -> str:
-    """The newest clang++ of those that are tested; MachineError without one."""
+def compiler(tree: Path | None = None) -> str:
+    """The newest clang++ of those that are tested, here or in TREE; MachineError without one."""
     for name in COMPILERS:
-        found = shutil.which(name)
+        found = _which(tree, name)
         if found:
             return found
-    raise MachineError(f"no clang++ found; looked for {', '.join(COMPILERS)}")
+    where = f" in {shown(tree)}" if tree else ""
+    raise MachineError(f"no clang++ found{where}; looked for {', '.join(COMPILERS)}")
 
 
-def symbolizer() -> str | None:
+def symbolizer(tree: Path | None = None) -> str | None:
     """llvm-symbolizer of the same release as the compiler, if there is one."""
-    suffix = Path(compiler()).name.removeprefix("clang++")
-    return shutil.which("llvm-symbolizer" + suffix) or shutil.which("llvm-symbolizer")
+    suffix = Path(compiler(tree)).name.removeprefix("clang++")
+    return _which(tree, "llvm-symbolizer" + suffix) or _which(tree, "llvm-symbolizer")
 
 
-def build(preset: str, targets: list[str], python: str | None = None) -> Path:
+def _which(tree: Path | None, name: str) -> str | None:
+    return rootfs.which(tree, name) if tree else shutil.which(name)
+
+
+def build(
+    preset: str, targets: list[str], python: str | None = None, tree: Path | None = None,
+) -> Path:
     """Builds ninja TARGETS in the build folder of PRESET and returns that folder.
 
-    PYTHON asks for another interpreter than the preset's: the folder is then named after it
-    by the caller, who passes the folder's name as PRESET. Errors: MachineError with the tail
-    of the log.
+    PYTHON asks for another interpreter than the preset's, in TREE if given: the folder is then
+    named after it by the caller, who passes the folder's name as PRESET. Errors: MachineError with
+    the tail of the log.
     """
     folder = build_root() / preset
     with _locked(folder):
         if not (folder / "build.ninja").exists():
-            _logged(_configuration(preset, folder, python), folder, f"configuring {shown(folder)}")
+            command = rootfs.entering(tree) + _configuration(preset, folder, python, tree)
+            _logged(command, folder, f"configuring {shown(folder)}")
         if targets:
             what = f"building {', '.join(targets)} in {shown(folder)}"
-            _logged(["ninja", "-C", str(folder), *targets], folder, what)
+            command = [*rootfs.entering(tree), "ninja", "-C", str(folder), *targets]
+            _logged(command, folder, what)
     return folder
 
 
@@ -63,9 +73,12 @@ def ninja_targets(preset: str) -> set[str]:
     return {line.split(":")[0] for line in text.splitlines() if ":" in line}
 
 
-def _configuration(preset: str, folder: Path, python: str | None) -> list[str]:
-    command = ["cmake", "-S", str(ROOT), "-B", str(folder), f"-DCMAKE_CXX_COMPILER={compiler()}"]
-    ccache = shutil.which("ccache")
+def _configuration(
+    preset: str, folder: Path, python: str | None, tree: Path | None,
+) -> list[str]:
+    command = ["cmake", "-S", str(ROOT), "-B", str(folder),
+               f"-DCMAKE_CXX_COMPILER={compiler(tree)}"]
+    ccache = _which(tree, "ccache")
     if ccache:
         command.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}")
     if python:

@@ -85,7 +85,7 @@ def _head(text: str):
 
 def _run(subject: Subject, target: str, words: list[str]) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
-        command = [str(subject.target(target)), *subject.arguments(), "-detect_leaks=0",
+        command = [*subject.command(target), "-detect_leaks=0",
                    f"-max_len={INPUT_BYTES_MAX}", FEATURES, f"-artifact_prefix={scratch}/",
                    *words]
         return subprocess.run(leashed(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

@@ -21,6 +21,8 @@ BUILDS = {
     "debugpy": ("judge", "watchdog", "debugpy"),
     "none": ("judge", "watchdog"),
 }
+# Planted for oracles that ask the core's own counters; torch has none.
+CORE_ONLY = ("ledger",)
 MMAP_RND_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
 # What every release of ThreadSanitizer's runtime can map around. From release 18 on it starts the
 # process anew without randomization, where it may.
@@ -28,8 +30,8 @@ MMAP_RND_BITS_MAX = 28
 RUNTIME_RELEASE_MIN = 18
 
 
-def versions() -> dict[str, str]:
-    """Versions of what builds and runs: one line per tool."""
+def versions(tree: Path | None = None) -> dict[str, str]:
+    """Versions of what builds and runs: one line per tool, and of the Python and torch of TREE."""
     found = {"python": platform.python_version()}
     compiler = build.compiler()
     for name, command in (("compiler", [compiler, "--version"]), ("cmake", ["cmake", "--version"]),
@@ -43,6 +45,10 @@ def versions() -> dict[str, str]:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             found[package] = "missing"
+    if tree:
+        about = subject.probe_python(subject.SYSTEM_PYTHON, tree)
+        found |= {f"{name} in {tree}": about[key]
+                  for name, key in (("python", "version"), ("torch", "torch"))}
     return found
 
 
@@ -71,13 +77,19 @@ def blind_reasons(limit_bytes: int | None, bits: int, release: int) -> list[str]
     return reasons
 
 
-def plant_all(sanitizers: list[str]) -> list[dict]:
-    """Runs every planted bug of every build: build, planted, oracle, heard, words."""
+def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
+    """Runs every planted bug of every build: build, planted, oracle, heard, words.
+
+    In TREE, whose engine has no sanitizer, on the torch that is there.
+    """
     rows = []
+    name = "torch" if tree else "core"
     for sanitizer in sanitizers:
         target = options.default_target()
-        chosen = subject.resolve("core", sanitizer, [target], with_python=False)
+        chosen = subject.resolve(name, sanitizer, [target], with_python=False, tree=tree)
         for planted in _described(chosen, target).get("planted", []):
+            if tree and planted["name"] in CORE_ONLY:
+                continue
             if planted["oracle"] in BUILDS[sanitizer]:
                 rows.append(plant(chosen, target, planted))
     return rows
@@ -96,7 +108,7 @@ def _described(chosen: subject.Subject, target: str) -> dict:
 
 def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
     """Runs one planted bug; heard if the process dies and says the expected words."""
-    command = [str(chosen.target(target)), *chosen.arguments(), f"--planted={planted['name']}"]
+    command = chosen.command(target, f"--planted={planted['name']}")
     if planted["oracle"] == "watchdog":
         command.append(f"--line-seconds={HANGING_LINE_SECONDS}")
     try:

@@ -22,9 +22,13 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\\n")
     sys.exit(bool(failed))
 '''
-POISON = """\
+# glibc from 2.41 on leaves what it caches per thread as it was.
+POISON_ENVIRONMENT = {"PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165",
+                      "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+POISON = f"""\
 # Freed memory must not look alive.
-    os.environ.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
+    os.environ.update(
+        {", ".join(f'{name}="{value}"' for name, value in POISON_ENVIRONMENT.items())})
     """
 # How faulthandler ends a script that hangs.
 HANG_EXIT, HANG_WORDS = 1, "Timeout ("

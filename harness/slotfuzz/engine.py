@@ -30,7 +30,7 @@ def leashed(command: list[str]) -> list[str]:
 
 def describe(subject: Subject, target: str) -> dict:
     """What the binary says about itself: ops, kinds, prelude, planted bugs."""
-    command = [str(subject.target(target)), *subject.arguments(), "--describe"]
+    command = subject.command(target, "--describe")
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False,
                                 timeout=DESCRIBE_SECONDS, env=subject.environment())
@@ -128,7 +128,7 @@ class Server:
         if not self.symbols:
             for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
                 environment[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))
-        command = [str(self.subject.target(self.target)), *self.subject.arguments(), "--serve"]
+        command = self.subject.command(self.target, "--serve")
         self._stderr = tempfile.TemporaryFile()
         self._buffer = b""
         try:
@@ -172,7 +172,7 @@ def dump_recorder(subject: Subject, target: str, recorder: Path) -> list[str]:
     """The last programs of a process that died, oldest first; empty if nothing was recorded."""
     if not recorder.exists():
         return []
-    command = [str(subject.target(target)), *subject.arguments(), f"--dump-recorder={recorder}"]
+    command = subject.command(target, f"--dump-recorder={recorder}")
     result = subprocess.run(command, capture_output=True, check=False, timeout=DESCRIBE_SECONDS,
                             env=subject.environment())
     try:

@@ -6,9 +6,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from slotfuzz import emit
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import shown
+from slotfuzz.subject import Subject
+
+# Enough to steer around; a bug with more ways than that is met again in any of them.
+WAYS_MAX = 50
 
 FIELDS = (
     "id", "signature", "kind", "subject", "target", "oracle", "contract", "lines",
@@ -73,29 +76,39 @@ def _replace(made: Path, place: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def known(folders: list[Path], subject: str) -> dict[str, Path]:
-    """Signature to folder of every finding of SUBJECT in FOLDERS; what is no finding is skipped."""
-    found = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*/finding.json")):
-            try:
-                record = json.loads(path.read_text())
-                if record["subject"] == subject:
-                    found.setdefault(record["signature"], path.parent)
-            except (OSError, ValueError, KeyError):
-                continue
-    return found
-
-
-def programs(folders: list[Path], subject: str) -> list[Path]:
-    """repro.py of every finding of SUBJECT in FOLDERS, by the header of the script."""
+def known(folders: list[Path], subject: Subject) -> list[Path]:
+    """Folders in FOLDERS of findings of SUBJECT, of torch that of its release only."""
     found = []
     for folder in folders:
-        for path in sorted(folder.glob("*/repro.py")):
-            text = path.read_text(errors="replace")
-            if emit.read_header(text).get("subject") == subject:
-                found.append(path)
+        for path in sorted(folder.glob("*/finding.json")):
+            record = read(path.parent)
+            if (record.get("subject") == subject.name and (path.parent / "repro.py").exists()
+                    and release_of(record) == subject.release):
+                found.append(path.parent)
     return found
+
+
+def read(folder: Path) -> dict:
+    """The record of the finding in FOLDER; empty where there is none that can be read."""
+    try:
+        record = json.loads((folder / "finding.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def release_of(record: dict) -> str:
+    """Which PyTorch a finding is of, such as 2.6.0; an empty string for slotcore."""
+    versions = record.get("versions")
+    return versions.get("torch", "").partition("+")[0] if isinstance(versions, dict) else ""
+
+
+def add_way(folder: Path, way: str) -> None:
+    """Notes one more minimal program that shows the bug in FOLDER; the first is its script's."""
+    record = read(folder)
+    ways = [*record.get("ways", []), way]
+    if way not in ways[:-1] and len(ways) <= WAYS_MAX:
+        write_file(folder / "finding.json", json.dumps({**record, "ways": ways}, indent=2) + "\n")
 
 
 def write_file(path: Path, text: str) -> None:

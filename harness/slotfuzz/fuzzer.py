@@ -52,8 +52,7 @@ class Fuzzer:
         self._partial = b""
         self.recorder.unlink(missing_ok=True)
         command = [
-            str(subject.target(target)), *subject.arguments(),
-            f"--recorder={self.recorder}", f"--known={known}",
+            *subject.command(target), f"--recorder={self.recorder}", f"--known={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
             "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", *extra,

@@ -40,7 +40,7 @@ class Plan:
     jobs: int = 1
     corpus: Path | None = None
     stop_when: Callable[[dict], bool] | None = None
-    known_folders: tuple[Path, ...] = (ROOT / "repro",)
+    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
 
 
 @dataclass
@@ -92,16 +92,15 @@ def run(plan: Plan) -> Result:
     for target in plan.targets:
         finding.check_writable(_corpus(plan, target)[0])
     # A mutant's bug is there to be found, however often it has been.
-    folders = [] if plan.subject.mutant else [*plan.known_folders, plan.out]
+    folders = [] if plan.subject.mutant else list(dict.fromkeys([*plan.known_folders, plan.out]))
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:
-        known = finding.known(folders, plan.subject.name)
-        with Triage(plan.subject, plan.out, known, VERIFY_RUNS) as triage:
-            programs = [path for path in finding.programs(folders, plan.subject.name)
-                        if triage.still_fails(plan.targets[0], path)]
-            for number, path in enumerate(programs):
-                place.add_known(f"known-{number}", path.read_text(errors="replace"))
+        with Triage(plan.subject, plan.out, VERIFY_RUNS) as triage:
+            programs = [text for folder in finding.known(folders, plan.subject)
+                        for text in triage.recall(plan.targets[0], folder)]
+            for number, text in enumerate(programs):
+                place.add_known(f"known-{number}", text)
             result = _Hunt(plan, place, triage, line).run()
             result.skipped = len(programs)
             result.trouble = _trouble(plan)

@@ -18,13 +18,18 @@ RUNS_MAX = 2000
 
 @dataclass(frozen=True)
 class Minimized:
-    """The result: the lines, what it cost, and whether no single line can be removed."""
+    """The result: the lines, what it cost, and whether no single line can be removed.
+
+    AS_MET is the program when lines had gone and ops and values were still those of the finding:
+    others like it will be met again.
+    """
 
     lines: list[Line]
     lines_before: int
     runs: int
     seconds: float
     one_minimal: bool
+    as_met: tuple[Line, ...] = ()
 
 
 class _BudgetSpent(Exception):
@@ -73,13 +78,14 @@ def minimize(
     """
     start = time.monotonic()
     search = _Search(lines, interesting, runs_max)
-    one_minimal = False
+    one_minimal, as_met = False, ()
     try:
         search.keep(_on_lane(search.lines, 0))
         _drop_suffix(search, last_line)
         _drop_closures(search, table)
         _drop_chunks(search)
         _drop_single_lines(search)
+        as_met = tuple(search.lines)
         _fetch_for_make(search, table)
         _merge_lanes(search)
         _simplify_ops(search, table)
@@ -89,7 +95,8 @@ def minimize(
         one_minimal = _is_one_minimal(search)
     except _BudgetSpent:
         pass
-    return Minimized(search.lines, len(lines), search.runs, time.monotonic() - start, one_minimal)
+    return Minimized(search.lines, len(lines), search.runs, time.monotonic() - start, one_minimal,
+                     as_met)
 
 
 def _drop_suffix(search: _Search, last_line: int | None) -> None:

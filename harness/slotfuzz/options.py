@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import emit, mutant, subject
+from slotfuzz import emit, mutant, rootfs, subject
 from slotfuzz.errors import UserError
 
 PROGRAM_BYTES_MAX = 4 << 20
@@ -20,12 +20,24 @@ class Meant:
 
 
 def add_subject(parser) -> None:
-    """--subject, --sanitizer and --python."""
+    """--subject, --sanitizer, --python and --rootfs."""
     parser.add_argument("--subject", metavar="core|core:resurrect|mutant:ID|torch",
                         help="what T is; by default what the file's header says, else core")
     parser.add_argument("--sanitizer", choices=sorted(subject.SANITIZER_PRESETS),
                         help="by default what suits the subject")
     parser.add_argument("--python", metavar="PATH", help="the interpreter whose torch is meant")
+    add_tree(parser)
+
+
+def add_tree(parser) -> None:
+    """--rootfs."""
+    parser.add_argument("--rootfs", type=Path, metavar="DIR",
+                        help="the tree of ci/torch_rootfs.sh whose torch is meant")
+
+
+def tree(args) -> Path | None:
+    """The tree that --rootfs names, checked."""
+    return rootfs.check(args.rootfs) if args.rootfs else None
 
 
 def add_target(parser) -> None:
@@ -87,7 +99,8 @@ def meant(args, path: Path, text: str) -> Meant:
 
 def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
     """The built subject of a wish."""
-    return subject.resolve(wish.subject, wish.sanitizer, [wish.target], args.python, with_python)
+    return subject.resolve(wish.subject, wish.sanitizer, [wish.target], args.python, with_python,
+                           tree(args))
 
 
 def _target(path: Path, name: str) -> str:

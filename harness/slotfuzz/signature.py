@@ -13,9 +13,10 @@ FRAMES_MAX = 3
 FRAME = re.compile(
     r"^\s*#(\d+) (?:0x[0-9a-f]+ in )?(.+?) "
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
-# Any of them reports a signal; under debug CPython there is UndefinedBehaviorSanitizer alone.
-ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: (?:Address|Thread|UndefinedBehavior)Sanitizer:? "
+ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: (?:Address|Thread)Sanitizer:? "
                            r"(?:attempting )?([\w-]+)")
+# libFuzzer's own runtime, where no sanitizer watches over memory: the program itself gets a signal.
+SIGNAL_ERROR = re.compile(r"==\d+==\s*ERROR: UndefinedBehaviorSanitizer: ([\w-]+)")
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 # The title of the stack of either side.
 THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
@@ -32,14 +33,15 @@ FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(
     r"^(_?Py[A-Z_]|_Py|Py[A-Z]|__asan|__tsan|__ubsan|__msan|__interceptor|__sanitizer|__lsan|"
-    r"fuzzer::|std::|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
+    r"fuzzer::|std::|__gnu_cxx|__cxa_|__gxx_|_Unwind_|c10::detail::torch\w*Fail|"
+    r"0x[0-9a-f]+$|__libc|__GI_|_start$|main$|free$|malloc$|calloc$|"
     r"realloc$|mem(cpy|set|move|cmp)$|raise$|abort$|gsignal$|_*pthread_|__assert|slotfuzz::|"
     r"operator\b|LLVMFuzzer|pymain|run_|gc_|subtype_|type_call|slot_tp|dict_|list_|method_|"
     r"cfunction|object_|tuple|insertdict|delete_garbage|finalize_|free_keys|pybind11::)")
 PLUMBING_FILE = re.compile(
     r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"
     r"/usr/include/|/bits/|nptl/|sysdeps/|"
-    r"/libc\.so|/lib/x86_64-linux-gnu/(libc|libpthread|ld-)|python3\.\d+\+)")
+    r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+)")
 
 
 # Findings of the watchdog, by the engine's word for them.
@@ -64,13 +66,16 @@ class Signature:
             parts.append(f"({self.detail})")
         return " ".join(parts)
 
-    def identifier(self, subject: str) -> str:
-        """Folder name in repro/: words of the verdict, the function, a hash with the subject."""
+    def identifier(self, subject: str, more: str = "") -> str:
+        """Folder name in repro/: words of the verdict, the function, a hash with the subject.
+
+        MORE is what else tells it from other findings.
+        """
         words = self.verdict.split()[1:] or [self.verdict]
         if self.functions:
             words.append(self.functions[0].rpartition("::")[2])
         slug = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")[:60]
-        digest = hashlib.sha256(f"{subject} {self.text}".encode()).hexdigest()[:6]
+        digest = hashlib.sha256(f"{subject} {self.text}{more}".encode()).hexdigest()[:6]
         return f"{slug}-{digest}"
 
 
@@ -183,6 +188,7 @@ def signal_name(number: int) -> str:
 # Who reports, and how a report becomes a signature: of the match and of the text from there on.
 REPORTS = (
     (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
+    (SIGNAL_ERROR, lambda match, text: Signature(f"signal SIG{match[1]}", functions(text))),
     (THREAD_ERROR, lambda match, text: Signature(
         f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
     (WATCHDOG_ERROR, lambda match, text: Signature(match[1], waiting_functions(text))),

@@ -114,7 +114,7 @@ class _Judge:
 
     def __init__(self, subject: Subject, target: str, out: Path, verify_runs: int):
         self.target, self.out = target, out
-        self.triage = Triage(subject, out, {}, verify_runs)
+        self.triage = Triage(subject, out, verify_runs)
         self.server = self.triage.server(target)
         self.failures: dict[str, tuple[type[Broken], str]] = {}
 

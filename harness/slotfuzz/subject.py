@@ -5,13 +5,15 @@ keeps wrappers alive by the refcount-bit protocol, `core:resurrect` by resurrect
 one whose file it touches, else by refcount-bit.
 """
 
+import hashlib
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import build, mutant
+from slotfuzz import build, emit, mutant, rootfs
 from slotfuzz.errors import MachineError, UserError, nearest
 from slotfuzz.paths import ROOT
 
@@ -22,6 +24,8 @@ SANITIZER_PRESETS = {
 # Of the two builds of the core, the folder in a preset's and the suffix of ninja targets.
 PROTOCOL_FOLDERS = {"core": "", "core:resurrect": "resurrect"}
 PROBE_SECONDS = 120
+# What the engine's embedding of CPython is written for.
+PYTHON_MIN = (3, 11)
 # Of another program's complaint; it may quote all that it was given.
 WORDS_MAX = 120
 # Our binaries carry their own; what /usr/lib/debug has is of CPython, and no signature names it.
@@ -31,7 +35,10 @@ FULL_STACKS = "fast_unwind_on_malloc=0:malloc_context_size=16"
 
 @dataclass(frozen=True)
 class Subject:
-    """NAME as typed, MODULE that T is, FOLDER with targets/ and slotpython, how scripts run."""
+    """NAME as typed, MODULE that T is, FOLDER with targets/ and slotpython, how scripts run.
+
+    TREE is the Debian tree that everything runs in, if it is not the system itself.
+    """
 
     name: str
     module: str
@@ -41,6 +48,12 @@ class Subject:
     script_python: str
     import_paths: tuple[str, ...] = ()
     versions: dict = field(default_factory=dict, compare=False)
+    tree: Path | None = None
+
+    @property
+    def release(self) -> str:
+        """Which PyTorch it is, such as 2.6.0; an empty string for slotcore."""
+        return self.versions.get("torch", "").partition("+")[0]
 
     @property
     def mutant(self) -> str:
@@ -51,9 +64,14 @@ class Subject:
         """The libFuzzer binary of target NAME."""
         return self.folder / "targets" / name
 
-    def arguments(self) -> list[str]:
-        """What each call of a target binary must be told about the subject."""
-        return [f"--module={self.module}", *(f"--path={path}" for path in self.import_paths)]
+    def command(self, target: str, *words) -> list[str]:
+        """What starts the binary of TARGET on this subject with WORDS."""
+        return [*rootfs.entering(self.tree), str(self.target(target)), f"--module={self.module}",
+                *(f"--path={path}" for path in self.import_paths), *map(str, words)]
+
+    def script_command(self, *words) -> list[str]:
+        """What runs a script with the interpreter that has the subject."""
+        return [*rootfs.entering(self.tree), self.script_python, *map(str, words)]
 
     def environment(self, full_stacks: bool = False) -> dict[str, str]:
         """Environment of every process that runs programs of this subject.
@@ -69,11 +87,13 @@ class Subject:
             environment["ASAN_OPTIONS"] = ":".join(filter(None, [FULL_STACKS, own]))
         else:
             environment["LLVM_SYMBOLIZER_OPTS"] = NO_DEBUG_PACKAGES
-        found = build.symbolizer()
+        found = build.symbolizer(self.tree)
         if found:
             environment.setdefault("ASAN_SYMBOLIZER_PATH", found)
             environment.setdefault("UBSAN_SYMBOLIZER_PATH", found)
             environment.setdefault("TSAN_OPTIONS", f"external_symbolizer_path={found}")
+        # A library that PyTorch links would handle a crash, print a stack for a minute, and exit.
+        environment.setdefault("UCX_HANDLE_ERRORS", "none")
         environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
         for name in ("SLOTCORE_TRACE", "PYTHONPATH", "PYTHONHOME"):
             environment.pop(name, None)
@@ -83,7 +103,7 @@ class Subject:
         """Environment of a script in a fresh process. No sanitizer: freed memory is poisoned."""
         environment = self.environment(full_stacks)
         if self.sanitizer == "none":
-            environment.update(PYTHONMALLOC="debug", MALLOC_PERTURB_="165")
+            environment.update(emit.POISON_ENVIRONMENT)
         return environment
 
 
@@ -148,18 +168,21 @@ def check_mutant(name: str) -> str:
 
 def resolve(
     name: str, sanitizer: str | None, targets: list[str], python: str | None = None,
-    with_python: bool = True,
+    with_python: bool = True, tree: Path | None = None,
 ) -> Subject:
-    """The subject NAME, built: its TARGETS and, WITH_PYTHON, its sanitized interpreter."""
+    """The subject NAME, built: its TARGETS and, WITH_PYTHON, its sanitized interpreter.
+
+    PYTHON and TREE (a checked --rootfs) say whose torch is meant.
+    """
     if name == "c10":
         raise UserError("c10 runs no programs, it is hunted by schedules:"
                         " ./slotfuzz interleave --subject c10")
     for target in targets:
         check_target(target)
     if name == "torch":
-        return _torch(sanitizer or "none", targets, python or SYSTEM_PYTHON)
-    if python:
-        raise UserError("--python chooses whose torch is meant; it needs --subject torch")
+        return _torch(sanitizer or "none", targets, python or SYSTEM_PYTHON, tree)
+    for option in ["--python"] * bool(python) + ["--rootfs"] * bool(tree):
+        raise UserError(f"{option} chooses whose torch is meant; it needs --subject torch")
     if name in PROTOCOL_FOLDERS:
         preset, part = SANITIZER_PRESETS[sanitizer or "address"], PROTOCOL_FOLDERS[name]
         wanted = [f"target-{target}" for target in targets] + ["slotpython"] * with_python
@@ -176,17 +199,25 @@ def resolve(
                    str(folder / "slotpython"))
 
 
-def _torch(sanitizer: str, targets: list[str], python: str) -> Subject:
-    about = probe_python(python)
+def _torch(sanitizer: str, targets: list[str], python: str, tree: Path | None) -> Subject:
+    about = probe_python(python, tree)
     preset = SANITIZER_PRESETS[sanitizer]
     other = None
-    if about["version"] != probe_system_version():
-        preset, other = f"plain-{about['version']}", python
+    if tree or about["version"] != probe_system_version():
+        if sanitizer != "none":
+            raise UserError("another Python than the system's is hunted without a sanitizer;"
+                            " leave out --sanitizer")
+        preset, other = f"plain-{about['version']}{_mark(tree)}", python
     wanted = [f"target-{target}" for target in targets]
-    folder = build.build(preset, wanted, other)
+    folder = build.build(preset, wanted, other, tree)
     return Subject("torch", "torch", sanitizer, preset, folder, python,
                    tuple(about["path"]),
-                   {"torch": about["torch"], "python": about["version"]})
+                   {"torch": about["torch"], "python": about["version"]}, tree)
+
+
+def _mark(tree: Path | None) -> str:
+    """The end of a build folder's name: engines of two trees may need different libraries."""
+    return f"-{hashlib.sha256(str(tree).encode()).hexdigest()[:6]}" if tree else ""
 
 
 def probe_system_version() -> str:
@@ -196,10 +227,13 @@ def probe_system_version() -> str:
     return platform.python_version()
 
 
-def probe_python(python: str) -> dict:
+def probe_python(python: str, tree: Path | None = None) -> dict:
     """Asks the interpreter PYTHON for version, headers, path, torch; UserError if it lacks one."""
     path = Path(python)
-    if not path.is_file() or not os.access(path, os.X_OK):
+    if tree:
+        if rootfs.which(tree, path.name) != python:
+            raise UserError(f"--rootfs {tree} has no {python}; ci/torch_rootfs.sh installs it")
+    elif not path.is_file() or not os.access(path, os.X_OK):
         raise UserError(f"--python {python}: no such program")
     script = (
         "import json,os,platform,sys,sysconfig\n"
@@ -207,26 +241,35 @@ def probe_python(python: str) -> dict:
         " 'include': sysconfig.get_config_var('INCLUDEPY') or '',"
         " 'path': [os.path.abspath(p) for p in sys.path if p]}))\n"
     )
-    about = json.loads(_ask(python, script, "is not a Python interpreter that runs"))
-    if not (Path(about["include"]) / "Python.h").exists():
-        raise UserError(f"{python} has no headers: {about['include']}/Python.h is missing;"
+    about = json.loads(_ask(python, tree, script, "is not a Python interpreter that runs"))
+    if tuple(map(int, re.findall(r"\d+", about["version"])[:2])) < PYTHON_MIN:
+        raise UserError(f"{_named(python, tree)} is Python {about['version']}; the engine needs"
+                        f" {'.'.join(map(str, PYTHON_MIN))} or newer")
+    headers = Path(about["include"]) / "Python.h"
+    if not (tree / str(headers).lstrip("/") if tree else headers).exists():
+        raise UserError(f"{_named(python, tree)} has no headers: {headers} is missing;"
                         " install its -dev package")
     about["torch"] = _ask(
-        python, "import torch\nprint(torch.__version__)\n", "cannot import torch").strip()
+        python, tree, "import torch\nprint(torch.__version__)\n", "cannot import torch").strip()
     return about
 
 
-def _ask(python: str, script: str, problem: str) -> str:
+def _named(python: str, tree: Path | None) -> str:
+    return f"{python} in {tree}" if tree else python
+
+
+def _ask(python: str, tree: Path | None, script: str, problem: str) -> str:
+    command, name = [*rootfs.entering(tree), python, "-c", script], _named(python, tree)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     try:
-        result = subprocess.run([python, "-c", script], capture_output=True, text=True,
+        result = subprocess.run(command, capture_output=True, text=True,
                                 timeout=PROBE_SECONDS, check=False, env=environment)
     except subprocess.TimeoutExpired as error:
-        raise UserError(f"{python} {problem}: no answer in {PROBE_SECONDS} s") from error
+        raise UserError(f"{name} {problem}: no answer in {PROBE_SECONDS} s") from error
     except OSError as error:
-        raise MachineError(f"{python} does not start: {error.strerror}") from error
+        raise MachineError(f"{name} does not start: {error.strerror}") from error
     if result.returncode != 0:
         lines = result.stderr.strip().splitlines()
         why = lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
-        raise UserError(f"{python} {problem}: {why}")
+        raise UserError(f"{name} {problem}: {why}")
     return result.stdout

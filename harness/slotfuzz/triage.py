@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import (
-    build, emit, explain, finding, minimize, mutant, prelude, ring, signature, trace,
+    build, emit, explain, finding, group, minimize, mutant, prelude, ring, signature, trace,
     verify,
 )
 from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder, leashed
@@ -29,7 +29,6 @@ HANGING_RUNS_MAX = 400
 # writing the program with one op simpler. About one in three asks for the right wrapper.
 WORSE_RUNS = 20
 WORSE_STARTS_MAX = 12
-JUDGE_KINDS = ("assert", "exception")
 SEQUENCE_SECONDS = 60
 
 
@@ -84,7 +83,7 @@ def worst(server: Server, best: Smallest, seed: int) -> Smallest:
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
     """
-    if best.reply["kind"] not in JUDGE_KINDS:
+    if best.reply["kind"] not in group.JUDGE_KINDS:
         return best
     table, lines = server.table, best.minimized.lines
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
@@ -101,7 +100,7 @@ def worst(server: Server, best: Smallest, seed: int) -> Smallest:
 def crashes(server: Server, text: str) -> bool:
     """Whether TEXT ends in more than a word of the judge."""
     reply = server.run(text)
-    return reply["outcome"] == "finding" and reply["kind"] not in JUDGE_KINDS
+    return reply["outcome"] == "finding" and reply["kind"] not in group.JUDGE_KINDS
 
 
 def title_of(reply: dict, words: signature.Signature) -> str:
@@ -123,16 +122,18 @@ def script_of(server: Server, reply: dict, words: signature.Signature, contract:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
     snippets = prelude.parse(server.table.description.get("prelude", ""))
+    title = title_of(reply, words) + (f", torch {subject.release}" if subject.release else "")
     return emit.script({**reply, "contract": contract}, snippets, subject.name, subject.module,
-                       subject.sanitizer, title_of(reply, words))
+                       subject.sanitizer, title)
 
 
 class Triage:
     """Judges crashes of one subject and writes folders for the new ones to OUT."""
 
-    def __init__(self, subject: Subject, out: Path, known: dict[str, Path], verify_runs: int):
+    def __init__(self, subject: Subject, out: Path, verify_runs: int):
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
-        self.known = dict(known)
+        # The folder of the finding that a key of group.py belongs to.
+        self.known: dict[str, Path] = {}
         self._servers: dict[tuple[str, bool], Server] = {}
 
     def __enter__(self):
@@ -156,13 +157,17 @@ class Triage:
             words = signature.of_reply(reply).text
             raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
 
-    def still_fails(self, target: str, path: Path) -> bool:
-        """Whether the finding whose script is PATH is known: a fixed one may come back as new."""
-        fails = self.server(target).run(path.read_text(errors="replace"))["outcome"] == "finding"
-        if not fails:
-            self.known = {words: folder for words, folder in self.known.items()
-                          if folder != path.parent}
-        return fails
+    def recall(self, target: str, folder: Path) -> list[str]:
+        """Makes the finding in FOLDER known; the programs that show it, to be steered around.
+
+        None if it fails no more: a fixed one may come back as new.
+        """
+        text = (folder / "repro.py").read_text(errors="replace")
+        if self.server(target).run(text)["outcome"] != "finding":
+            return []
+        record = finding.read(folder)
+        self.known |= dict.fromkeys(record.get("group", []), folder)
+        return [text, *record.get("ways", [])[1:]]
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
@@ -174,26 +179,42 @@ class Triage:
             best = smallest(server, "".join(sequence)) if sequence else None
         if best is None:
             return "unreproduced", self._write_unreproduced(found, sequence)
-        first, best = best, best if self._is_known(best) else worst(server, best, found.seed)
-        texts = sorted({self._text(server, first), self._text(server, best)})
-        folder = self.known.get(best.signature.text)
+        first = best
+        keys = self._keys(server, first)
+        if not self._folder(keys):
+            best = worst(server, first, found.seed)
+            # The promise that was broken first is the same bug.
+            keys |= self._keys(server, best)
+        met = server.table.program_text(list(first.minimized.as_met))
+        texts = sorted({self._text(server, first), self._text(server, best), met} - {""})
+        folder = self._folder(keys)
         if folder:
             verdict = "known"
             record = {"id": folder.name, "signature": best.signature.text,
                       "text": self._text(server, best)}
+            if folder.parent == self.out:
+                finding.add_way(folder, met or record["text"])
         else:
-            verdict, record = "new", self._write_new(server, found, best)
-        # The promise that was broken first is the same bug.
-        self.known.setdefault(first.signature.text, self.known[best.signature.text])
+            verdict, record = "new", self._write_new(server, found, best, keys)
+            folder = Path(record["folder"])
+        for key in keys:
+            self.known.setdefault(key, folder)
         return verdict, {**record, "avoid": texts}
 
-    def _is_known(self, best: Smallest) -> bool:
-        return best.signature.text in self.known
+    def _folder(self, keys: frozenset[str]) -> Path | None:
+        """The finding whose group one of the KEYS is of, if it is known."""
+        return next((folder for known, folder in self.known.items()
+                     if any(group.of_one_group(key, known) for key in keys)), None)
+
+    def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
+        return group.keys(best.reply, best.signature, best.minimized.lines, server.table)
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)
 
-    def _write_new(self, server: Server, found: Found, best: Smallest) -> dict:
+    def _write_new(
+        self, server: Server, found: Found, best: Smallest, keys: frozenset[str],
+    ) -> dict:
         reply, text = best.reply, self._text(server, best)
         traced = self.server(found.target, trace=True).run(text)
         if traced["outcome"] != "finding":
@@ -207,14 +228,16 @@ class Triage:
             minimize_runs=best.minimized.runs,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
-            one_minimal=best.minimized.one_minimal)
+            one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])
+        if not best.signature.functions:
+            shape = group.shape(best.minimized.lines, server.table)
+            record["id"] = best.signature.identifier(self._name(), f" after {shape}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
         folder = finding.write(self.out, record, {
             "repro.py": script, **notes,
             "report.txt": trace.parse(traced.get("stderr", "")).report or verified.report
                           or reply["message"] + "\n"})
-        self.known[best.signature.text] = folder
         return {**record, "folder": str(folder), "text": text}
 
     def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
@@ -236,7 +259,7 @@ class Triage:
 
     def _record(self, found, words, reply, lines, verified) -> dict:
         return {
-            "id": words.identifier(self.subject.name), "signature": words.text,
+            "id": words.identifier(self._name()), "signature": words.text,
             "kind": words.verdict.partition(" ")[2] or words.verdict,
             "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
             "target": found.target, "oracle": oracle(reply, words, self.subject),
@@ -246,11 +269,15 @@ class Triage:
             "verified_runs": verified.runs, "seed": found.seed, "versions": self._versions(),
         }
 
+    def _name(self) -> str:
+        """The subject with its release: what an id in one does not say of another."""
+        return " ".join(filter(None, [self.subject.name, self.subject.release]))
+
     def _verify(self, script: str, reply: dict) -> verify.Verified:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
             path = Path(folder) / "repro.py"
             path.write_text(script)
-            return verify.verify(self.subject.script_python, path,
+            return verify.verify(self.subject.script_command(path), path.parent,
                                  self.subject.script_environment(), self.verify_runs, reply)
 
     def _sequence(self, found: Found) -> list[str]:
@@ -268,8 +295,7 @@ class Triage:
             for number, text in enumerate(texts):
                 paths.append(Path(folder) / f"{number:03}.py")
                 paths[-1].write_text(text)
-            command = [str(self.subject.target(target)), *self.subject.arguments(),
-                       f"-artifact_prefix={folder}/", *map(str, paths)]
+            command = self.subject.command(target, f"-artifact_prefix={folder}/", *paths)
             try:
                 return subprocess.run(leashed(command), capture_output=True, check=False,
                                       timeout=SEQUENCE_SECONDS,
@@ -299,4 +325,6 @@ def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
         return "thread" if subject.sanitizer == "thread" else "address"
     if reply["kind"] in signature.HANGING:
         return "watchdog"
+    if words.verdict.startswith("signal "):
+        return "signal"
     return reply["kind"]

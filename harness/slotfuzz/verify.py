@@ -43,16 +43,17 @@ def wilson_low(hits: int, runs: int) -> float:
 
 
 def verify(
-    python: str, script: Path, environment: dict[str, str], runs: int, reply: dict, jobs: int = 2,
+    command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
+    jobs: int = 2,
 ) -> Verified:
-    """Runs SCRIPT with PYTHON, RUNS times; a run counts if it fails in the way of REPLY."""
+    """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY."""
     def once(number):
         try:
-            result = subprocess.run([python, str(script)], capture_output=True, check=False,
+            result = subprocess.run(command, capture_output=True, check=False,
                                     env=environment if number == 0 else _terse(environment),
                                     timeout=RUN_SECONDS)
             text = result.stderr.decode(errors="replace")
-            return result.returncode, from_root(text.replace(f"{script.parent}/", ""))
+            return result.returncode, from_root(text.replace(f"{folder}/", ""))
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
 
@@ -90,7 +91,7 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
     expected = signature.of_reply(reply).verdict
     if expected == f"exit {reply['exit']}":
         return code == reply["exit"]
-    if reply["kind"] == "signal":
+    if expected.startswith("signal "):
         return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
     found = signature.of_stderr(stderr)
     return found is not None and found.verdict == expected

@@ -107,7 +107,8 @@ def test_the_script_fails_by_itself_in_every_fresh_process(server, fake_subject,
     reply = server.run(CRASH)
     path = tmp_path / "repro.py"
     path.write_text(script_of(server, reply))
-    result = verify.verify(fake_subject.script_python, path, {"PATH": "/bin"}, 3, reply)
+    result = verify.verify(fake_subject.script_command(path), path.parent, {"PATH": "/bin"}, 3,
+                           reply)
     assert (result.failed, result.runs) == (3, 3)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import finding, hunt, triage
+from slotfuzz import finding, hunt, minimize, program, signature, triage
 from slotfuzz.console import Output
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.workplace import Workplace
@@ -93,7 +93,7 @@ def test_a_corpus_that_cannot_be_written_is_said_at_the_end(plan, monkeypatch, t
 
 
 def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):
-    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(triage.Found(
             "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
     assert verdict == "unreproduced" and record["rate"] == 0.0
@@ -104,10 +104,56 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
     ring = tmp_path / "recorder"
     halves = ["\n".join(MINIMAL[:4]) + "\n", "exit_hermetic()\ns0 = t0.untyped_storage()\n"]
     ring.write_text(json.dumps({"programs": ["t1 = T.ones(4)\n", *halves]}))
-    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), {}, 2) as judge:
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, _ = judge.judge(
             triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
     assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
+
+
+CRASH = "".join(line + "\n" for line in [*MINIMAL[:4], "exit_hermetic()",
+                                          "s0 = t0.untyped_storage()"])
+BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
+          for between in ("", "", "del s0\ns0 = t0.untyped_storage()\n")]
+
+
+@pytest.fixture
+def unminimized(monkeypatch):
+    """Programs stay as they are, so that one bug comes in several ways."""
+    def as_it_is(server, text):
+        reply = server.run(text)
+        lines = program.lines_of(reply)
+        return triage.Smallest(reply, signature.of_reply(reply),
+                               minimize.Minimized(lines, len(lines), 1, 0.0, False))
+    monkeypatch.setattr(triage, "smallest", as_it_is)
+    monkeypatch.setattr(triage, "worst", lambda server, best, seed: best)
+
+
+def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+                    for text in (CRASH, longer, CRASH, *BROKEN)]
+    assert [verdict for verdict, _ in verdicts] == [
+        "new", "known", "known", "new", "known", "known"]
+    ids = [record["id"] for _, record in verdicts]
+    assert ids[0] == ids[1] == ids[2] and ids[3] == ids[4] == ids[5] and len(set(ids)) == 2
+    assert finding.read(out / ids[0])["ways"] == [CRASH, longer]
+    assert finding.read(out / ids[3])["ways"] == [BROKEN[0], BROKEN[2]]
+
+
+def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        for text in (CRASH, longer):
+            _, record = judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+    with triage.Triage(fake_subject, out, 2) as later:
+        script, *ways = later.recall("storage", out / record["id"])
+        assert CRASH in script and ways == [longer]
+        assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
+        (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
+        assert later.recall("storage", out / record["id"]) == []
 
 
 def test_a_failing_empty_program_stops_everything(plan, fake_subject):

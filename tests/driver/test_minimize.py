@@ -162,3 +162,8 @@ def test_random_programs_become_one_minimal_and_stay_interesting(seed):
     result = minimize(lines(before), interesting, TABLE)
     assert [line.op for line in result.lines] == needles
     assert result.one_minimal and result.runs < 150
+
+
+def test_the_program_as_it_was_met_keeps_its_values_and_names():
+    text, result = shrink(NOISE, in_order("ones", "nbytes"))
+    assert TABLE.program_text(list(result.as_met)) == "t1 = T.ones(0)\ns1.nbytes()\n" != text

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from slotfuzz import finding, mutant, mutants, ring, verify
+from slotfuzz import finding, mutant, mutants, ring, subject, verify
 from slotfuzz.errors import BrokenError, MachineError
 
 HEADER = """\
@@ -110,9 +110,21 @@ def test_known_findings_are_those_of_the_subject(tmp_path):
     finding.write(tmp_path, record_of("x-1"), {"repro.py": "# subject: core\n"})
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "finding.json").write_text("{")
-    assert finding.known([tmp_path], "core") == {"s": tmp_path / "x-1"}
-    assert finding.known([tmp_path], "torch") == {}
-    assert finding.programs([tmp_path], "core") == [tmp_path / "x-1" / "repro.py"]
+    finding.write(tmp_path, {**record_of("y-1"), "subject": "torch", "versions": {
+        "torch": "2.6.0+debian"}}, {"repro.py": ""})
+    def known(name, **versions):
+        return [path.name for path in finding.known([tmp_path], subject.Subject(
+            name, "", "", "", tmp_path, "", versions=versions))]
+    assert known("core") == ["x-1"]
+    assert known("torch", torch="2.6.0") == ["y-1"] and known("torch", torch="1.13.1") == []
+
+
+def test_ways_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
+    folder = finding.write(tmp_path, record_of("x-1"), {})
+    for number in [0, 0, *range(finding.WAYS_MAX + 5)]:
+        finding.add_way(folder, f"t{number} = T.ones(1)\n")
+    ways = finding.read(folder)["ways"]
+    assert len(ways) == len(set(ways)) == finding.WAYS_MAX
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):

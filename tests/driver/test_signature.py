@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from slotfuzz import signature
+from slotfuzz import signature, verify
 from tests.driver.fake_slotcore import REPORT
 
 RACE = """\
@@ -53,13 +53,31 @@ def test_another_function_or_bug_is_another_signature():
     ("Fatal Python error: _Py_NegativeRefcount: object at 0x1234 has 17\n",
      "fatal _Py_NegativeRefcount: object at ADDRESS has N"),
     ("==1==ERROR: UndefinedBehaviorSanitizer: BUS on unknown address (pc 0x7f bp 0xdd)\n",
-     "sanitizer BUS"),
+     "signal SIGBUS"),
     ("slotfuzz: P5 live impls: 2 impls live on\n==1==ERROR: AddressSanitizer: ABRT on unknown\n",
      "judge P5 live impls"),
     ("==3== ERROR: libFuzzer: timeout after 25 seconds\n", "timeout"),
 ])
 def test_other_reports(text, verdict):
     assert signature.of_stderr(text).verdict == verdict
+
+
+CRASH_WITHOUT_SANITIZER = """\
+UndefinedBehaviorSanitizer:DEADLYSIGNAL
+==24803==ERROR: UndefinedBehaviorSanitizer: SEGV on unknown address 0x0000000060e3 (pc 0x7f4adf38)
+==24803==The signal is caused by a READ memory access.
+    #0 0x7f4adf38d894 in PyType_IsSubtype /build/../Objects/typeobject.c:2483:12
+    #1 0x7f4ad7345f13 in THPStorage_Wrap(c10::Storage) (/lib/x86_64-linux-gnu/libtorch_python.so)
+    #2 0x7f4ad70dcfa5  (/lib/x86_64-linux-gnu/libtorch_python.so.2.6+0x4dcfa5) (BuildId: 4b72)
+    #3 0x7f4ad70dcfa5 in c10::Storage::end() (/lib/x86_64-linux-gnu/libc10.so+0x3f) (BuildId: 4b)
+    #4 0x7f4adf31aec6 in std::terminate() (/lib/x86_64-linux-gnu/libc10.so+0x4f) (BuildId: 4b)
+"""
+
+
+def test_a_crash_in_a_library_without_sanitizer_is_a_signal_in_its_function():
+    died = reply(kind="exit", stderr=CRASH_WITHOUT_SANITIZER)
+    assert signature.of_reply(died).text == "signal SIGSEGV in THPStorage_Wrap < c10::Storage::end"
+    assert verify.fails_alike(-11, "", died) and not verify.fails_alike(1, "KeyError", died)
 
 
 def test_no_report_is_none():

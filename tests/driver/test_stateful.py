@@ -66,7 +66,8 @@ def test_a_hard_crash_is_kept_minimized_and_written_like_a_finding(make, tmp_pat
     with pytest.raises(stateful.Broken, match="heap-use-after-free") as caught:
         judge.run(judge.server.parse(CRASH))
     (folder,) = (path for path in (tmp_path / "out").iterdir() if path.is_dir())
-    assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "report.txt", "repro.py"]
+    assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "lives.svg", "report.txt",
+                                          "repro.py"]
     assert folder.with_suffix(".py").read_text() == CRASH
     message = str(caught.value)
     minimized = message.partition("minimized: ")[2].partition("as it was found")[0]

@@ -32,7 +32,8 @@ def run(args, output) -> int:
     if target is None and args.folder and args.folder.name in subject.target_names():
         target = args.folder.name
     target = target or options.default_target()
-    chosen = subject.resolve(name, args.sanitizer, [target], args.python, False)
+    wish = options.Meant(name, args.sanitizer, target)
+    chosen = options.resolve(args, wish, with_python=False)
     folder = args.folder or default_corpus(chosen, target)
     for place in (folder, *args.sources):
         if not place.is_dir():

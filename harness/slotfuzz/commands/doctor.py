@@ -3,8 +3,9 @@
 Exit code 3 if an oracle is silent: a clean hunt would then mean nothing.
 """
 
-from slotfuzz import doctor
+from slotfuzz import doctor, options
 from slotfuzz.console import table
+from slotfuzz.errors import UserError
 
 EXAMPLE = "./slotfuzz doctor"
 
@@ -13,13 +14,18 @@ def add_arguments(parser) -> None:
     """The options of doctor."""
     parser.add_argument("--sanitizer", choices=sorted(doctor.BUILDS), action="append",
                         help="only this build's oracles; may be repeated")
+    options.add_tree(parser)
 
 
 def run(args, output) -> int:
     """Plants each bug; 3 if an oracle is silent."""
-    versions = doctor.versions()
+    tree = options.tree(args)
+    sanitizers = args.sanitizer or (["none"] if tree else sorted(doctor.BUILDS))
+    if tree and sanitizers != ["none"]:
+        raise UserError("the engine of a --rootfs has no sanitizer; leave out --sanitizer")
+    versions = doctor.versions(tree)
     output.text("\n".join(f"{name}: {text}" for name, text in versions.items()))
-    planted = doctor.plant_all(args.sanitizer or sorted(doctor.BUILDS))
+    planted = doctor.plant_all(sanitizers, tree)
     rows = [[row["build"], row["planted"], row["oracle"], "reports" if row["heard"] else "SILENT",
              row["words"]] for row in planted]
     output.text(table(rows, ["build", "planted bug", "oracle", "", "its words"]))

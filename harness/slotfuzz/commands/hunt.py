@@ -36,7 +36,7 @@ def run(args, output) -> int:
     targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
-    chosen = subject.resolve(name, args.sanitizer, targets, args.python)
+    chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
     for reason in doctor.blindness() if chosen.sanitizer == "thread" else []:
@@ -70,7 +70,10 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
             f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
         lines += ["    " + line for line in record["text"].splitlines()]
     again = Counter(record["id"] for record in result.known)
-    lines += [f"known: {found}, met {times} times" for found, times in sorted(again.items())]
+    ways = {name: len({record["text"] for record in result.known if record["id"] == name})
+            for name in again}
+    lines += [f"known: group {name}, met {times} times more, in {ways[name]} ways"
+              for name, times in sorted(again.items())]
     alone = Counter(record["folder"] for record in result.unreproduced)
     lines += [f"not reproduced alone: {shown(Path(folder))}, met {times} times"
               for folder, times in sorted(alone.items())]

@@ -38,8 +38,8 @@ def run(args, output) -> int:
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script)
-        verified = verify.verify(chosen.script_python, path, chosen.script_environment(),
-                                 VERIFY_RUNS, best.reply)
+        verified = verify.verify(chosen.script_command(path), path.parent,
+                                 chosen.script_environment(), VERIFY_RUNS, best.reply)
     finding.write_file(args.output, script)
     result = best.minimized
     output.text(

@@ -5,7 +5,7 @@
 
 import re
 
-from slotfuzz import engine, options, subject
+from slotfuzz import engine, options
 from slotfuzz.console import table
 from slotfuzz.program import ANY_VARIABLE, MARKS
 
@@ -30,7 +30,8 @@ def add_arguments(parser) -> None:
 def run(args, output) -> int:
     """Asks the binary for its table."""
     target = args.target or options.default_target()
-    chosen = subject.resolve(args.subject or "core", args.sanitizer, [target], args.python, False)
+    wish = options.Meant(args.subject or "core", args.sanitizer, target)
+    chosen = options.resolve(args, wish, with_python=False)
     description = engine.describe(chosen, target)
     ops = description["ops"]
     output.document(ops)

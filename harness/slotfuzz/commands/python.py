@@ -10,7 +10,7 @@ from pathlib import Path
 from slotfuzz import emit, options, subject
 
 EXAMPLE = "./slotfuzz python repro/*/repro.py --check 20"
-OWN_OPTIONS = ("--subject", "--sanitizer", "--python")
+OWN_OPTIONS = ("--subject", "--sanitizer", "--python", "--rootfs")
 
 
 def arrange(argv: list[str]) -> list[str]:
@@ -44,9 +44,10 @@ def run(args, output) -> int:
     sanitizer = args.sanitizer
     if sanitizer is None and header.get("sanitizer") in subject.SANITIZER_PRESETS:
         sanitizer = header["sanitizer"]
-    chosen = subject.resolve(name, sanitizer, [], args.python)
+    chosen = subject.resolve(name, sanitizer, [], args.python, tree=options.tree(args))
     environment = chosen.script_environment(full_stacks=True)
     for kept in ("SLOTCORE_TRACE",):
         if kept in os.environ:
             environment[kept] = os.environ[kept]
-    os.execve(chosen.script_python, [chosen.script_python, *args.arguments], environment)
+    command = chosen.script_command(*args.arguments)
+    os.execvpe(command[0], command, environment)

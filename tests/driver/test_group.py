@@ -1,0 +1,100 @@
+"""Which programs are one bug: programs and verdicts as text, before; one group or two, after."""
+
+import pytest
+
+from slotfuzz import group, signature
+from slotfuzz.program import Line, Table
+from tests.driver.fake_engine import DESCRIPTION, parse_line
+
+TABLE = Table(DESCRIPTION)
+TAGGED = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", "del s0"]
+SHOWN = "s0 = t0.untyped_storage()"
+
+
+def lines_of(texts):
+    """Program lines as the driver sees them."""
+    found = [parse_line(text) for text in texts]
+    return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found]
+
+
+def keys_of(texts, kind="assert", functions=(), line=None, **fields):
+    """The keys of a finding that the last line shows, or LINE."""
+    reply = {"kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes",
+             "message": "", "signal": 11, "exit": 0, "stderr": "",
+             "line": len(texts) - 1 if line is None else line, **fields}
+    words = signature.of_reply(reply)
+    if functions:
+        words = signature.Signature(words.verdict, functions)
+    return group.keys(reply, words, lines_of(texts), TABLE)
+
+
+@pytest.mark.parametrize("first, second, same", [
+    (["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(4)", "del t0"], True),
+    (["t0 = T.ones(1)", "del t0"], ["t3 = T.ones(1)", "del t3"], True),
+    (["t0 = T.ones(1)", "t1 = T.ones(1)", "del t0"],
+     ["t0 = T.ones(1)", "t1 = T.ones(1)", "del t1"], False),
+    (["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", 'lane(1, "del t0")'], False),
+])
+def test_a_shape_forgets_values_and_names(first, second, same):
+    shapes = [group.shape(lines_of(texts), TABLE) for texts in (first, second)]
+    assert (shapes[0] == shapes[1]) == same
+
+
+def test_a_promise_that_breaks_after_the_same_lines_is_one_bug():
+    assert keys_of([*TAGGED, SHOWN]) == keys_of([*TAGGED, "s0 = t0.untyped_storage()"])
+    assert keys_of([*TAGGED, SHOWN]) == keys_of([*TAGGED, "t0.untyped_storage()"][:4] + [SHOWN])
+
+
+def test_two_causes_of_one_broken_promise_are_two_bugs():
+    hermetic = [*TAGGED[:3], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
+    twice = [*TAGGED, SHOWN, "s0.nbytes()", SHOWN]
+    (first,), (second,) = keys_of(hermetic), keys_of(twice)
+    assert not group.of_one_group(first, second) and not group.of_one_group(second, first)
+
+
+def test_two_promises_that_break_after_the_same_lines_are_two_bugs():
+    assert not keys_of([*TAGGED, SHOWN]) & keys_of([*TAGGED, SHOWN], check="type")
+
+
+@pytest.mark.parametrize("key, known, same", [
+    ("judge P1 identity after new s0; weak c0 s0", "judge P1 identity after new s0; weak c0 s0", 1),
+    ("judge P1 identity after new s0; alias s1 s0; weak c0 s0",
+     "judge P1 identity after new s0; weak c0 s0", 1),
+    ("judge P1 identity after new s0; weak c0 s0",
+     "judge P1 identity after new s0; alias s1 s0; weak c0 s0", 0),
+    ("judge P1 identity after weak c0 s0; new s0", "judge P1 identity after new s0; weak c0 s0", 0),
+    ("judge P2 type after new s0; weak c0 s0", "judge P1 identity after new s0; weak c0 s0", 0),
+    ("crash in wrap", "crash in wrap", 1), ("crash in wrap", "crash in wrapper", 0),
+    ("crash after new s0", "crash in new", 0),
+    ("crash after new s0; own t0 s0; del t0", "crash after new s0; del s0", 0),
+])
+def test_a_longer_way_to_the_same_verdict_is_the_same_bug(key, known, same):
+    assert group.of_one_group(key, known) == bool(same)
+
+
+def test_ways_to_crash_after_the_same_lines_are_one_bug():
+    ways = [keys_of([*TAGGED, last], "signal", (name,))
+            for last, name in ((SHOWN, "THPStorage_Wrap"), ("del t0", "c10::StorageImpl::end"))]
+    assert ways[0] & ways[1]
+
+
+def test_crashes_in_one_function_are_one_bug_and_in_two_are_two():
+    bare, other = ["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", SHOWN]
+    assert keys_of(bare, "signal", ("f", "g")) & keys_of(other, "signal", ("f", "h"))
+    assert not keys_of(bare, "signal", ("f",)) & keys_of(other, "signal", ("g",))
+
+
+def test_where_counts_are_kept_says_nothing():
+    counting = ("c10::intrusive_ptr::reset_", "c10::raw::intrusive_ptr::decref")
+    bare, other = ["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", SHOWN]
+    assert not keys_of(bare, "signal", counting) & keys_of(other, "signal", counting)
+
+
+def test_what_only_the_end_shows_is_caused_by_all_lines():
+    assert not keys_of(TAGGED, line=4) & keys_of(TAGGED[:3] + ["del t0"], line=4)
+
+
+def test_an_exception_is_known_by_its_message():
+    first, second = (keys_of(texts, "exception", message="SystemError: assert f.cc:12")
+                     for texts in (TAGGED, ["t0 = T.ones(1)", "del t0"]))
+    assert first == second != keys_of(TAGGED, "exception", message="SystemError: assert g.cc")
