@@ -61,17 +61,19 @@ bool owns_for(const Wrapper* self, visitproc visit) noexcept {
   return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
 }
 
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept {
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
+  bool asks = collector::is_subtracting(visit);
   impl::PyObjectSlot* slot = target->pyobj_slot();
   PyObject* object = slot->unchecked_pyobj();
-  // The caller's reference, and the wrapper's.
-  uint32_t own = object == nullptr ? 1 : 2;
-  if (collector::is_subtracting(visit) && raw::use_count(target) != own) return Owned::kShared;
-  if (object == nullptr) return Owned::kBare;
-  if (slot->pyobj_interpreter() == interpreter->tag()) *stop = visit(object, arg);
-  return Owned::kWrapped;
+  // The owners, and the wrapper.
+  uint32_t known = object == nullptr ? owners : owners + 1;
+  if (asks && raw::use_count(target) != known) return false;
+  if (object == nullptr) return true;
+  if (slot->pyobj_interpreter() != interpreter->tag()) return !asks;
+  *stop = visit(object, arg);
+  return !asks || Py_REFCNT(object) == 1;
 }
 
 }  // namespace slotcore::python::preserve

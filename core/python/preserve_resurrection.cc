@@ -89,14 +89,17 @@ bool owns_for(const Wrapper* self, visitproc visit) noexcept {
   return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
 }
 
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept {
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
-  if (collector::is_subtracting(visit) && raw::use_count(target) != 1) return Owned::kShared;
+  bool asks = collector::is_subtracting(visit);
+  if (asks && raw::use_count(target) != owners) return false;
   impl::PyObjectSlot* slot = target->pyobj_slot();
-  if (!slot->owns_pyobj()) return Owned::kBare;
-  if (slot->pyobj_interpreter() == interpreter->tag()) *stop = visit(slot->unchecked_pyobj(), arg);
-  return Owned::kWrapped;
+  if (!slot->owns_pyobj()) return true;
+  if (slot->pyobj_interpreter() != interpreter->tag()) return !asks;
+  PyObject* object = slot->unchecked_pyobj();
+  *stop = visit(object, arg);
+  return !asks || Py_REFCNT(object) == 1;
 }
 
 }  // namespace slotcore::python::preserve

@@ -57,16 +57,14 @@ int clear(PyObject* self) noexcept;
 // else always, see Note [Two passes of the collector].
 bool owns_for(const Wrapper* self, visitproc visit) noexcept;
 
-// For the same purpose one step further: who shares a target with an owner that Python alone owns.
-// After the first pass, sharing is not asked for.
-enum class Owned {
-  kShared,   // others: the collector must go no further
-  kWrapped,  // only its own wrapper, which was visited if it is of this interpreter
-  kBare,     // nobody, and it has no wrapper
-};
-// `stop` gets what `visit` returned, or 0.
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept;
+// For the same purpose one step further: visits the wrapper of a target of which Python alone owns
+// `owners` strong references, unless somebody else shares it. Says whether what the target owns is
+// to be visited through those owners too: if it has no wrapper, or nothing but the target refers to
+// that; a wrapper that Python reaches otherwise keeps those things alive as well, and may be older
+// than what this collection looks at. After the first pass, nothing of this is asked and all is
+// visited. `stop` gets what `visit` returned, or 0.
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept;
 
 }  // namespace preserve
 
