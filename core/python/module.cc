@@ -105,7 +105,7 @@ int exec(PyObject* module) {
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
 
-    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods})
+    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
       checked(PyModule_AddFunctions(module, methods));
     // How wrappers are preserved, for those who must know what the contract exempts.
     checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));

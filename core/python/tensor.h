@@ -90,6 +90,9 @@ extern PyMethodDef tensor_subclass_methods[];
 // nn.Parameter. Throws PythonErrorSet.
 PyRef make_parameter_class(PyObject* module, PyObject* metaclass);
 
+// swap_tensors.cc
+extern PyMethodDef swap_methods[];
+
 // factories.cc: ones, zeros, empty, tensor, frombuffer.
 extern PyMethodDef factory_methods[];
 // From a number or nested lists; without `type`, that of the numbers. Throws PythonErrorSet.
