@@ -56,9 +56,10 @@ bool refuses_clear(const Wrapper* self) noexcept {
   return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
 }
 
-bool owns_for(const Wrapper* self, visitproc visit) noexcept {
+bool owns_for(Wrapper* self, visitproc visit) noexcept {
   if (!has_reachable_impl(self) || self->dying) return false;
-  return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
+  if (collector::is_subtracting(visit)) self->sole_owner = raw::use_count(self->impl) == 1;
+  return self->sole_owner;
 }
 
 bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
@@ -71,9 +72,9 @@ bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* targ
   uint32_t known = object == nullptr ? owners : owners + 1;
   if (asks && raw::use_count(target) != known) return false;
   if (object == nullptr) return true;
-  if (slot->pyobj_interpreter() != interpreter->tag()) return !asks;
+  if (slot->pyobj_interpreter() != interpreter->tag()) return false;
   *stop = visit(object, arg);
-  return !asks || Py_REFCNT(object) == 1;
+  return Py_REFCNT(object) == 1;
 }
 
 }  // namespace slotcore::python::preserve

@@ -107,7 +107,7 @@ PyObject* get_cdata(PyObject* self, void*) {
 
 int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   if (int stop = preserve::traverse(self, &storage_traverse, visit, arg); stop != 0) return stop;
-  const Wrapper* wrapper = as_wrapper(self);
+  Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* storage = static_cast<StorageImpl*>(wrapper->impl);
   Py_VISIT(exporter_of(wrapper->interpreter, storage, visit));

@@ -14,8 +14,9 @@ namespace {
 // A wrapper that alone owns its impl reports what Python alone owns through that impl: storages,
 // grads and bases, and what these own (P5). An impl may be owned twice on the way, as the storage
 // of a view is: by the view and by its base. So owners are counted, and an impl is gone through
-// when all its owners have been; in the first pass of the collector, that is. In any other, what a
-// reachable owner owns is visited in any case, each impl once: Note [Two passes of the collector].
+// when all its owners have been; in the first pass of the collector, that is. Later ones go through
+// each impl once, whoever shares it by then: Note [Two passes of the collector]. A wrapper on the
+// way that only its impl refers to does not end the walk, any other does (visit_sole_owned).
 // Impls that own each other in a circle are not gone through: nobody outside owns all of them.
 class Walk {
  public:
@@ -63,7 +64,7 @@ class Walk {
 // Memory that is not to be had ends the process: a collection cannot fail.
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   if (int stop = preserve::traverse(self, &tensor_traverse, visit, arg); stop != 0) return stop;
-  const Wrapper* wrapper = as_wrapper(self);
+  Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* tensor = static_cast<TensorImpl*>(wrapper->impl);
   // Most tensors own nothing but their storage, and need no bookkeeping.
