@@ -1,69 +1,86 @@
-// TensorImpl: a strided view of a storage, which it owns together with other tensors, and a
-// gradient, which it owns too.
+// TensorImpl: a strided look at a storage, which it owns together with other tensors. It also owns
+// its gradient and, if it is a view, the tensor that it is a view of.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 
+#include "core/c10/dims.h"
 #include "core/c10/scalar_type.h"
 #include "core/c10/storage_impl.h"
 
 namespace slotcore {
 
-// Sizes or strides. Inline, because every program makes many small tensors.
-class Dims {
+// How often the elements were written in place, counted by all tensors that share them together:
+// a tensor, its views, and what was detached from them.
+class VersionCounter final : public intrusive_ptr_target {
  public:
-  // No tensor has more dimensions. torch allows 64; nothing here needs them, and they would cost
-  // each impl a kilobyte.
-  static constexpr size_t kLengthMax = 8;
-
-  Dims() noexcept = default;
-  // Throws length_error beyond kLengthMax.
-  explicit Dims(std::span<const int64_t> values);
-  Dims(std::initializer_list<int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
-
-  size_t size() const noexcept { return length_; }
-  int64_t operator[](size_t index) const noexcept { return values_[index]; }
-  int64_t& operator[](size_t index) noexcept { return values_[index]; }
-  void push_back(int64_t value);  // throws length_error beyond kLengthMax
-  void erase_front() noexcept;
-  bool operator==(const Dims& other) const noexcept;
-
-  const int64_t* begin() const noexcept { return values_.data(); }
-  const int64_t* end() const noexcept { return values_.data() + length_; }
+  // Relaxed: a count orders nothing; writers of elements are told apart by the GIL.
+  void bump() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  uint32_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
 
  private:
-  std::array<int64_t, kLengthMax> values_{};
-  size_t length_ = 0;
+  std::atomic<uint32_t> count_{0};
 };
 
-// The product of sizes. Throws runtime_error when a size is negative or the product overflows.
-int64_t element_count(const Dims& sizes);
-// The strides of a tensor whose elements are adjacent, the last dimension fastest.
-Dims contiguous_strides(const Dims& sizes);
+// Where the elements of a tensor are in its storage, counted in elements.
+struct Layout {
+  Dims sizes;
+  Dims strides;
+  int64_t offset = 0;
+
+  bool operator==(const Layout&) const noexcept = default;
+};
+
+// One element after the other. Throws what element_count() throws.
+Layout contiguous_layout(const Dims& sizes, int64_t offset = 0);
+// Throws runtime_error when a size, stride or the offset is negative, or the address of an element
+// cannot be computed.
+void check_layout(const Layout& layout, ScalarType type);
+
+// How the numbers are to be read: what is in the storage, conjugated, negated, or both.
+struct ValueBits {
+  bool conj = false;
+  bool neg = false;
+
+  bool operator==(const ValueBits&) const noexcept = default;
+};
 
 class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
   TensorImpl(const Dims& sizes, ScalarType type);
-  // A contiguous view of `storage` from its element `offset` on. Elements that lie outside are an
-  // error when they are touched, because a storage may shrink at any time.
-  TensorImpl(intrusive_ptr<StorageImpl> storage, int64_t offset, const Dims& sizes,
-             const Dims& strides, ScalarType type);
+  // A look at `storage`. Elements that lie outside are an error when they are touched, because a
+  // storage may shrink at any time. Throws what check_layout() throws.
+  TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
   ~TensorImpl() override;
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
 
   const intrusive_ptr<StorageImpl>& storage() const noexcept { return storage_; }
   const intrusive_ptr<TensorImpl>& grad() const noexcept { return grad_; }
-  const Dims& sizes() const noexcept { return sizes_; }
-  const Dims& strides() const noexcept { return strides_; }
-  int64_t offset() const noexcept { return offset_; }
+  const Layout& layout() const noexcept { return layout_; }
+  const Dims& sizes() const noexcept { return layout_.sizes; }
+  const Dims& strides() const noexcept { return layout_.strides; }
+  int64_t offset() const noexcept { return layout_.offset; }
   int64_t numel() const noexcept { return numel_; }
   ScalarType type() const noexcept { return type_; }
   bool is_contiguous() const noexcept;
+
+  // What this is a view of, which is never a view itself; or null.
+  const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
+  VersionCounter& version() const noexcept { return *version_; }
+
+  ValueBits bits() const noexcept { return bits_; }
+  void set_bits(ValueBits bits) noexcept { bits_ = bits; }
+  // Plain flags: a tensor that was computed from one that requires a gradient does so too, and is
+  // no leaf.
+  bool requires_grad() const noexcept { return requires_grad_; }
+  bool is_leaf() const noexcept { return is_leaf_; }
+  // Throws runtime_error when the type has no gradients.
+  void set_requires_grad(bool requires_grad, bool is_leaf);
+  // As after a computation that read `source`.
+  void derive_requires_grad(const TensorImpl& source);
 
   // The first element. Throws runtime_error when an element lies outside of the storage.
   void* checked_data() const;
@@ -79,14 +96,21 @@ class TensorImpl final : public intrusive_ptr_target {
   // the former storage, as exchange_grad does. Throws runtime_error and what resize() throws; then
   // nothing has changed.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
-                                                            int64_t offset, const Dims& sizes,
-                                                            const Dims& strides);
+                                                            const Layout& layout);
+  // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
+  // storage. Throws runtime_error when this requires a gradient and the type has none.
+  [[nodiscard]] intrusive_ptr<StorageImpl> exchange_data(const TensorImpl& other);
+  // Another number of elements from the same offset on, contiguous; grows the storage if need be.
+  // Throws as exchange_storage.
+  void resize(const Dims& sizes);
 
-  // A new tensor over the same storage. view() takes one size of -1, which is computed; it needs a
-  // contiguous tensor. select() fixes the first dimension. Both throw runtime_error, select() also
-  // out_of_range.
-  intrusive_ptr<TensorImpl> view(Dims sizes) const;
-  intrusive_ptr<TensorImpl> select(int64_t index) const;
+  // A new tensor over the same storage, of the same type and bits, that has nothing else of this.
+  intrusive_ptr<TensorImpl> alias_data() const;
+  // The same, sharing the version.
+  intrusive_ptr<TensorImpl> detach() const;
+  // A view: it shares the version, owns this tensor or its base, and requires a gradient if this
+  // does. Throws what check_layout() throws.
+  intrusive_ptr<TensorImpl> make_view(const Layout& layout);
 
  protected:
   void release_resources() noexcept override;
@@ -94,12 +118,15 @@ class TensorImpl final : public intrusive_ptr_target {
  private:
   intrusive_ptr<StorageImpl> storage_;
   intrusive_ptr<TensorImpl> grad_;
+  intrusive_ptr<TensorImpl> base_;
+  intrusive_ptr<VersionCounter> version_ = make_intrusive<VersionCounter>();
   impl::PyObjectSlot slot_;
-  Dims sizes_;
-  Dims strides_;
-  int64_t offset_ = 0;
+  Layout layout_;
   int64_t numel_;
   ScalarType type_;
+  ValueBits bits_;
+  bool requires_grad_ = false;
+  bool is_leaf_ = true;
 };
 
 }  // namespace slotcore

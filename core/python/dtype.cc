@@ -3,7 +3,6 @@
 #include "core/python/dtype.h"
 
 #include <cstring>
-#include <string_view>
 
 namespace slotcore::python {
 namespace {
@@ -14,17 +13,6 @@ struct DType {
 };
 
 ScalarType type_of(PyObject* self) { return reinterpret_cast<DType*>(self)->type; }
-
-const char* name_of(ScalarType type) {
-  switch (type) {
-#define ROW(cpp_type, name) \
-  case ScalarType::name:    \
-    return std::string_view(#name) == "bool_" ? "bool" : #name;
-    SLOTCORE_SCALAR_TYPES(ROW)
-#undef ROW
-  }
-  return "";
-}
 
 PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat("slotcore.%s", name_of(type_of(self)));
@@ -45,6 +33,9 @@ PyObject* to_number(double value) { return PyFloat_FromDouble(value); }
 PyObject* to_number(int64_t value) { return PyLong_FromLongLong(value); }
 PyObject* to_number(uint8_t value) { return PyLong_FromLong(value); }
 PyObject* to_number(bool value) { return PyBool_FromLong(value); }
+PyObject* to_number(std::complex<float> value) {
+  return PyComplex_FromDoubles(value.real(), value.imag());
+}
 
 template <class T>
 T from_number(PyObject* value) {
@@ -56,6 +47,10 @@ T from_number(PyObject* value) {
     double number = PyFloat_AsDouble(value);
     if (number == -1.0 && PyErr_Occurred()) throw PythonErrorSet{};
     return static_cast<T>(number);
+  } else if constexpr (is_complex_v<T>) {
+    Py_complex number = PyComplex_AsCComplex(value);
+    if (number.real == -1.0 && PyErr_Occurred()) throw PythonErrorSet{};
+    return T(static_cast<float>(number.real), static_cast<float>(number.imag));
   } else {
     // Through int(), which takes a float as torch does.
     if (!PyNumber_Check(value))
@@ -63,22 +58,11 @@ T from_number(PyObject* value) {
     PyRef integer = PyRef::steal(checked(PyNumber_Long(value)));
     int overflow = 0;
     int64_t number = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
-    if (overflow != 0 || static_cast<int64_t>(static_cast<T>(number)) != number)
+    // A negative number wraps in an unsigned type, as in torch.
+    bool fits = sizeof(T) == sizeof number || (number > -256 && number < 256);
+    if (overflow != 0 || !fits)
       throw_python(PyExc_RuntimeError, "%R does not fit into the dtype", value);
     return static_cast<T>(number);
-  }
-}
-
-template <class T>
-PyObject* load(const void* element) {
-  // Elements of a storage that was made from a buffer need not be aligned, and the byte of a bool
-  // may hold any value.
-  if constexpr (std::is_same_v<T, bool>) {
-    return to_number(*static_cast<const uint8_t*>(element) != 0);
-  } else {
-    T value;
-    std::memcpy(&value, element, sizeof value);
-    return to_number(value);
   }
 }
 
@@ -126,25 +110,27 @@ ScalarType scalar_type_of(ModuleState* state, PyObject* dtype) {
   return type_of(dtype);
 }
 
-PyObject* load_element(const void* element, ScalarType type) {
-  switch (type) {
-#define ROW(cpp_type, name) \
-  case ScalarType::name:    \
-    return checked(load<cpp_type>(element));
-    SLOTCORE_SCALAR_TYPES(ROW)
-#undef ROW
-  }
-  Py_UNREACHABLE();
+PyObject* number_of(const Elements& elements, ScalarType type, int64_t offset) {
+  return with_type(type, [&](auto zero) {
+    return checked(to_number(elements.read<decltype(zero)>(offset)));
+  });
 }
 
 void store_element(void* element, ScalarType type, PyObject* value) {
-  switch (type) {
-#define ROW(cpp_type, name) \
-  case ScalarType::name:    \
-    return store<cpp_type>(element, value);
-    SLOTCORE_SCALAR_TYPES(ROW)
-#undef ROW
+  with_type(type, [&](auto zero) { store<decltype(zero)>(element, value); });
+}
+
+std::optional<arithmetic::Scalar> scalar_of(PyObject* object) {
+  if (PyBool_Check(object)) return object == Py_True;
+  if (PyFloat_Check(object)) return PyFloat_AS_DOUBLE(object);
+  if (PyComplex_Check(object)) {
+    return std::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object));
   }
+  if (!PyLong_Check(object)) return std::nullopt;
+  int overflow = 0;
+  int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow != 0) throw_python(PyExc_RuntimeError, "%R does not fit into an int64", object);
+  return value;
 }
 
 }  // namespace slotcore::python

@@ -3,7 +3,10 @@
 
 #include <Python.h>
 
-#include "core/c10/scalar_type.h"
+#include <optional>
+
+#include "core/c10/elements.h"
+#include "core/c10/tensor_arithmetic.h"
 #include "core/python/module_state.h"
 #include "core/python/py_ref.h"
 
@@ -17,9 +20,13 @@ PyObject* dtype_object(ModuleState* state, ScalarType type);
 // Throws PythonErrorSet for what is not a dtype.
 ScalarType scalar_type_of(ModuleState* state, PyObject* dtype);
 
-// One element as a Python number, and back. Reading throws PythonErrorSet when it fails; a value
-// that does not fit is a RuntimeError, one that is no number a TypeError.
-PyObject* load_element(const void* element, ScalarType type);
+// The element at `offset` of a tensor of `type`, as a Python number. Throws PythonErrorSet.
+PyObject* number_of(const Elements& elements, ScalarType type, int64_t offset);
+// Converts a Python number into an element in memory. Throws PythonErrorSet: a value that does not
+// fit is a RuntimeError, one that is no number a TypeError.
 void store_element(void* element, ScalarType type, PyObject* value);
+// A bool, int, float or complex; nullopt for anything else. Runs no code of the user. Throws
+// PythonErrorSet (RuntimeError) for an int that is too large.
+std::optional<arithmetic::Scalar> scalar_of(PyObject* object);
 
 }  // namespace slotcore::python

@@ -10,11 +10,6 @@
 namespace slotcore::python {
 namespace {
 
-PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor) {
-  // Nobody else has the impl: this saves looking at the slot.
-  return checked(construct(state->interpreter, state->tensor, std::move(tensor)));
-}
-
 // What ones() and empty() take: sizes, and `dtype` by name.
 struct SizesAndType {
   Dims sizes;
@@ -23,6 +18,7 @@ struct SizesAndType {
 
 SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t count,
                          PyObject* names) {
+  if (count == 0) throw_python(PyExc_TypeError, "sizes are missing");
   SizesAndType result;
   result.sizes = dims_of_arguments(args, count);
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); i++) {
@@ -34,23 +30,21 @@ SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t c
   return result;
 }
 
-void fill_ones(TensorImpl* tensor) {
-  auto* bytes = static_cast<char*>(tensor->checked_data());
-  switch (tensor->type()) {
-#define ROW(cpp_type, name) \
-  case ScalarType::name:    \
-    return (void)std::fill_n(reinterpret_cast<cpp_type*>(bytes), tensor->numel(), cpp_type{1});
-    SLOTCORE_SCALAR_TYPES(ROW)
-#undef ROW
-  }
+// The tensor that ones(), zeros() and empty() make before it has its numbers.
+intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
+                               PyObject* names) {
+  SizesAndType wanted = parse_sizes(state, args, count, names);
+  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type);
 }
 
 PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
-    SizesAndType wanted = parse_sizes(state, args, count, names);
-    auto tensor = make_intrusive<TensorImpl>(wanted.sizes, wanted.type);
-    fill_ones(tensor.get());
+    auto tensor = made(state, args, count, names);
+    with_type(tensor->type(), [&](auto zero) {
+      using T = decltype(zero);
+      std::fill_n(static_cast<T*>(tensor->checked_data()), tensor->numel(), T{1});
+    });
     return new_tensor(state, std::move(tensor));
   });
 }
@@ -58,8 +52,7 @@ PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObje
 PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
-    SizesAndType wanted = parse_sizes(state, args, count, names);
-    return new_tensor(state, make_intrusive<TensorImpl>(wanted.sizes, wanted.type));
+    return new_tensor(state, made(state, args, count, names));
   });
 }
 
@@ -73,11 +66,11 @@ struct Numbers {
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
 void see_type(Numbers& numbers, PyObject* value) {
-  if (PyFloat_Check(value)) {
-    numbers.type = ScalarType::float32;
-  } else if (!PyBool_Check(value) && numbers.type == ScalarType::bool_) {
-    numbers.type = ScalarType::int64;
-  }
+  ScalarType type = PyComplex_Check(value) ? ScalarType::complex64
+                    : PyFloat_Check(value) ? ScalarType::float32
+                    : PyBool_Check(value)  ? ScalarType::bool_
+                                           : ScalarType::int64;
+  numbers.type = promote_types(numbers.type, type);
 }
 
 void collect(Numbers& numbers, PyObject* object, size_t dim) {
@@ -117,16 +110,9 @@ PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
                                      &dtype)) {
       throw PythonErrorSet{};
     }
-    Numbers numbers = numbers_of(data);
-    ScalarType type = numbers.type;
-    if (dtype != nullptr && dtype != Py_None) type = scalar_type_of(state, dtype);
-    auto result = make_intrusive<TensorImpl>(numbers.sizes, type);
-    auto* bytes = static_cast<char*>(result->checked_data());
-    for (const PyRef& value : numbers.values) {
-      store_element(bytes, type, value.get());
-      bytes += item_size(type);
-    }
-    return new_tensor(state, std::move(result));
+    bool has_type = dtype != nullptr && dtype != Py_None;
+    ScalarType type = has_type ? scalar_type_of(state, dtype) : ScalarType::float32;
+    return new_tensor(state, tensor_of_data(data, has_type ? &type : nullptr));
   });
 }
 
@@ -154,26 +140,34 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_ValueError, "cannot take %zd elements from %zd bytes", count, available);
     }
     auto storage = make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false);
-    return new_tensor(
-        state, make_intrusive<TensorImpl>(std::move(storage), 0, Dims{count}, Dims{1}, type));
+    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage),
+                                                        contiguous_layout({count}), type));
   });
 }
 
-template <class Function>
-PyCFunction method(Function function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 }  // namespace
+
+intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type) {
+  Numbers numbers = numbers_of(data);
+  auto result = make_intrusive<TensorImpl>(numbers.sizes, type != nullptr ? *type : numbers.type);
+  auto* bytes = static_cast<char*>(result->checked_data());
+  for (const PyRef& value : numbers.values) {
+    store_element(bytes, result->type(), value.get());
+    bytes += item_size(result->type());
+  }
+  return result;
+}
 
 PyMethodDef factory_methods[] = {
     {"ones", method(&ones), METH_FASTCALL | METH_KEYWORDS,
      "ones(*sizes, dtype=float32) -> Tensor. RuntimeError for negative or too large sizes."},
     {"empty", method(&empty), METH_FASTCALL | METH_KEYWORDS,
      "empty(*sizes, dtype=float32) -> Tensor; here the elements are 0."},
+    {"zeros", method(&empty), METH_FASTCALL | METH_KEYWORDS,
+     "zeros(*sizes, dtype=float32) -> Tensor."},
     {"tensor", method(&tensor), METH_VARARGS | METH_KEYWORDS,
      "tensor(data, *, dtype=None) -> Tensor from a number or nested lists. Without dtype: bool,\n"
-     "int64 or float32, by what the data holds. ValueError for uneven lists."},
+     "int64, float32 or complex64, by what the data holds. ValueError for uneven lists."},
     {"frombuffer", method(&frombuffer), METH_VARARGS | METH_KEYWORDS,
      "frombuffer(buffer, *, dtype, count=-1, offset=0) -> Tensor over the memory of a writable\n"
      "Python buffer, which is kept as long as the storage. ValueError for sizes that do not fit,\n"

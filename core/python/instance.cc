@@ -2,16 +2,12 @@
 
 #include "core/python/instance.h"
 
-#include <structmember.h>
-
 namespace slotcore::python {
 namespace {
 
 #if PY_VERSION_HEX >= 0x030C0000
-constexpr int kObjectSlot = Py_T_OBJECT_EX;
 constexpr int kReadOnly = Py_READONLY;
 #else
-constexpr int kObjectSlot = T_OBJECT_EX;
 constexpr int kReadOnly = READONLY;
 #endif
 

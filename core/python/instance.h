@@ -4,8 +4,16 @@
 #pragma once
 
 #include <Python.h>
+#include <structmember.h>
 
 namespace slotcore::python {
+
+// The kind of member that `__slots__` makes.
+#if PY_VERSION_HEX >= 0x030C0000
+inline constexpr int kObjectSlot = Py_T_OBJECT_EX;
+#else
+inline constexpr int kObjectSlot = T_OBJECT_EX;
+#endif
 
 // Visits the values of `__slots__`, up the bases, and `__dict__`.
 int visit_instance(PyObject* self, visitproc visit, void* arg) noexcept;

@@ -55,6 +55,13 @@ PyTypeObject* add_type(PyObject* module, PyRef type) {
   return reinterpret_cast<PyTypeObject*>(type.release());
 }
 
+// The submodule nn.
+void add_nn(PyObject* module, PyRef parameter) {
+  PyRef nn = PyRef::steal(checked(PyModule_New("slotcore.nn")));
+  checked(PyModule_AddObjectRef(nn.get(), "Parameter", parameter.get()));
+  checked(PyModule_AddObjectRef(module, "nn", nn.get()));
+}
+
 PyObject* live_impls(PyObject* module, PyObject*) {
   state_of_module(module)->interpreter->run_deferred();
   return PyLong_FromLongLong(live_storages.value() + live_tensors.value());
@@ -94,10 +101,11 @@ int exec(PyObject* module) {
         module, make_wrapper_class(meta.get(), "Tensor",
                                    reinterpret_cast<PyObject*>(state->tensor_base),
                                    "A strided view of a storage. Made by ones, empty, tensor."));
+    add_nn(module, make_parameter_class(module, meta.get()));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
 
-    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods})
+    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
       checked(PyModule_AddFunctions(module, methods));
     // How wrappers are preserved, for those who must know what the contract exempts.
     checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));

@@ -56,22 +56,25 @@ bool refuses_clear(const Wrapper* self) noexcept {
   return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
 }
 
-bool owns_for(const Wrapper* self, visitproc visit) noexcept {
+bool owns_for(Wrapper* self, visitproc visit) noexcept {
   if (!has_reachable_impl(self) || self->dying) return false;
-  return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
+  if (collector::is_subtracting(visit)) self->sole_owner = raw::use_count(self->impl) == 1;
+  return self->sole_owner;
 }
 
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept {
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
+  bool asks = collector::is_subtracting(visit);
   impl::PyObjectSlot* slot = target->pyobj_slot();
   PyObject* object = slot->unchecked_pyobj();
-  // The caller's reference, and the wrapper's.
-  uint32_t own = object == nullptr ? 1 : 2;
-  if (collector::is_subtracting(visit) && raw::use_count(target) != own) return Owned::kShared;
-  if (object == nullptr) return Owned::kBare;
-  if (slot->pyobj_interpreter() == interpreter->tag()) *stop = visit(object, arg);
-  return Owned::kWrapped;
+  // The owners, and the wrapper.
+  uint32_t known = object == nullptr ? owners : owners + 1;
+  if (asks && raw::use_count(target) != known) return false;
+  if (object == nullptr) return true;
+  if (slot->pyobj_interpreter() != interpreter->tag()) return false;
+  *stop = visit(object, arg);
+  return Py_REFCNT(object) == 1;
 }
 
 }  // namespace slotcore::python::preserve

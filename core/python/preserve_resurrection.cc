@@ -84,19 +84,23 @@ bool is_hidden(Wrapper* self) noexcept {
 
 bool refuses_clear(const Wrapper* self) noexcept { return is_shared(self); }
 
-bool owns_for(const Wrapper* self, visitproc visit) noexcept {
+bool owns_for(Wrapper* self, visitproc visit) noexcept {
   if (!has_reachable_impl(self) || self->dying || !self->owned) return false;
-  return !collector::is_subtracting(visit) || raw::use_count(self->impl) == 1;
+  if (collector::is_subtracting(visit)) self->sole_owner = raw::use_count(self->impl) == 1;
+  return self->sole_owner;
 }
 
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept {
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
-  if (collector::is_subtracting(visit) && raw::use_count(target) != 1) return Owned::kShared;
+  bool asks = collector::is_subtracting(visit);
+  if (asks && raw::use_count(target) != owners) return false;
   impl::PyObjectSlot* slot = target->pyobj_slot();
-  if (!slot->owns_pyobj()) return Owned::kBare;
-  if (slot->pyobj_interpreter() == interpreter->tag()) *stop = visit(slot->unchecked_pyobj(), arg);
-  return Owned::kWrapped;
+  PyObject* object = slot->unchecked_pyobj();
+  if (object == nullptr) return true;
+  if (!slot->owns_pyobj() || slot->pyobj_interpreter() != interpreter->tag()) return false;
+  *stop = visit(object, arg);
+  return Py_REFCNT(object) == 1;
 }
 
 }  // namespace slotcore::python::preserve

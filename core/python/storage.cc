@@ -107,7 +107,7 @@ PyObject* get_cdata(PyObject* self, void*) {
 
 int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   if (int stop = preserve::traverse(self, &storage_traverse, visit, arg); stop != 0) return stop;
-  const Wrapper* wrapper = as_wrapper(self);
+  Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* storage = static_cast<StorageImpl*>(wrapper->impl);
   Py_VISIT(exporter_of(wrapper->interpreter, storage, visit));
@@ -186,11 +186,11 @@ StorageImpl* as_storage(ModuleState* state, PyObject* object) {
   return impl_of<StorageImpl>(object);
 }
 
-int visit_storage(const Interpreter* interpreter, StorageImpl* storage, visitproc visit,
-                  void* arg) {
+int visit_storage(const Interpreter* interpreter, StorageImpl* storage, uint32_t owners,
+                  visitproc visit, void* arg) {
   int stop;
-  auto owned = preserve::visit_sole_owned(interpreter, storage, visit, arg, &stop);
-  if (stop != 0 || owned != preserve::Owned::kBare) return stop;
+  bool goes_on = preserve::visit_sole_owned(interpreter, storage, owners, visit, arg, &stop);
+  if (stop != 0 || !goes_on) return stop;
   Py_VISIT(exporter_of(interpreter, storage, visit));
   return 0;
 }

@@ -23,8 +23,9 @@ uint8_t byte_of(PyObject* object);
 // The storage behind a Python object, or null if it is not a storage of this module.
 StorageImpl* as_storage(ModuleState* state, PyObject* object);
 
-// Visits what a storage owns, if the caller's reference is the only one (P5).
-int visit_storage(const Interpreter* interpreter, StorageImpl* storage, visitproc visit, void* arg);
+// Visits what a storage owns, if there are only `owners` references of it (P5).
+int visit_storage(const Interpreter* interpreter, StorageImpl* storage, uint32_t owners,
+                  visitproc visit, void* arg);
 
 // storage_bytes.cc: bytes seen as a sequence and as a buffer.
 PyObject* storage_copy(PyObject* self, PyObject* source);

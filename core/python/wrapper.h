@@ -17,9 +17,10 @@ struct Wrapper {
   Interpreter* interpreter;  // never freed
   // For the refcount-bit protocol: use_count of impl when the collector looked last.
   uint32_t owners_traversed;
-  bool owned;     // this wrapper has a strong reference of impl
-  bool hermetic;  // made in hermetic mode: the slot knows nothing of it (H1, H3)
-  bool dying;     // impl has expired, only the remains have to be freed
+  bool owned;       // this wrapper has a strong reference of impl
+  bool hermetic;    // made in hermetic mode: the slot knows nothing of it (H1, H3)
+  bool dying;       // impl has expired, only the remains have to be freed
+  bool sole_owner;  // had the only strong reference of impl in the collector's first pass
 };
 
 inline Wrapper* as_wrapper(PyObject* object) noexcept { return reinterpret_cast<Wrapper*>(object); }
@@ -52,21 +53,19 @@ void dealloc(PyObject* self) noexcept;
 int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexcept;
 int clear(PyObject* self) noexcept;
 
-// Whether what the impl owns is to be visited through the wrapper: in the collector's first pass if
-// the wrapper has the only strong reference of the impl, so that Python alone owns all of it (P5);
-// else always, see Note [Two passes of the collector].
-bool owns_for(const Wrapper* self, visitproc visit) noexcept;
+// Whether what the impl owns is to be visited through the wrapper: if in the collector's first pass
+// it has the only strong reference of the impl, so that Python alone owns all of it (P5). Later
+// passes get the same answer, see Note [Two passes of the collector].
+bool owns_for(Wrapper* self, visitproc visit) noexcept;
 
-// For the same purpose one step further: who shares a target with an owner that Python alone owns.
-// After the first pass, sharing is not asked for.
-enum class Owned {
-  kShared,   // others: the collector must go no further
-  kWrapped,  // only its own wrapper, which was visited if it is of this interpreter
-  kBare,     // nobody, and it has no wrapper
-};
+// For the same purpose one step further: visits the wrapper of a target of which Python alone owns
+// `owners` strong references, unless somebody else shares it. Says whether what the target owns is
+// to be visited through those owners too: if it has no wrapper, or nothing but the target refers to
+// that; a wrapper that Python reaches otherwise keeps those things alive as well, and may be older
+// than what this collection looks at. After the first pass, sharing is not asked for.
 // `stop` gets what `visit` returned, or 0.
-Owned visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target,
-                       visitproc visit, void* arg, int* stop) noexcept;
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept;
 
 }  // namespace preserve
 
