@@ -14,7 +14,7 @@ from slotfuzz.paths import ROOT, build_root, shown
 
 # What a Debian tree brings along: its programs and libraries, and how they are set up.
 COVERED = ("etc", "usr")
-ENTER = 'mount --bind "$0/etc" /etc && mount --bind "$0/usr" /usr && exec "$@"'
+ENTER = 'mount -o bind,ro "$0/etc" /etc && mount -o bind,ro "$0/usr" /usr && exec "$@"'
 
 
 def check(folder: Path) -> Path:

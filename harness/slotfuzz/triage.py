@@ -162,12 +162,17 @@ class Triage:
 
         None if it fails no more: a fixed one may come back as new.
         """
-        text = (folder / "repro.py").read_text(errors="replace")
-        if self.server(target).run(text)["outcome"] != "finding":
+        server, record = self.server(target), finding.read(folder)
+        script, *ways = [(folder / "repro.py").read_text(errors="replace"),
+                         *record.get("ways", [])[1:]]
+        if server.run(script)["outcome"] != "finding":
             return []
-        record = finding.read(folder)
         self.known |= dict.fromkeys(record.get("group", []), folder)
-        return [text, *record.get("ways", [])[1:]]
+        for reply in map(server.run, ways):
+            if reply["outcome"] == "finding":
+                keys = group.keys(reply, signature.of_reply(reply), lines_of(reply), server.table)
+                self.known |= dict.fromkeys(keys, folder)
+        return [script, *ways]
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""

@@ -151,6 +151,7 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
     with triage.Triage(fake_subject, out, 2) as later:
         script, *ways = later.recall("storage", out / record["id"])
         assert CRASH in script and ways == [longer]
+        assert any("; nbytes s0; " in key for key in later.known), "a way has no key of its own"
         assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []

@@ -87,6 +87,9 @@ def test_inside_a_tree_its_files_cover_ours_and_all_else_stays(tmp_path):
                             check=True)
     assert result.stdout == f"the tree's{tmp_path}\n" and (tmp_path / "out").exists()
     assert not Path("/etc/mark").exists()
+    written = subprocess.run([*rootfs.entering(tree), "sh", "-c", "echo x >/etc/mark"], check=False,
+                             capture_output=True, text=True)
+    assert "Read-only" in written.stderr and (tree / "etc" / "mark").read_text() == "the tree's"
 
 
 @as_root
