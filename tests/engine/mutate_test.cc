@@ -29,7 +29,9 @@ class MutateTest : public ::testing::Test {
 
   OpTable table_;
   Printer printer_{table_};
-  Vocabulary vocabulary_{table_, std::vector<bool>(table_.ops().size(), true)};
+  Vocabulary vocabulary_{table_,
+                         std::vector<bool>(table_.ops().size(), true),
+                         {.storage = 1, .tensor = 1, .thread = 1, .interpreter = 1}};
   Mutator mutator_{table_, vocabulary_};
 };
 
@@ -72,7 +74,7 @@ TEST_F(MutateTest, masked_ops_are_not_made) {
   std::vector<bool> available(table_.ops().size(), true);
   const std::uint16_t masked = *table_.find_op("ones");
   available[masked] = false;
-  const Vocabulary vocabulary(table_, available);
+  const Vocabulary vocabulary(table_, available, {.storage = 1});
   const Mutator mutator(table_, vocabulary);
   Program program = printer_.parse("t0 = T.ones(1)\n");
   for (unsigned seed = 1; seed < 500; ++seed) {
