@@ -84,6 +84,19 @@ TEST_F(MutateTest, masked_ops_are_not_made) {
   }
 }
 
+TEST_F(MutateTest, a_target_draws_its_themes_by_their_weights) {
+  const std::vector<bool> available(table_.ops().size(), true);
+  const Vocabulary storage(table_, available, {.storage = 1});
+  const Vocabulary objects(table_, available, {.storage = 3, .tensor = 5, .interpreter = 1});
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) {
+    const Op& row = table_.ops()[op];
+    EXPECT_EQ(storage.weight(op), row.theme == Theme::kStorage ? row.weight : 0) << row.name;
+    const unsigned factors[] = {3, 5, 0, 1};
+    const unsigned factor = factors[static_cast<std::size_t>(row.theme)];
+    EXPECT_EQ(objects.weight(op), factor * row.weight) << row.name;
+  }
+}
+
 TEST_F(MutateTest, an_extension_keeps_the_program_and_asks_for_wrappers) {
   const std::string text = "t0 = T.ones(1)\nenter_hermetic()\n";
   int asked = 0;
