@@ -57,7 +57,7 @@ std::vector<Program> make_programs() {
   for (const char* name : {"enter_hermetic", "exit_hermetic"}) {
     available[*session->table.find_op(name)] = false;
   }
-  const Vocabulary vocabulary(session->table, available);
+  const Vocabulary vocabulary(session->table, available, session->weights);
   const Mutator mutator(session->table, vocabulary);
   LineEvaluator evaluator(session->interpreter, session->printer);
   Rng rng(1);

@@ -4,4 +4,4 @@
 // of its speed, or be drawn so seldom that nothing would come of it.
 #include "harness/engine/entry.h"
 
-SLOTFUZZ_TARGET("subinterpreters", nullptr, slotfuzz::Cost::kInterpreter)
+SLOTFUZZ_TARGET("subinterpreters", nullptr, {.storage = 1, .interpreter = 1})

@@ -2,4 +2,4 @@
 // A target of its own: to start a thread costs as much as to run a whole program of `storage`.
 #include "harness/engine/entry.h"
 
-SLOTFUZZ_TARGET("threads", nullptr, slotfuzz::Cost::kThread)
+SLOTFUZZ_TARGET("threads", nullptr, {.storage = 1, .thread = 1})

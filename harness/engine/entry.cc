@@ -119,7 +119,7 @@ void Target::initialize(int argc, char** argv) {
   try {
     Flags flags = parse_flags(argc, argv);
     flags.session.postcondition = postcondition_;
-    flags.session.cost = cost_;
+    flags.session.weights = weights_;
     if (!flags.dump_recorder.empty()) {
       dump({{"programs", read_recording(flags.dump_recorder)}});
       finish(0);

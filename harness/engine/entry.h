@@ -20,8 +20,8 @@ namespace slotfuzz {
 
 class Target {
  public:
-  Target(const char* name, Postcondition postcondition, Cost cost = Cost::kQuick)
-      : name_(name), postcondition_(postcondition), cost_(cost) {}
+  Target(const char* name, Postcondition postcondition, Weights weights = {.storage = 1})
+      : name_(name), postcondition_(postcondition), weights_(weights) {}
 
   void initialize(int argc, char** argv);
   int test(std::string_view text);
@@ -34,7 +34,7 @@ class Target {
 
   const char* name_;
   Postcondition postcondition_;
-  Cost cost_;
+  Weights weights_;
   std::optional<Session> session_;
 };
 

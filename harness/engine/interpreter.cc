@@ -111,10 +111,10 @@ Ref Interpreter::evaluate(const std::string& expression) const {
   return result;
 }
 
-std::vector<bool> Interpreter::available_ops(const OpTable& table, Cost cost) const {
+std::vector<bool> Interpreter::available_ops(const OpTable& table, const Weights& weights) const {
   std::vector<bool> available;
   for (const Op& op : table.ops()) {
-    const bool wanted = op.cost <= cost;
+    const bool wanted = weights.of(op.theme) > 0;
     available.push_back(wanted && (op.needs.empty() || evaluate(std::string(op.needs))));
   }
   return available;

@@ -43,8 +43,8 @@ class Interpreter {
   // Evaluates an expression, or null (with the error cleared).
   Ref evaluate(const std::string& expression) const;
   // For each op: can this subject do it? Probed, never looked up in a list of versions. Ops
-  // that cost more than COST are not, and nothing of theirs is tried.
-  std::vector<bool> available_ops(const OpTable& table, Cost cost) const;
+  // whose theme has no weight are not, and nothing of theirs is tried.
+  std::vector<bool> available_ops(const OpTable& table, const Weights& weights) const;
   // Every list of the prelude, with its name: state that a program may leave behind.
   std::vector<std::pair<std::string, PyObject*>> prelude_lists() const;
   // Moves all that exists out of the collector's sight. To be called when set-up is over.

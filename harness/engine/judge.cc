@@ -13,6 +13,14 @@ namespace {
 // Where the counters by op begin: behind 3 * 2 * 3 * 4 * 3 * 2 states of a wrapper.
 constexpr std::size_t kStateOfOp = 432;
 
+// A deep copy makes further objects than the one that its line binds.
+bool has_serial(PyObject* object, Py_ssize_t number) {
+  const Ref serial(PyObject_GetAttrString(object, "serial"));
+  const bool same = serial && PyLong_Check(serial.get()) && PyLong_AsLong(serial.get()) == number;
+  PyErr_Clear();
+  return same;
+}
+
 bool says_resurrection(const Interpreter& interpreter) {
   const Ref name = interpreter.evaluate("T._preservation");
   return name && PyUnicode_Check(name.get()) &&
@@ -51,11 +59,16 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       live_wrappers_(interpreter.evaluate("T._live_wrappers")),
       collect_(interpreter.evaluate("gc.collect")),
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
-      baseline_(live()),
+      // Without functions for them, live wrappers are what the collector knows of, and set-up
+      // takes all that it has made out of the collector's sight.
+      baseline_(live_impls_ && live_wrappers_ ? live() : std::pair<long, long>()),
       bindings_(table.variable_count()) {
+  auto* tensor_type = reinterpret_cast<PyObject*>(layout.base_type(Layout::Shape::kTensor));
   for (const Op& op : table.ops()) {
     int attribute = -1;
-    if (!op.attribute.empty()) {
+    // What the subject itself has is not for the program to keep.
+    const std::string name(op.attribute);
+    if (!name.empty() && !PyObject_HasAttrString(tensor_type, name.c_str())) {
       const auto known = std::find(attribute_names_.begin(), attribute_names_.end(), op.attribute);
       attribute = static_cast<int>(known - attribute_names_.begin());
       if (known == attribute_names_.end()) attribute_names_.push_back(op.attribute);
@@ -74,6 +87,7 @@ void Judge::start(const Program& program) {
   lives_.clear();
   weaks_.clear();
   finalized_counts_.clear();
+  born_shapes_.clear();
   finalized_seen_ = 0;
 }
 
@@ -133,11 +147,21 @@ void Judge::observe(const Line& line, bool raised) {
     } else if (operand.letter == kOwnerLetter && operand.binds() && !raised) {
       bind_owner(line.operands[i], line.operands[1]);
     } else if (operand.binds() && !raised) {
-      bind(operand, line.operands[i]);
+      Operand bound = operand;
+      // `t0.grad` is an attribute like any other when t0 names a storage.
+      const bool asks_tensor = operand.use == Use::kAsk && op.operands[1].letter == 't';
+      if (asks_tensor && bindings_[line.operands[1]].shape != Layout::Shape::kTensor) {
+        bound.use = Use::kBind;
+      }
+      bind(bound, line.operands[i]);
     }
   }
   if (raised) return;
-  if (op.pattern == "{0}.grad = {1}") note_grad_cycle(bindings_[line.operands[0]].impl);
+  // A line about a tensor may have met a storage under its name.
+  if (op.attribute == "grad" && bindings_[line.operands[0]].shape == Layout::Shape::kTensor) {
+    note_cpp_cycle(bindings_[line.operands[0]].impl);
+  }
+  if (op.swaps) note_swap(line.operands[0], line.operands[1]);
   if (attribute_of_op_[line.op] >= 0) note_attribute(op, line);
   if (!op.operands.empty() && op.operands[0].letter == 'r') note_weakref(line, op);
 }
@@ -170,8 +194,11 @@ void Judge::bind(const Operand& operand, int variable) {
   } else {
     binding.mode = hermetic_now_ ? Mode::kHermetic : Mode::kNormal;
   }
-  if (operand.use == Use::kMake && born_ && PyList_GET_SIZE(born_) > born_before_) {
+  if (operand.use == Use::kMake && born_ && PyList_GET_SIZE(born_) > born_before_ &&
+      has_serial(binding.object, born_before_)) {
     binding.serial = static_cast<int>(born_before_);
+    born_shapes_.resize(born_before_ + 1, Layout::Shape::kOther);
+    born_shapes_[born_before_] = binding.shape;
   }
   if (operand.use == Use::kAsk && hermetic_now_) check_hermetic_wrap(variable);
   if (binding.mode == Mode::kNormal) know(variable, operand);
@@ -195,6 +222,7 @@ void Judge::refresh(Binding& binding) const {
   if ((owner ? binding.owned : binding.shape) != Layout::Shape::kTensor) return;
   binding.storage = layout_.storage_of(binding.impl);
   binding.grad = layout_.grad_of(binding.impl);
+  binding.base = layout_.base_of(binding.impl);
 }
 
 // Any line may change what a tensor owns, under every name that it has.
@@ -211,7 +239,8 @@ void Judge::know(int variable, const Operand& operand) {
   Life* life = life_of(binding.impl);
   if (!life || operand.use == Use::kMake) {
     forget(binding.impl);
-    lives_.push_back({binding.impl, binding.object, Py_TYPE(binding.object), 0, binding.serial});
+    lives_.push_back(
+        {binding.impl, binding.object, Py_TYPE(binding.object), 0, binding.serial, binding.shape});
     return;
   }
   if (life->wrapper != binding.object) {
@@ -239,7 +268,20 @@ void Judge::note_weakref(const Line& line, const Op& op) {
   const Ref callback(PyObject_GetAttrString(reference, "__callback__"));
   const bool is_plain = callback.get() == Py_None;
   weaks_.push_back({variable, reference, Ref::borrow(is_plain ? reference : nullptr), target.impl,
-                    target.object, false});
+                    target.object, target.shape, false});
+}
+
+// Each wrapper has the other's impl and attributes now: what is known of either begins anew.
+void Judge::note_swap(int first, int second) {
+  PyObject* const objects[] = {bindings_[first].object, bindings_[second].object};
+  const int serials[] = {bindings_[first].serial, bindings_[second].serial};
+  forget(bindings_[first].impl);
+  forget(bindings_[second].impl);
+  for (Binding& binding : bindings_) {
+    if (!binding.object) continue;
+    if (binding.object == objects[0]) binding.serial = serials[1];
+    if (binding.object == objects[1]) binding.serial = serials[0];
+  }
 }
 
 void Judge::forget_unwitnessed() {
@@ -256,7 +298,8 @@ void Judge::forget(const void* impl) {
 bool Judge::is_witnessed(const void* impl) const {
   for (VariableSet left = wrappers_ | owners_; left; left &= left - 1) {
     const Binding& binding = bindings_[std::countr_zero(left)];
-    if (binding.impl == impl || binding.storage == impl || binding.grad == impl) return true;
+    if (binding.impl == impl || binding.storage == impl) return true;
+    if (binding.grad == impl || binding.base == impl) return true;
   }
   return false;
 }
@@ -327,12 +370,18 @@ void Judge::mark_states(const Line& line) {
   states_[kStateOfOp + effect % (kStateCounters - kStateOfOp)] = 1;
 }
 
-void Judge::note_grad_cycle(const void* first) {
-  const void* link = layout_.grad_of(first);
-  for (int steps = 0; link && link != first && steps < kGradChainMax; ++steps) {
-    link = layout_.grad_of(link);
+void Judge::note_cpp_cycle(const void* first) {
+  std::vector<const void*> reached;
+  const auto reach = [&](const void* impl) {
+    const bool is_new = std::find(reached.begin(), reached.end(), impl) == reached.end();
+    if (impl && is_new && reached.size() < kLinksMax) reached.push_back(impl);
+  };
+  reach(layout_.grad_of(first));
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    reach(layout_.grad_of(reached[at]));
+    reach(layout_.base_of(reached[at]));
   }
-  made_cpp_cycle_ |= link == first && first != nullptr;
+  made_cpp_cycle_ |= std::find(reached.begin(), reached.end(), first) != reached.end();
 }
 
 std::string Judge::in_sight() const {
@@ -365,6 +414,13 @@ void Judge::report(const char* contract, const char* check, std::string message,
                    std::vector<std::string> asserts) {
   if (verdict_.found()) return;
   verdict_ = {"assert", contract, check, std::move(message), index_, std::move(asserts)};
+}
+
+void Judge::report(Layout::Shape shape, const char* contract, const std::string& check,
+                   std::string message, std::vector<std::string> asserts) {
+  const bool tensor = shape == Layout::Shape::kTensor;
+  const std::string named = tensor ? "tensor " + check : check;
+  report(contract, named.c_str(), std::move(message), std::move(asserts));
 }
 
 }  // namespace slotfuzz

@@ -38,11 +38,11 @@ struct Verdict {
   std::string describe() const;
 };
 
-// `.grad` links that are followed to see what they own, and whether they close a circle.
-inline constexpr int kGradChainMax = 64;
+// Links of .grad and base that are followed to see what they own, and whether they close a circle.
+inline constexpr std::size_t kLinksMax = 64;
 
 // The search's map of life-cycle states, one byte each; libFuzzer reads it as extra counters.
-inline constexpr std::size_t kStateCounters = 4096;
+inline constexpr std::size_t kStateCounters = 8192;
 
 class Judge final : public Watcher {
  public:
@@ -78,6 +78,7 @@ class Judge final : public Watcher {
     const void* impl = nullptr;
     const void* storage = nullptr;
     const void* grad = nullptr;
+    const void* base = nullptr;
     Layout::Shape shape = Layout::Shape::kOther;
     // Of what an owner in C++ owns.
     Layout::Shape owned = Layout::Shape::kOther;
@@ -95,6 +96,7 @@ class Judge final : public Watcher {
     PyTypeObject* type;
     std::uint32_t attributes;
     int serial;
+    Layout::Shape shape;
   };
 
   // A weak reference that the program made to a normal wrapper.
@@ -107,6 +109,7 @@ class Judge final : public Watcher {
     Ref kept;
     const void* impl;
     PyObject* wrapper;
+    Layout::Shape shape;
     bool excused;
   };
 
@@ -119,11 +122,12 @@ class Judge final : public Watcher {
   void know(int variable, const Operand& operand);
   void note_attribute(const Op& op, const Line& line);
   void note_weakref(const Line& line, const Op& op);
-  void note_grad_cycle(const void* first);
+  void note_swap(int first, int second);
+  void note_cpp_cycle(const void* first);
   void forget_unwitnessed();
   void forget(const void* impl);
   bool is_witnessed(const void* impl) const;
-  std::uint32_t owners_in_sight(const void* storage) const;
+  std::uint32_t owners_in_sight(const void* impl) const;
   bool is_bound(const PyObject* object) const;
   Life* life_of(const void* impl);
   void mark_states(const Line& line);
@@ -142,10 +146,17 @@ class Judge final : public Watcher {
   // False when something lives on that the contract allows to; then nothing more can be said.
   bool check_ledger();
   bool break_shared_cycles();
+  void take_apart(PyObject* object);
   std::pair<long, long> live() const;
+  std::vector<Ref> tracked_wrappers() const;
+  // Whether the object is a Finalized of tensors, as far as a line made it.
+  Layout::Shape shape_of_serial(long serial) const;
 
   void report(const char* contract, const char* check, std::string message,
               std::vector<std::string> asserts);
+  // The same of a tensor or a storage: two bugs, and so two checks.
+  void report(Layout::Shape shape, const char* contract, const std::string& check,
+              std::string message, std::vector<std::string> asserts);
   const std::string& name(int variable) const { return table_.variable_name(variable); }
   // `last`, behind the reset as lines if the reset has been.
   std::vector<std::string> after_reset(std::string last) const;
@@ -184,7 +195,7 @@ class Judge final : public Watcher {
   bool hermetic_now_ = false;
   bool collects_now_ = false;
   std::uint8_t lane_now_ = 0;
-  // .grad links that close a circle in C++ alone: nobody can collect them.
+  // Links of .grad and base that close a circle in C++ alone: nobody can collect them.
   bool made_cpp_cycle_ = false;
   std::vector<Binding> bindings_;
   // The variables among them that are bound to a wrapper.
@@ -194,6 +205,8 @@ class Judge final : public Watcher {
   std::vector<Life> lives_;
   std::vector<Weak> weaks_;
   std::vector<int> finalized_counts_;
+  // By serial; what a check of the prelude made is kOther.
+  std::vector<Layout::Shape> born_shapes_;
   Py_ssize_t finalized_seen_ = 0;
   Py_ssize_t born_before_ = 0;
 };

@@ -58,12 +58,14 @@ void Judge::check_hermetic_wrap(int variable) {
   const Binding& binding = bindings_[variable];
   for (int other = 0; other < table_.variable_count(); ++other) {
     if (other == variable || bindings_[other].object != binding.object) continue;
-    report("H1", "fresh", "wrapping in hermetic mode gave a wrapper that exists already",
+    report(binding.shape, "H1", "fresh",
+           "wrapping in hermetic mode gave a wrapper that exists already",
            {"assert " + name(variable) + " is not " + name(other)});
   }
   if (Py_TYPE(binding.object) == layout_.base_type(binding.shape)) return;
   const char* base = binding.shape == Layout::Shape::kStorage ? "T.UntypedStorage" : "T.Tensor";
-  report("H1", "base class", "wrapping in hermetic mode gave a wrapper of a subclass",
+  report(binding.shape, "H1", "base class",
+         "wrapping in hermetic mode gave a wrapper of a subclass",
          {"assert type(" + name(variable) + ") is " + base});
 }
 
@@ -72,7 +74,7 @@ void Judge::check_identity(int variable, const Life& life) {
   for (int other = 0; other < table_.variable_count(); ++other) {
     if (other == variable || bindings_[other].object != life.wrapper) continue;
     if (bindings_[other].impl != life.impl) continue;
-    report("P1", "identity", "two wrappers of one impl",
+    report(life.shape, "P1", "identity", "two wrappers of one impl",
            {"assert " + name(variable) + " is " + name(other)});
   }
 }
@@ -82,7 +84,7 @@ void Judge::check_kept(int variable, const Life& life) {
   PyObject* object = bindings_[variable].object;
   if (Py_TYPE(object) != life.type) {
     const Ref type_name(PyType_GetName(life.type));
-    report("P2", "type", "the wrapper came back as another type",
+    report(life.shape, "P2", "type", "the wrapper came back as another type",
            {"assert type(" + name(variable) + ").__name__ == '" +
             PyUnicode_AsUTF8(type_name.get()) + "'"});
   }
@@ -90,7 +92,7 @@ void Judge::check_kept(int variable, const Life& life) {
     if (!(life.attributes >> bit & 1)) continue;
     const std::string attribute(attribute_names_[bit]);
     if (PyObject_HasAttrString(object, attribute.c_str())) continue;
-    report("P2", "attributes", "the wrapper came back without an attribute that it had",
+    report(life.shape, "P2", "attributes", "the wrapper came back without an attribute that it had",
            {"assert hasattr(" + name(variable) + ", '" + attribute + "')"});
   }
 }
@@ -104,7 +106,7 @@ void Judge::check_finalizers() {
     const std::string number = std::to_string(serial);
     finalized_counts_.resize(std::max<std::size_t>(finalized_counts_.size(), serial + 1));
     if (++finalized_counts_[serial] > 1) {
-      report("P3", "finalized twice", "__del__ of one object ran twice",
+      report(shape_of_serial(serial), "P3", "finalized twice", "__del__ of one object ran twice",
              after_reset("assert finalized.count(" + number + ") == 1"));
     }
     const auto bound = std::find_if(bindings_.begin(), bindings_.end(), [&](const Binding& b) {
@@ -115,10 +117,15 @@ void Judge::check_finalizers() {
     if (bound == bindings_.end() && life == lives_.end()) continue;
     const bool excused = has_exemption_ && collects_now_ && bound == bindings_.end();
     if (!excused) {
-      report("P3", "finalized early", "__del__ ran while the impl was owned",
-             {"assert " + number + " not in finalized"});
+      report(shape_of_serial(serial), "P3", "finalized early",
+             "__del__ ran while the impl was owned", {"assert " + number + " not in finalized"});
     }
   }
+}
+
+Layout::Shape Judge::shape_of_serial(long serial) const {
+  const auto at = static_cast<std::size_t>(serial);
+  return at < born_shapes_.size() ? born_shapes_[at] : Layout::Shape::kOther;
 }
 
 // P4: a weak reference to a wrapper gives the wrapper while the impl lives.
@@ -131,22 +138,23 @@ void Judge::check_weakrefs() {
     if (!life || life->wrapper != weak.wrapper) continue;
     const bool excused = has_exemption_ && collects_now_ && !is_bound(weak.wrapper);
     if (!excused) {
-      report("P4", "weakref", "a weak reference died while the impl lives",
+      report(weak.shape, "P4", "weakref", "a weak reference died while the impl lives",
              {"assert " + name(weak.variable) + "() is not None"});
     }
   }
 }
 
-// The tensors and the owners in C++ that own a storage, each once, under however many names.
-std::uint32_t Judge::owners_in_sight(const void* storage) const {
+// The tensors and the owners in C++ that own an impl, each once, under however many names.
+std::uint32_t Judge::owners_in_sight(const void* impl) const {
   std::array<const void*, kVariableMax> owners;
   std::uint32_t count = 0;
   for (VariableSet left = wrappers_ | owners_; left; left &= left - 1) {
     const int variable = std::countr_zero(left);
     const Binding& binding = bindings_[variable];
-    const bool directly = (owners_ >> variable & 1) && binding.impl == storage;
-    if (!directly && binding.storage != storage) continue;
-    // An owner of a tensor is no further owner of its storage.
+    const bool directly = (owners_ >> variable & 1) && binding.impl == impl;
+    const bool owns = binding.storage == impl || binding.grad == impl || binding.base == impl;
+    if (!directly && !owns) continue;
+    // An owner of a tensor is no further owner of what that owns.
     const void* owner = directly ? binding.object : binding.impl;
     const auto seen = owners.begin() + count;
     if (std::find(owners.begin(), seen, owner) == seen) owners[count++] = owner;
@@ -161,12 +169,12 @@ void Judge::check_use_counts(const Line& line) {
     const Operand& operand = op.operands[i];
     if (operand.kind >= 0 && !table_.kinds()[operand.kind].is_variable()) continue;
     const Binding& binding = bindings_[line.operands[i]];
-    if (binding.shape != Layout::Shape::kStorage || !binding.impl) continue;
+    if (binding.shape == Layout::Shape::kOther || !binding.impl) continue;
     const auto use_count = layout_.use_count_of(binding.impl);
     if (!use_count) return;
     const std::uint32_t owners = owners_in_sight(binding.impl);
     if (*use_count >= owners) continue;
-    report("P7", "use count", "the use count is below the number of owners",
+    report(binding.shape, "P7", "use count", "the use count is below the number of owners",
            {"assert " + name(line.operands[i]) + "._use_count() >= " + std::to_string(owners)});
   }
 }
@@ -192,7 +200,8 @@ void Judge::check_never_finalized() {
   for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
     const auto at = static_cast<std::size_t>(serial);
     if (at < finalized_counts_.size() && finalized_counts_[at] > 0) continue;
-    report("P3", "never finalized", "__del__ did not run though nothing owns the object",
+    report(shape_of_serial(serial), "P3", "never finalized",
+           "__del__ did not run though nothing owns the object",
            after_reset("assert " + std::to_string(serial) + " in finalized"));
   }
 }
@@ -203,7 +212,8 @@ void Judge::check_after_drop_weakrefs() {
     if (!weak.kept || is_dead(weak.kept.get())) continue;
     std::vector<std::string> lines = after_reset("assert kept() is None");
     lines.insert(lines.begin(), "kept = " + name(weak.variable));
-    report("P4", "weakref alive", "a weak reference gives a wrapper that nothing owns", lines);
+    report(weak.shape, "P4", "weakref alive", "a weak reference gives a wrapper that nothing owns",
+           lines);
   }
 }
 

@@ -12,6 +12,9 @@
 namespace slotfuzz {
 namespace {
 
+// Each object's finalizer runs once, and what it held may have another.
+constexpr int kBreakRounds = 4;
+
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
   CHECK(number && PyLong_Check(number.get()), "the subject's live counts: " << take_error());
@@ -21,8 +24,21 @@ long call_for_number(PyObject* function) {
 }  // namespace
 
 std::pair<long, long> Judge::live() const {
-  if (!live_impls_ || !live_wrappers_) return {0, 0};
+  if (!live_impls_ || !live_wrappers_) return {0, static_cast<long>(tracked_wrappers().size())};
   return {call_for_number(live_impls_.get()), call_for_number(live_wrappers_.get())};
+}
+
+// The wrappers that the collector knows of. CPython's own list of its objects goes before they are
+// returned: it would be one more owner.
+std::vector<Ref> Judge::tracked_wrappers() const {
+  const Ref tracked(PyObject_CallNoArgs(tracked_objects_.get()));
+  CHECK(tracked && PyList_Check(tracked.get()), "gc.get_objects: " << take_error());
+  std::vector<Ref> wrappers;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()); ++i) {
+    PyObject* object = PyList_GET_ITEM(tracked.get(), i);
+    if (layout_.shape_of(object) != Layout::Shape::kOther) wrappers.push_back(Ref::borrow(object));
+  }
+  return wrappers;
 }
 
 bool Judge::check_ledger() {
@@ -43,55 +59,73 @@ bool Judge::check_ledger() {
   const long count = impls ? now.first - baseline_.first : now.second - baseline_.second;
   report("P5", impls ? "live impls" : "live wrappers",
          std::to_string(count) + (impls ? " impls" : " wrappers") + " live on",
-         after_reset(impls ? "assert T._live_impls() == 0" : "assert T._live_wrappers() == 0"));
+         after_reset(impls            ? "assert T._live_impls() == 0"
+                     : live_wrappers_ ? "assert T._live_wrappers() == 0"
+                                      : "assert live_wrappers() == 0"));
   return false;
 }
 
 // Takes apart what lives on, if C++ owns a part of it. False when Python owns every part, and the
 // collector should have found it.
 bool Judge::break_shared_cycles() {
-  const Ref tracked(PyObject_CallNoArgs(tracked_objects_.get()));
-  CHECK(tracked && PyList_Check(tracked.get()), "gc.get_objects: " << take_error());
-  std::vector<Ref> left;
+  std::vector<Ref> left = tracked_wrappers();
   std::vector<const void*> impls, owned;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()); ++i) {
-    PyObject* object = PyList_GET_ITEM(tracked.get(), i);
-    const auto shape = layout_.shape_of(object);
-    if (shape == Layout::Shape::kOther) continue;
-    left.push_back(Ref::borrow(object));
-    const void* impl = layout_.impl_of(object, shape);
+  bool has_owner = false;
+  for (const Ref& object : left) {
+    const auto shape = layout_.shape_of(object.get());
+    const void* impl = layout_.impl_of(object.get(), shape);
     // Of two wrappers one is hermetic, and owns the impl as another interpreter would.
     if (std::find(impls.begin(), impls.end(), impl) != impls.end()) owned.push_back(impl);
     impls.push_back(impl);
     if (shape != Layout::Shape::kTensor) continue;
-    // Tensors that only C++ knows pass ownership on: follow the chain of .grad.
-    for (int links = 0; impl && links < kGradChainMax; ++links) {
-      owned.push_back(layout_.storage_of(impl));
-      impl = layout_.grad_of(impl);
-      owned.push_back(impl);
+    // A graph of autograd owns tensors as well, where nobody can see it. An owner that is none, but
+    // a lost reference, is not taken apart below: what it keeps is reported.
+    has_owner |= !live_impls_ && layout_.use_count_of(impl).value_or(0) > 1;
+    // Tensors that only C++ knows pass ownership on: follow the links of .grad and base.
+    std::vector<const void*> links = {impl};
+    for (std::size_t at = 0; at < links.size() && links.size() < kLinksMax; ++at) {
+      owned.push_back(layout_.storage_of(links[at]));
+      for (const void* next : {layout_.grad_of(links[at]), layout_.base_of(links[at])}) {
+        owned.push_back(next);
+        if (next && std::find(links.begin(), links.end(), next) == links.end()) {
+          links.push_back(next);
+        }
+      }
     }
   }
   const bool shared = std::any_of(impls.begin(), impls.end(), [&](const void* impl) {
     return impl && std::find(owned.begin(), owned.end(), impl) != owned.end();
   });
-  if (!shared) return false;
-  for (const Ref& object : left) {
-    const Ref attributes(PyObject_GetAttrString(object.get(), "__dict__"));
-    if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
-    for (const std::string_view name : attribute_names_) {
-      PyObject_SetAttrString(object.get(), std::string(name).c_str(), nullptr);
-      PyErr_Clear();
+  if (!shared && !has_owner) return false;
+  for (const Ref& object : left) take_apart(object.get());
+  left.clear();
+  // A finalizer of what goes may put things into the prelude's lists, as in a reset.
+  for (int round = 0; round < kBreakRounds; ++round) {
+    for (const auto& [name, list] : interpreter_.prelude_lists()) {
+      CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
     }
-    if (layout_.shape_of(object.get()) == Layout::Shape::kTensor) {
-      PyObject_SetAttrString(object.get(), "grad", Py_None);
-    }
+    const Ref found(PyObject_CallNoArgs(collect_.get()));
+    CHECK(found, "gc.collect: " << take_error());
+  }
+  return true;
+}
+
+// Drops what a wrapper holds in Python, and what its tensor owns that owns others.
+void Judge::take_apart(PyObject* object) {
+  const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
+  if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
+  for (const std::string_view name : attribute_names_) {
+    PyObject_SetAttrString(object, std::string(name).c_str(), nullptr);
     PyErr_Clear();
   }
-  left.clear();
-  CHECK(PyList_SetSlice(tracked.get(), 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
-  const Ref found(PyObject_CallNoArgs(collect_.get()));
-  CHECK(found, "gc.collect: " << take_error());
-  return true;
+  if (layout_.shape_of(object) == Layout::Shape::kTensor) {
+    for (const char* owner : {"grad", "_backward_hooks"}) {
+      if (!PyObject_HasAttrString(object, owner)) continue;
+      PyObject_SetAttrString(object, owner, Py_None);
+      PyErr_Clear();
+    }
+  }
+  PyErr_Clear();
 }
 
 }  // namespace slotfuzz

@@ -20,20 +20,24 @@
   VARIABLE('r', "weakref", "r", 3)            \
   VARIABLE('c', "C++ weak reference", "c", 2) \
   VARIABLE('l', "list", "l", 2)               \
+  VARIABLE('k', "dictionary", "d", 2)         \
   VARIABLE('e', "exception", "e", 2)          \
   VARIABLE('g', "generator", "g", 2)          \
   VARIABLE('f', "closure", "f", 2)            \
+  VARIABLE('p', "instance", "p", 2)           \
   VARIABLE('m', "memoryview", "m", 2)         \
   VARIABLE('o', "other interpreter", "o", 2)  \
   VARIABLE('x', "C++ owner", "x", 2)
 
-#define SLOTFUZZ_VALUE_KINDS(VALUES)                   \
-  VALUES('n', "size", "1|0|4|64")                      \
-  VALUES('d', "tensor size", "1|0")                    \
-  VALUES('b', "large size", "65536")                   \
-  VALUES('h', "huge size", "1 << 40|(1 << 63) - 1|-1") \
-  VALUES('i', "index", "0|3|-1|100")                   \
-  VALUES('v', "byte", "0|7|255")
+#define SLOTFUZZ_VALUE_KINDS(VALUES)                                                       \
+  VALUES('n', "size", "1|0|4|64")                                                          \
+  VALUES('d', "tensor size", "1|0")                                                        \
+  VALUES('y', "type of numbers", "T.float32|T.float64|T.int64|T.uint8|T.bool|T.complex64") \
+  VALUES('b', "large size", "65536")                                                       \
+  VALUES('h', "huge size", "1 << 40|(1 << 63) - 1|-1")                                     \
+  VALUES('i', "index", "0|3|-1|100")                                                       \
+  VALUES('v', "byte", "0|7|255")                                                           \
+  VALUES('a', "attribute", "grad|data|requires_grad|_backward_hooks|is_leaf|_base|_version|_cdata")
 
 namespace slotfuzz {
 

@@ -13,6 +13,8 @@ namespace {
 
 // No object that is probed is larger; the end of its allocation bounds the search as well.
 constexpr std::size_t kProbeBytesMax = 1024;
+// Of either kind; what memory held before is another in each.
+constexpr int kFlagSamples = 16;
 
 // Not instrumented: if the contract is broken the memory may be freed, and then the judge must go
 // on to let the program itself show it.
@@ -81,6 +83,7 @@ Layout::Layout(const Interpreter& interpreter)
       cdata_(PyUnicode_InternFromString("_cdata")) {
   probe_wrappers(interpreter);
   probe_grad(interpreter);
+  probe_base(interpreter);
   probe_use_count(interpreter);
 }
 
@@ -119,6 +122,57 @@ void Layout::probe_grad(const Interpreter& interpreter) {
     grad_block_ = i * sizeof(void*);
     grad_ = find_word(block, words_in(block), grad_impl);
   }
+  if (PyObject_SetAttrString(tensor.get(), "grad", Py_None) == 0) undefined_ = grad_of(impl);
+  PyErr_Clear();
+}
+
+void Layout::probe_base(const Interpreter& interpreter) {
+  const Ref tensor = interpreter.evaluate("T.ones(1)");
+  const Ref view(PyObject_CallMethod(tensor.get(), "view", "i", -1));
+  const Ref base(view ? PyObject_GetAttrString(view.get(), "_base") : nullptr);
+  PyErr_Clear();
+  const void* base_impl = cdata_of(tensor);
+  const void* impl = cdata_of(view);
+  if (!impl || base.get() != tensor.get()) return;
+  base_ = find_word(impl, words_in(impl), base_impl);
+  if (base_) return;
+  const auto words = words_of(impl, words_in(impl));
+  const auto plain = words_of(base_impl, words_in(base_impl));
+  for (std::size_t i = 0; i < std::min(words.size(), plain.size()) && !base_; ++i) {
+    if (plain[i] != 0 || words[i] == 0) continue;
+    const void* block = reinterpret_cast<const void*>(words[i]);
+    base_block_ = i * sizeof(void*);
+    base_block_bytes_ = malloc_usable_size(const_cast<void*>(block));
+    base_ = find_word(block, words_in(block), base_impl);
+  }
+  if (!find_base_flag(interpreter)) base_ = std::nullopt;
+}
+
+// A view without a base, such as torch's detach() makes, has the same block: the flag is the byte
+// next to the base that tells them apart, every time. True also when nothing else has the block.
+bool Layout::find_base_flag(const Interpreter& interpreter) {
+  if (!base_) return false;
+  std::vector<bool> possible(base_block_bytes_, true);
+  for (int sample = 0; sample < 2 * kFlagSamples; ++sample) {
+    const bool is_view = sample % 2 == 0;
+    const Ref other = interpreter.evaluate(is_view ? "T.ones(1).view(-1)" : "T.ones(1).detach()");
+    const void* impl = cdata_of(other);
+    if (!impl) return !is_view;
+    const void* block = read<const void*>(impl, *base_block_);
+    if (!block) return !is_view;
+    const std::size_t bytes = malloc_usable_size(const_cast<void*>(block));
+    if (bytes < base_block_bytes_) return !is_view;
+    for (std::size_t at = 0; at < base_block_bytes_; ++at) {
+      if (read<std::uint8_t>(block, at) != is_view) possible[at] = false;
+    }
+  }
+  for (std::size_t at = 0; at < base_block_bytes_; ++at) {
+    const auto distance = [&](std::size_t from) {
+      return from < *base_ ? *base_ - from : from - *base_;
+    };
+    if (possible[at] && (!base_flag_ || distance(at) < distance(*base_flag_))) base_flag_ = at;
+  }
+  return base_flag_.has_value();
 }
 
 // The use count is the one 32-bit word of a storage that each further owner raises by one.
@@ -153,7 +207,8 @@ Layout::Shape Layout::shape_of(PyObject* object) const {
 
 const void* Layout::impl_of(PyObject* wrapper, Shape shape) const {
   const Offset& offset = shape == Shape::kStorage ? storage_impl_ : tensor_impl_;
-  return offset ? read<const void*>(wrapper, *offset) : nullptr;
+  const void* impl = offset ? read<const void*>(wrapper, *offset) : nullptr;
+  return impl == undefined_ ? nullptr : impl;
 }
 
 const void* Layout::storage_of(const void* tensor_impl) const {
@@ -163,7 +218,17 @@ const void* Layout::storage_of(const void* tensor_impl) const {
 const void* Layout::grad_of(const void* tensor_impl) const {
   if (!grad_ || !tensor_impl) return nullptr;
   const void* block = grad_block_ ? read<const void*>(tensor_impl, *grad_block_) : tensor_impl;
-  return block ? read<const void*>(block, *grad_) : nullptr;
+  const void* grad = block ? read<const void*>(block, *grad_) : nullptr;
+  return grad == undefined_ ? nullptr : grad;
+}
+
+const void* Layout::base_of(const void* tensor_impl) const {
+  if (!base_ || !tensor_impl) return nullptr;
+  if (!base_block_) return read<const void*>(tensor_impl, *base_);
+  const void* block = read<const void*>(tensor_impl, *base_block_);
+  if (!block || malloc_usable_size(const_cast<void*>(block)) < base_block_bytes_) return nullptr;
+  if (base_flag_ && read<std::uint8_t>(block, *base_flag_) != 1) return nullptr;
+  return read<const void*>(block, *base_);
 }
 
 std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
@@ -195,6 +260,9 @@ std::string Layout::describe() const {
   put("storage", storage_);
   put("grad block", grad_block_);
   put("grad", grad_);
+  put("base block", base_block_);
+  put("base", base_);
+  put("base flag", base_flag_);
   put("use count", use_count_);
   return text.str();
 }

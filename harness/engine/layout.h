@@ -1,5 +1,5 @@
-// Where the subject keeps what the judge looks at: impl, storage, grad and use count, as offsets
-// into its objects.
+// Where the subject keeps what the judge looks at: impl, storage, grad, base and use count, as
+// offsets into its objects.
 //
 // Reading them through the Python API would change what is observed: fetching a tensor's storage
 // wraps it. So the offsets are probed at start-up, by comparing memory with values that the public
@@ -33,6 +33,7 @@ class Layout {
   // What a tensor owns. Null when it owns none, or when the offset is unknown.
   const void* storage_of(const void* tensor_impl) const;
   const void* grad_of(const void* tensor_impl) const;
+  const void* base_of(const void* tensor_impl) const;
   std::optional<std::uint32_t> use_count_of(const void* impl) const;
   // Python references to a wrapper that lives, or lived when it was last seen.
   Py_ssize_t references_to(const PyObject* wrapper) const;
@@ -46,6 +47,8 @@ class Layout {
  private:
   void probe_wrappers(const Interpreter& interpreter);
   void probe_grad(const Interpreter& interpreter);
+  void probe_base(const Interpreter& interpreter);
+  bool find_base_flag(const Interpreter& interpreter);
   void probe_use_count(const Interpreter& interpreter);
 
   PyTypeObject* storage_type_ = nullptr;
@@ -53,6 +56,12 @@ class Layout {
   Offset storage_impl_, tensor_impl_, storage_, use_count_;
   // .grad stands in the impl itself, or in a block that the impl points to.
   Offset grad_block_, grad_;
+  // What stands for no tensor, where that is not null: an impl that no tensor has.
+  const void* undefined_ = nullptr;
+  // So does the base of a view. The block may be of another kind then, which its size shows; and a
+  // byte of it says whether there is a base.
+  Offset base_block_, base_, base_flag_;
+  std::size_t base_block_bytes_ = 0;
   Ref cdata_;
 };
 

@@ -62,9 +62,11 @@ std::size_t biased_position(std::size_t size, Rng& rng) {
 
 }  // namespace
 
-Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available) {
+Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
+                       const Weights& weights) {
   for (std::size_t op = 0; op < available.size(); ++op) {
-    weights_.push_back(available[op] ? table.ops()[op].weight : 0);
+    const Op& row = table.ops()[op];
+    weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
   }
 }
 

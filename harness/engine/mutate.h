@@ -23,8 +23,8 @@ inline constexpr std::size_t kLanesKeptOneIn = 4;
 // weight the rest, so that rare combinations are not drowned by common lines.
 class Vocabulary {
  public:
-  // All ops that `available` allows, with the weights of their rows.
-  Vocabulary(const OpTable& table, const std::vector<bool>& available);
+  // All ops that `available` allows, with the weights of their rows and themes.
+  Vocabulary(const OpTable& table, const std::vector<bool>& available, const Weights& weights);
   // A random subset of them with random weights; one draw in four keeps all.
   Vocabulary swarm(Rng& rng) const;
 

@@ -18,12 +18,17 @@ constexpr Planted kPlanted[] = {
     {"identity", "judge", "P1 identity",
      "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!enter_hermetic()\n"
      "s1 = t0.untyped_storage()\n!exit_hermetic()"},
+    {"tensor-identity", "judge", "P1 tensor identity",
+     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!enter_hermetic()\nt2 = t0.grad\n"
+     "!exit_hermetic()"},
     {"type", "judge", "P2 type",
      "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n!s0.__class__ = T.UntypedStorage\n"
      "s1 = t0.untyped_storage()"},
     {"attributes", "judge", "P2 attributes",
      "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
      "s1 = t0.untyped_storage()"},
+    {"tensor-attributes", "judge", "P2 tensor attributes",
+     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.tag = 7\n!del t1.tag\nt2 = t0.grad"},
     {"finalized-twice", "judge", "P3 finalized twice",
      "s0 = Finalized(1)\ndel s0\n!finalized.append(0)\ngc.collect()"},
     {"finalized-early", "judge", "P3 finalized early",

@@ -78,27 +78,37 @@ class Sub(T.UntypedStorage):
 class Slotted(T.UntypedStorage):
     __slots__ = ("tag", "box", "me")
 
-#: born, finalized, Finalized: each object has a number; __del__ notes it
+#: Serial, born, finalized, note_finalized: each object has a number, which is noted; a copy's is -1
 born, finalized = [], []
+class Serial(int):
+    def __deepcopy__(self, memo):
+        return -1
+    def __reduce__(self):
+        return int, (-1,)
+def note_finalized(one):
+    if "serial" in one.__dict__:
+        finalized.append(one.serial)
+
+#: Finalized: __del__ notes the object's number
 class Finalized(T.UntypedStorage):
     def __init__(self, *args, **keywords):
-        self.serial = len(born)
+        self.serial = Serial(len(born))
         born.append(self.serial)
     def __del__(self):
-        finalized.append(self.serial)
+        note_finalized(self)
 
 #: risen, Phoenix: __del__ resurrects the object
 risen = []
 class Phoenix(Finalized):
     def __del__(self):
-        finalized.append(self.serial)
+        note_finalized(self)
         risen.append(self)
 
 #: given, Giver: __del__ makes a tensor that owns the storage
 given = []
 class Giver(Finalized):
     def __del__(self):
-        finalized.append(self.serial)
+        note_finalized(self)
         given.append(T.empty(0, dtype=T.uint8).set_(self))
 
 #: check_wraps: N wraps and N drops change the use count by 0 (P7)
@@ -151,18 +161,19 @@ def lock_again(weak):
 #: CppWeak: a C++ weak reference; given back when dropped
 class CppWeak:
     handle = None
-    def __init__(self, storage):
-        self.handle, self.dead = storage._weak_ref(), False
+    def __init__(self, one):
+        self.kind = T.Tensor if isinstance(one, T.Tensor) else T.UntypedStorage
+        self.handle, self.dead = one._weak_ref(), False
     def expired(self):
-        dead = T.UntypedStorage._expired(self.handle)
+        dead = self.kind._expired(self.handle)
         assert dead or not self.dead, "P4: expired() went from true to false"
         self.dead = dead
         return dead
     def lock(self):
-        return T.UntypedStorage._new_with_weak_ptr(self.handle)
+        return self.kind._new_with_weak_ptr(self.handle)
     def __del__(self):
         if self.handle is not None:
-            T.UntypedStorage._free_weak_ref(self.handle)
+            self.kind._free_weak_ref(self.handle)
 
 #: Owner [slotcore]: a C++ owner of a storage or of a tensor
 import slotcore_c10, sys

@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
   unsigned weight;
-  Cost cost;
+  Theme theme;
   std::string_view name, operands, pattern, needs, sentence;
 };
 
@@ -18,13 +18,17 @@ constexpr unsigned kWeight = 16;
 constexpr unsigned kWeightRare = 1;
 
 constexpr Row kRows[] = {
-#define OP(name, ...) {kWeight, Cost::kQuick, #name, __VA_ARGS__},
-#define RARE(name, ...) {kWeightRare, Cost::kQuick, #name, __VA_ARGS__},
-#define THREAD(name, ...) {kWeight, Cost::kThread, #name, __VA_ARGS__},
-#define SLOW(name, ...) {kWeight, Cost::kInterpreter, #name, __VA_ARGS__},
+#define OP(name, ...) {kWeight, Theme::kStorage, #name, __VA_ARGS__},
+#define RARE(name, ...) {kWeightRare, Theme::kStorage, #name, __VA_ARGS__},
+#define TENSOR(name, ...) {kWeight, Theme::kTensor, #name, __VA_ARGS__},
+#define RARE_TENSOR(name, ...) {kWeightRare, Theme::kTensor, #name, __VA_ARGS__},
+#define THREAD(name, ...) {kWeight, Theme::kThread, #name, __VA_ARGS__},
+#define SLOW(name, ...) {kWeight, Theme::kInterpreter, #name, __VA_ARGS__},
 #include "harness/engine/ops.def"
 #undef OP
 #undef RARE
+#undef TENSOR
+#undef RARE_TENSOR
 #undef THREAD
 #undef SLOW
 };
@@ -61,10 +65,13 @@ std::vector<Operand> make_operands(std::string_view words, const std::vector<Kin
 
 // Reads off the template what the judge must know of a line: see Op.
 void derive(Op& op) {
-  op.collects = op.pattern.find("gc.collect()") != std::string_view::npos;
+  // What the prelude calls a check collects on its own.
+  op.collects =
+      op.pattern.find("gc.collect()") != std::string_view::npos || op.pattern.starts_with("check_");
   op.in_hermetic = op.pattern.starts_with(kHermetic);
   op.enters_hermetic = op.pattern == "enter_hermetic()";
   op.exits_hermetic = op.pattern == "exit_hermetic()";
+  op.swaps = op.pattern.starts_with("T.utils.swap_tensors(");
   op.owner = std::any_of(op.operands.begin(), op.operands.end(),
                          [](const Operand& operand) { return operand.letter == kOwnerLetter; });
   const auto equals = op.pattern.find(" = ");
@@ -73,7 +80,7 @@ void derive(Op& op) {
   constexpr std::string_view kStorage = "untyped_storage().";
   op.attribute_of_storage = path.starts_with(kStorage);
   if (op.attribute_of_storage) path.remove_prefix(kStorage.size());
-  if (path != "grad") op.attribute = path;
+  if (!path.starts_with('{')) op.attribute = path;
 }
 
 // What stands before and after a line of the given lane.
@@ -107,7 +114,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     op.needs = row.needs;
     op.sentence = row.sentence;
     op.weight = row.weight;
-    op.cost = row.cost;
+    op.theme = row.theme;
     derive(op);
     ops_.push_back(std::move(op));
   }

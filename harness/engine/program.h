@@ -44,8 +44,19 @@ inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
 // No template instance comes near; it bounds what the parser looks at.
 inline constexpr std::size_t kLineLengthMax = 160;
 
-// What a line costs at least, and so in which targets it is; each takes what is cheaper as well.
-enum class Cost : std::uint8_t { kQuick, kThread, kInterpreter };
+// What a line is about. Targets differ in how often they draw the lines of each theme, and in
+// nothing else: there is one vocabulary.
+enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter };
+
+// Of each theme; 0: never, and nothing of its is tried.
+struct Weights {
+  unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0;
+
+  unsigned of(Theme theme) const {
+    const unsigned all[] = {storage, tensor, thread, interpreter};
+    return all[static_cast<std::size_t>(theme)];
+  }
+};
 
 struct Op {
   std::string_view name;
@@ -55,12 +66,14 @@ struct Op {
   std::string_view sentence;
   // How often it is drawn, relative to the others.
   unsigned weight = 0;
-  // Only for targets that ask for it: see ops.def.
-  Cost cost = Cost::kQuick;
+  // Only in targets that give it weight: see ops.def.
+  Theme theme = Theme::kStorage;
   // Derived from the template. An attribute that the line sets, with the operand that gets it:
   // directly, or through the operand's storage.
   std::string_view attribute;
   bool attribute_of_storage = false;
+  // Exchanges two tensors, names aside: each wrapper gets the other's impl, class and attributes.
+  bool swaps = false;
   bool collects = false;
   // Hermetic mode: begun or ended by the line, or on for the line's own span.
   bool enters_hermetic = false;

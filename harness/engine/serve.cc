@@ -332,9 +332,9 @@ void reply_with(const json& document) {
   std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
-// What a target is there for: ops that cheaper targets leave out.
+// What a target is there for: ops that the target `storage` leaves out.
 bool is_special(const Session& session, const Op& op) {
-  return session.cost != Cost::kQuick && op.cost == session.cost;
+  return op.theme != Theme::kStorage && session.weights.of(op.theme) > 0;
 }
 
 }  // namespace
@@ -353,11 +353,15 @@ void serve(Session& session) {
 }
 
 json describe(const Session& session, std::string_view target, std::string_view module) {
-  json document = {{"target", target},     {"module", module},
-                   {"python", PY_VERSION}, {"layout", session.layout.describe()},
-                   {"prelude", kPrelude},  {"line_max", kLineMax},
-                   {"lanes", kLaneCount},  {"lane_template", kLanePattern},
-                   {"starts_threads", session.cost == Cost::kThread}};
+  json document = {{"target", target},
+                   {"module", module},
+                   {"python", PY_VERSION},
+                   {"layout", session.layout.describe()},
+                   {"prelude", kPrelude},
+                   {"line_max", kLineMax},
+                   {"lanes", kLaneCount},
+                   {"lane_template", kLanePattern},
+                   {"starts_threads", session.weights.thread > 0}};
   const auto& kinds = session.table.kinds();
   for (const Kind& kind : kinds) {
     document["kinds"].push_back({{"letter", std::string(1, kind.letter)},

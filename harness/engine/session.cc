@@ -4,14 +4,14 @@
 namespace slotfuzz {
 
 Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
-    : cost(options.cost),
+    : weights(options.weights),
       line_seconds(options.line_seconds),
       interpreter(options.interpreter),
       executor(interpreter, printer),
       layout(interpreter),
       judge(interpreter, executor, table, layout, states),
-      available(interpreter.available_ops(table, options.cost)),
-      vocabulary(table, available),
+      available(interpreter.available_ops(table, options.weights)),
+      vocabulary(table, available, options.weights),
       postcondition(options.postcondition) {
   if (!options.known.empty()) known.add_folder(options.known, printer);
   if (!options.recorder.empty()) recorder.emplace(options.recorder);

@@ -17,8 +17,8 @@ using Postcondition = void (*)(const OpTable& table, const Program& program);
 
 struct SessionOptions {
   InterpreterOptions interpreter;
-  // Of the most costly ops of the target's programs.
-  Cost cost = Cost::kQuick;
+  // How often each theme is drawn.
+  Weights weights = {.storage = 1};
   // Null: none.
   Postcondition postcondition = nullptr;
   // After so long a line is taken to hang.
@@ -38,7 +38,7 @@ struct Session {
   // Drops the lines whose op the subject lacks, and counts them.
   void mask(Program& program) const;
 
-  const Cost cost;
+  const Weights weights;
   const double line_seconds;
   OpTable table;
   Printer printer{table};

@@ -23,7 +23,10 @@ mode = 1
 #: mode [slotcore]: directly
 mode = 2
 '''
-REAL = (ROOT / "harness" / "engine" / "prelude.py").read_text()
+PARTS = [(ROOT / "harness" / "engine" / name).read_text()
+         for name in ("prelude.py", "prelude_tensor.py")]
+# The binary has the second part from its first marker on.
+REAL = PARTS[0] + PARTS[1][PARTS[1].index("\n#: "):]
 
 
 def chosen(code, module="slotcore"):

@@ -54,7 +54,8 @@ TEST_F(InterpreterTest, an_expectation_that_fails_there_is_a_verdict_here) {
 }
 
 TEST_F(InterpreterTest, only_targets_that_ask_for_slow_ops_have_them) {
-  const auto quick = session_.interpreter.available_ops(session_.table, Cost::kQuick);
+  const auto quick =
+      session_.interpreter.available_ops(session_.table, {.storage = 1, .tensor = 1});
   EXPECT_EQ(quick, quick_ops(session_));
   EXPECT_NE(quick, session_.available);
 }

@@ -158,7 +158,7 @@ TEST_F(LaneTest, an_exception_on_a_lane_is_the_lines_and_leaves_nothing) {
 }
 
 TEST_F(LaneTest, random_programs_on_lanes_are_clean) {
-  const Vocabulary quick(session_.table, quick_ops(session_));
+  const Vocabulary quick(session_.table, quick_ops(session_), session_.weights);
   const Mutator mutator(session_.table, quick);
   Rng rng(5);
   for (int round = 0; round < 300; ++round) {

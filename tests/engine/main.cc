@@ -14,7 +14,7 @@ Session& test_session() {
     PyImport_AppendInittab("slotcore", PyInit_slotcore);
     PyImport_AppendInittab("slotcore_c10", PyInit_slotcore_c10);
     SessionOptions options;
-    options.cost = Cost::kInterpreter;
+    options.weights = {.storage = 1, .tensor = 1, .thread = 1, .interpreter = 1};
     return new Session(options, states);
   }();
   return *session;

@@ -29,7 +29,9 @@ class MutateTest : public ::testing::Test {
 
   OpTable table_;
   Printer printer_{table_};
-  Vocabulary vocabulary_{table_, std::vector<bool>(table_.ops().size(), true)};
+  Vocabulary vocabulary_{table_,
+                         std::vector<bool>(table_.ops().size(), true),
+                         {.storage = 1, .tensor = 1, .thread = 1, .interpreter = 1}};
   Mutator mutator_{table_, vocabulary_};
 };
 
@@ -72,13 +74,26 @@ TEST_F(MutateTest, masked_ops_are_not_made) {
   std::vector<bool> available(table_.ops().size(), true);
   const std::uint16_t masked = *table_.find_op("ones");
   available[masked] = false;
-  const Vocabulary vocabulary(table_, available);
+  const Vocabulary vocabulary(table_, available, {.storage = 1});
   const Mutator mutator(table_, vocabulary);
   Program program = printer_.parse("t0 = T.ones(1)\n");
   for (unsigned seed = 1; seed < 500; ++seed) {
     Rng rng(seed);
     program = mutator.mutate(program, rng);
     for (const Line& line : program.lines) EXPECT_NE(line.op, masked);
+  }
+}
+
+TEST_F(MutateTest, a_target_draws_its_themes_by_their_weights) {
+  const std::vector<bool> available(table_.ops().size(), true);
+  const Vocabulary storage(table_, available, {.storage = 1});
+  const Vocabulary objects(table_, available, {.storage = 3, .tensor = 5, .interpreter = 1});
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) {
+    const Op& row = table_.ops()[op];
+    EXPECT_EQ(storage.weight(op), row.theme == Theme::kStorage ? row.weight : 0) << row.name;
+    const unsigned factors[] = {3, 5, 0, 1};
+    const unsigned factor = factors[static_cast<std::size_t>(row.theme)];
+    EXPECT_EQ(objects.weight(op), factor * row.weight) << row.name;
   }
 }
 

@@ -97,7 +97,10 @@ TEST_F(ProgramTest, what_a_line_sets_is_read_off_its_template) {
   EXPECT_FALSE(op("tag").attribute_of_storage);
   EXPECT_EQ(op("wrap_tag_drop").attribute, "tag");
   EXPECT_TRUE(op("wrap_tag_drop").attribute_of_storage);
-  EXPECT_EQ(op("set_grad").attribute, "");
+  EXPECT_EQ(op("set_grad").attribute, "grad");
+  EXPECT_EQ(op("odd_assign").attribute, "");
+  EXPECT_TRUE(op("check_grad_kept").collects);
+  EXPECT_TRUE(op("swap").swaps);
   EXPECT_TRUE(op("collect_in_hermetic").collects);
   EXPECT_TRUE(op("collect_in_hermetic").in_hermetic);
   EXPECT_TRUE(op("enter_hermetic").enters_hermetic);

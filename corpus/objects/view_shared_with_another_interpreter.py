@@ -1,0 +1,8 @@
+t0 = T.ones(1)
+t1 = t0.view(-1)
+s0 = t1.untyped_storage()
+o0 = Other()
+o0.share(s0)
+o0.keep()
+o0.refuse(t1)
+o0.end()

@@ -1,0 +1,2 @@
+t0 = T.ones(1)
+check_references(t0)

@@ -1,0 +1,6 @@
+t0 = T.ones(1)
+check_in_place(t0)
+check_aliases(t0)
+check_version(t0)
+check_fetches(t0)
+check_swapped(t0)

@@ -1,0 +1,14 @@
+t0 = T.ones(1)
+e0 = keep_frame(t0)
+g0 = keep_generator(t0)
+f0 = keep_closure(t0)
+t0.box = e0
+t0.call = f0
+t1 = e0.__traceback__.tb_frame.f_locals['held']
+t2 = next(g0)
+t3 = f0()
+f1 = keep_default(t0)
+t3 = f1()
+s0 = T.UntypedStorage(1)
+f0 = keep_default(s0)
+s1 = f0()

@@ -1,0 +1,12 @@
+t0 = T.ones(1)
+t1 = t0.zero_()
+t0.zero_()
+t0.fill_(7)
+t0.add_(t1)
+t0.mul_(t0)
+t2 = t0.add(t1)
+t3 = t2.mul(t0)
+t2 = t3.sum()
+t3 = t2.clone()
+t0._version
+t0.item()

@@ -1,0 +1,5 @@
+t0 = T.ones(1)
+t0.share_memory_()
+s0 = T.UntypedStorage(4)
+s0.share_memory_()
+t0.tolist()

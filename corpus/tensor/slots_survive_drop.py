@@ -1,0 +1,6 @@
+t0 = T.ones(1)
+t1 = TensorSlotted(1)
+t1.tag = 7
+t0.grad = t1
+del t1
+t1 = t0.grad

@@ -1,0 +1,11 @@
+t0 = T.ones(2, 3)
+t1 = t0.transpose(0, -1)
+t2 = t1.select(0, 0)
+t3 = t2.narrow(0, 0, 1)
+t1 = t0.t()
+t2 = t1[0]
+t3 = t2[:1]
+t1 = t3.as_strided((1,), (1,))
+t2 = t1.expand(3, -1)
+t3 = t2._base
+t1 = t0.as_strided((64,), (1,))

@@ -1,0 +1,288 @@
+"""What lines about tensors may call: the prelude goes on here, in the same form.
+
+Most of its functions carry their own expectation: they tag an object, let C++ own it, drop it,
+collect, fetch it again, and compare. Each assert begins with the number of the contract's sentence.
+"""
+
+#: TensorSub: a subclass of tensors; what operations give is of the base class
+class TensorSub(T.Tensor):
+    if hasattr(T, "_C"):
+        __torch_function__ = T._C._disabled_torch_function_impl
+
+#: TensorSlotted: a subclass of tensors with slots
+class TensorSlotted(TensorSub):
+    __slots__ = ("tag", "box", "me")
+
+#: TensorOdd: a subclass of tensors whose metaclass denies every instance
+class OddType(type(T.Tensor)):
+    def __instancecheck__(cls, one):
+        return False
+class TensorOdd(TensorSub, metaclass=OddType):
+    pass
+
+#: TensorOverriding [torch]: a subclass that converts what operations give to itself
+class TensorOverriding(T.Tensor):
+    pass
+
+#: TensorFinalized: as Finalized; what was never born, such as a copy, is not noted
+class TensorFinalized(TensorSub):
+    def __new__(cls, size):
+        return T.ones(size).as_subclass(cls)
+    def __init__(self, size):
+        self.serial = Serial(len(born))
+        born.append(self.serial)
+    def __del__(self):
+        note_finalized(self)
+
+#: TensorPhoenix: __del__ resurrects the tensor
+class TensorPhoenix(TensorFinalized):
+    def __del__(self):
+        super().__del__()
+        risen.append(self)
+
+#: TensorGiver: __del__ makes another tensor own it
+class TensorGiver(TensorFinalized):
+    def __del__(self):
+        super().__del__()
+        owner = T.ones(self.size())
+        try:
+            owner.grad = self
+        except (RuntimeError, TypeError):  # lines have made it another type of numbers
+            return
+        given.append(owner)
+
+#: copied, deep_copied, pickled: copies, which do not take part in counting finalizers
+import copy, pickle
+def copied(one, copy=copy.copy):
+    twin = copy(one)
+    serial = getattr(one, "serial", None)
+    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
+        twin.serial = -1
+    return twin
+def deep_copied(one):
+    return copied(one, copy.deepcopy)
+def pickled(one):
+    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
+
+#: keep_default: a function whose default argument keeps `held` alive
+def keep_default(held):
+    return lambda one=held: one
+
+#: revived, Keeper: an instance that holds `held`; its __del__ keeps what it held, not itself
+revived = []
+class Keeper:
+    def __init__(self, held):
+        self.held = held
+    def __del__(self):
+        revived.append(self.held)
+
+#: Riser: an instance that holds `held`; its __del__ resurrects it
+class Riser(Keeper):
+    def __del__(self):
+        revived.append(self)
+
+#: Dropper: an instance whose __del__ drops what an owner has as .grad
+class Dropper:
+    def __init__(self, owner):
+        self.owner = owner
+    def __del__(self):
+        if isinstance(self.owner, T.Tensor):
+            self.owner.grad = None
+
+#: hook_of: a hook that holds `held`
+def hook_of(held):
+    return lambda gradient, held=held: None
+
+#: fetched, fetch_grad_again, fetch_base_again: weakref callbacks that wrap a tensor
+fetched = []
+def fetch_grad_again(owner):
+    fetch = type(owner).grad.__get__
+    return lambda reference: fetched.append(fetch(owner))
+def fetch_base_again(view):
+    fetch = type(view)._base.__get__
+    return lambda reference: fetched.append(fetch(view))
+
+#: write_again: a weakref callback that writes to a tensor, if that can be written to
+def write_again(tensor):
+    write = tensor.zero_
+    def callback(reference):
+        try:
+            write()
+        except RuntimeError:
+            pass
+    return callback
+
+#: WeakTensor [torch]: a C++ weak reference to a tensor
+class WeakTensor:
+    def __init__(self, tensor):
+        if not isinstance(tensor, T.Tensor):
+            raise TypeError("no tensor")  # what torch makes of it is another line's matter
+        self.weak, self.dead = T._C._WeakTensorRef(tensor), False
+    def expired(self):
+        dead = self.weak.expired()
+        assert dead or not self.dead, "P4: expired() went from true to false"
+        self.dead = dead
+        return dead
+
+#: in_hermetic [slotcore]: whether this thread is in hermetic mode
+in_hermetic = T._is_hermetic
+#: in_hermetic [torch]: as long as no line has used the mode, it is off
+def in_hermetic():
+    return "mode" in globals() and mode.hermetic
+
+#: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
+def check_kept(box, fetch, cyclic):
+    if fetch() is not box[0]:
+        return  # hermetic mode, or a class that converts what it gives
+    kind, mark, reference = type(box[0]), object(), weakref.ref(box[0])
+    box[0].mark = mark
+    if cyclic:
+        knot(box[0])
+    box.clear()
+    gc.collect()
+    one = fetch()
+    assert type(one) is kind, "P2: the type is lost"
+    assert getattr(one, "mark", None) is mark, "P2: an attribute is lost"
+    assert fetch() is one, "P1: one impl has two wrappers"
+    assert cyclic or reference() is one, "P4: a weak reference died while the impl lives"
+    one.__dict__.clear()
+
+#: twin_of: a tensor of its own storage that another can have as .grad
+def twin_of(tensor, kind):
+    return tensor.detach().clone().as_subclass(kind)
+
+#: check_grad_kept: what a tensor owns as .grad (P1, P2)
+def check_grad_kept(owner, cyclic=False):
+    former, box = owner.grad, [twin_of(owner, TensorSub)]
+    owner.grad = box[0]
+    try:
+        check_kept(box, lambda: owner.grad, cyclic)
+    finally:
+        owner.grad = former
+
+#: check_slots_kept: what a tensor owns as .grad, and that has __slots__ (P2)
+def check_slots_kept(owner, cyclic=False):
+    former, kept = owner.grad, twin_of(owner, TensorSlotted)
+    kept.tag, owner.grad = 7, kept
+    try:
+        if owner.grad is not kept:
+            return  # hermetic mode, or a class that converts what it gives
+        if cyclic:
+            knot(kept)
+        del kept
+        gc.collect()
+        assert getattr(owner.grad, "tag", None) == 7, "P2: a slot is lost"
+    finally:
+        owner.grad = former
+
+#: check_hooks_kept: what a tensor owns as .grad, and that has a hook (P2)
+def check_hooks_kept(owner):
+    former, kept = owner.grad, twin_of(owner, T.Tensor).requires_grad_()
+    kept.register_hook(hook_of(None))
+    owner.grad = kept
+    try:
+        if owner.grad is not kept:
+            return  # hermetic mode, or a class that converts what it gives
+        del kept
+        gc.collect()
+        assert owner.grad._backward_hooks, "P2: a hook is lost"
+    finally:
+        owner.grad = former
+
+#: check_base_kept: what a view owns as its base (P1, P2)
+def check_base_kept(tensor, cyclic=False):
+    box = [twin_of(tensor, TensorSub)]
+    view = box[0].view(-1)
+    check_kept(box, lambda: view._base, cyclic)
+
+#: check_storage_kept: what a tensor owns as its storage (P1, P2)
+def check_storage_kept(cyclic=False):
+    box = [Sub(1)]
+    owner = T.empty(0, dtype=T.uint8).set_(box[0])
+    check_kept(box, owner.untyped_storage, cyclic)
+
+#: check_in_place: an in-place operation gives the very tensor (P1)
+def check_in_place(tensor):
+    for same in (tensor.zero_(), tensor.fill_(1), tensor.mul_(tensor.detach().clone())):
+        assert same is tensor or in_hermetic(), "P1: an in-place operation gives another wrapper"
+
+#: check_aliases: a view has its base's storage, and what is written to it shows there (P1)
+def check_aliases(tensor):
+    tensor = tensor.detach()
+    tensor.zero_()
+    view = tensor.view(-1)
+    assert view.data_ptr() == tensor.data_ptr(), "P1: a view has another storage"
+    view.fill_(1)
+    assert tensor.sum().item() == tensor.numel(), "P1: a write through a view is lost"
+
+#: check_version: a write through a view is counted for its base (A2)
+def check_version(tensor):
+    tensor = tensor.detach()
+    view, before = tensor.view(-1), tensor._version
+    view.zero_()
+    assert tensor._version > before, "A2: a write through a view is not counted"
+
+#: check_fetches: N fetches and N drops change the use count by 0 (P7)
+def check_fetches(owner):
+    former, kept = owner.grad, twin_of(owner, TensorSub)
+    owner.grad = kept
+    before = kept._use_count()
+    fetches = [owner.grad for _ in range(3)]
+    del fetches
+    after, owner.grad = kept._use_count(), former
+    assert after == before, "P7: the use count drifts"
+
+#: check_references: what only looks at a tensor changes no reference count (P7)
+import sys
+def check_references(tensor):
+    for name in ("_is_view", "data_ptr", "detach", "size", "storage_offset"):
+        look = getattr(type(tensor), name)
+        look(tensor)  # the first look may make what is kept
+        before = sys.getrefcount(tensor)
+        look(tensor), look(tensor), look(tensor)
+        assert sys.getrefcount(tensor) == before, f"P7: {name} keeps a reference"
+
+#: check_finalized: __del__ runs once, and not while C++ owns the tensor (P3)
+def check_finalized():
+    if in_hermetic():
+        return
+    one, owner = TensorFinalized(1), T.ones(1)
+    serial, owner.grad = one.serial, one
+    del one
+    gc.collect()
+    assert serial not in finalized, "P3: __del__ ran while the impl was owned"
+    owner.grad = None
+    assert finalized.count(serial) == 1, "P3: __del__ did not run once"
+
+#: check_risen: what resurrects itself in __del__ is whole (P3)
+def check_risen():
+    if in_hermetic():
+        return
+    owner, one, before = T.ones(1), TensorPhoenix(1), len(risen)
+    one.tag, owner.grad = 7, one
+    del one
+    owner.grad = None
+    assert len(risen) > before, "P3: __del__ did not run"
+    one, whole = risen.pop(), False
+    try:
+        whole = one.tolist() == [1.0] and one.tag == 7
+    except (NotImplementedError, RuntimeError):
+        pass  # a tensor without its impl has no numbers
+    assert whole, "P3: what rose is not whole"
+    owner.grad = one
+    assert owner.grad is one, "P1: one impl has two wrappers"
+
+#: check_swapped: after tensors are swapped, each operation gives the tensor it is called on (P1)
+def check_swapped(tensor):
+    one, other = twin_of(tensor, TensorSub), twin_of(tensor, T.Tensor)
+    one.tag = 7
+    T.utils.swap_tensors(one, other)
+    assert one.zero_() is one and other.zero_() is other, "P1: the slots were not swapped"
+    assert other.tag == 7 and type(other) is TensorSub, "P2: an attribute was not swapped"
+
+#: count_wrappers, wrappers_before, live_wrappers [torch]: what the collector knows of (P5)
+def count_wrappers():
+    return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
+wrappers_before = count_wrappers()
+def live_wrappers():
+    return count_wrappers() - wrappers_before
