@@ -225,7 +225,7 @@ class StateWatcher final : public Watcher {
       : judge_(session.judge),
         reader_(session.interpreter, session.executor, session.table, session.layout,
                 session.judge),
-        has_states_(session.cost == Cost::kQuick),
+        has_states_(session.weights.thread == 0 && session.weights.interpreter == 0),
         shared_(shared) {}
 
   void start(const Program& program) override {
