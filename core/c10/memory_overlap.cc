@@ -38,10 +38,11 @@ void check_no_internal_overlap(const TensorImpl& written) {
 void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read) {
   if (&written == &read || written.numel() == 0 || read.numel() == 0) return;
   if (!is_dense(written.layout()) || !is_dense(read.layout())) return;
-  auto* begin = static_cast<const char*>(written.data());
-  auto* end = begin + written.numel() * static_cast<int64_t>(item_size(written.type()));
-  auto* read_begin = static_cast<const char*>(read.data());
-  auto* read_end = read_begin + read.numel() * static_cast<int64_t>(item_size(read.type()));
+  // As numbers: a storage that has shrunk has no address to which anything may be added.
+  auto begin = reinterpret_cast<uintptr_t>(written.data());
+  auto end = begin + static_cast<uintptr_t>(written.numel()) * item_size(written.type());
+  auto read_begin = reinterpret_cast<uintptr_t>(read.data());
+  auto read_end = read_begin + static_cast<uintptr_t>(read.numel()) * item_size(read.type());
   if (end <= read_begin || read_end <= begin) return;
   if (begin == read_begin && end == read_end && written.strides() == read.strides()) return;
   throw std::runtime_error(

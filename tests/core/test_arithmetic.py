@@ -108,10 +108,11 @@ def test_errors(error, call):
     assert t.tolist() == [1.0] * 4 and t._version == 0
 
 
-def test_a_shrunken_storage_is_an_error_for_all_arithmetic():
+@pytest.mark.parametrize("nbytes", [0, 4])
+def test_a_shrunken_storage_is_an_error_for_all_arithmetic(nbytes):
     t = T.ones(4)
-    t.untyped_storage().resize_(4)
+    t.untyped_storage().resize_(nbytes)
     for call in (lambda: t.add(1), lambda: t.add_(1), t.sum, t.clone, t.zero_, lambda: t == t,
-                 lambda: T.ones(4).copy_(t)):
+                 lambda: T.ones(4).copy_(t), lambda: t.copy_(T.ones(4))):
         with pytest.raises(RuntimeError):
             call()
