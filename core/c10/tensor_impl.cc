@@ -129,7 +129,9 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
     throw std::runtime_error(
         "the data of a tensor that requires a gradient must be floating point or complex");
   }
-  intrusive_ptr<StorageImpl> former = std::exchange(storage_, other.storage_);
+  // A copy first: a tensor may be given its own data.
+  intrusive_ptr<StorageImpl> former = other.storage_;
+  std::swap(storage_, former);
   layout_ = other.layout_;
   numel_ = other.numel_;
   type_ = other.type_;

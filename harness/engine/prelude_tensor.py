@@ -132,8 +132,9 @@ def in_hermetic():
 
 #: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
 def check_kept(box, fetch, cyclic):
+    gc.collect()  # finalizers of the program's garbage run now, and not in between
     if fetch() is not box[0]:
-        return  # hermetic mode, or a class that converts what it gives
+        return  # hermetic mode, a finalizer, or a class that converts what it gives
     kind, mark, reference = type(box[0]), object(), weakref.ref(box[0])
     box[0].mark = mark
     if cyclic:
@@ -165,8 +166,9 @@ def check_slots_kept(owner, cyclic=False):
     former, kept = owner.grad, twin_of(owner, TensorSlotted)
     kept.tag, owner.grad = 7, kept
     try:
+        gc.collect()  # finalizers of the program's garbage run now, and not in between
         if owner.grad is not kept:
-            return  # hermetic mode, or a class that converts what it gives
+            return  # hermetic mode, a finalizer, or a class that converts what it gives
         if cyclic:
             knot(kept)
         del kept
@@ -181,8 +183,9 @@ def check_hooks_kept(owner):
     kept.register_hook(hook_of(None))
     owner.grad = kept
     try:
+        gc.collect()  # finalizers of the program's garbage run now, and not in between
         if owner.grad is not kept:
-            return  # hermetic mode, or a class that converts what it gives
+            return  # hermetic mode, a finalizer, or a class that converts what it gives
         del kept
         gc.collect()
         assert owner.grad._backward_hooks, "P2: a hook is lost"

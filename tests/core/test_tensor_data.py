@@ -16,6 +16,12 @@ def test_data_is_a_fresh_tensor_over_the_same_bytes():
     assert t.tolist() == [3.0, 3.0] and (t._version, d._version) == (0, 1)
 
 
+def test_a_tensor_may_be_given_its_own_data():
+    t = T.ones(2)
+    t.data = t
+    assert t.tolist() == [1.0, 1.0] and t.untyped_storage()._use_count() == 2
+
+
 def test_setting_data_replaces_bytes_sizes_and_dtype():
     t, former = T.ones(4), None
     v = t.view(2, 2)
