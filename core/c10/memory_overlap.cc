@@ -43,7 +43,7 @@ void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read)
   auto end = begin + static_cast<uintptr_t>(written.numel()) * item_size(written.type());
   auto read_begin = reinterpret_cast<uintptr_t>(read.data());
   auto read_end = read_begin + static_cast<uintptr_t>(read.numel()) * item_size(read.type());
-  if (end <= read_begin || read_end <= begin) return;
+  if (std::min(end, read_end) <= std::max(begin, read_begin)) return;
   if (begin == read_begin && end == read_end && written.strides() == read.strides()) return;
   throw std::runtime_error(
       "elements that are read are in the memory that is written to; clone() them first");
