@@ -8,6 +8,7 @@ from slotfuzz import emit, mutant, rootfs, subject
 from slotfuzz.errors import UserError
 
 PROGRAM_BYTES_MAX = 4 << 20
+DEFAULT_TARGET = "storage"  # the fastest, and most mutants are its
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ def fuzzable_targets() -> list[str]:
 
 
 def default_target() -> str:
-    """The first target that can be clean."""
+    """DEFAULT_TARGET, or the first that can be clean."""
     names = fuzzable_targets()
     if not names:
         raise UserError("there is no target in targets/")
-    return names[0]
+    return DEFAULT_TARGET if DEFAULT_TARGET in names else names[0]
 
 
 def read_program(path: Path) -> str:
