@@ -16,8 +16,8 @@ def test_hypothesis_finds_a_mutant(tmp_path):
     with pytest.raises(stateful.Broken):
         run_state_machine_as_test(machine, settings=EXAMPLES)
     header = mutant.read_header(MUTANT)
-    found = finding.known([tmp_path], f"mutant:{MUTANT}")
-    assert header.verdict in [mutants.verdict_of({"signature": words}) for words in found]
+    found = finding.known([tmp_path], machine.judge.server.subject)
+    assert header.verdict in [mutants.verdict_of(finding.read(folder)) for folder in found]
 
 
 def test_hypothesis_finds_nothing_on_the_core(tmp_path):
