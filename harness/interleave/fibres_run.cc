@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint64_t kMinimizeExecutionsMax = 50'000;
 constexpr double kMinimizeSecondsMax = 5;
+constexpr int kConfirmations = 100;  // what is promised of a written schedule
+constexpr int kBytesMore = 2;        // a schedule that fails each time may need more than one found
 
 FibresFailure failure_of(const char* kind, std::string message) {
   return {kind, std::move(message), {}, {}};
@@ -130,7 +132,14 @@ bool FibresRun::next_schedule(Schedule* schedule, int bound, bool* left_out) con
   return false;
 }
 
-FibresRun::Depth FibresRun::search(Program& program, int bound, Budget& budget,
+bool FibresRun::fails_each_time(Program& program, const Schedule& schedule) {
+  for (int i = 0; i < kConfirmations; ++i) {
+    if (!replay(program, schedule, true)) return false;  // as those who replay it do
+  }
+  return true;
+}
+
+FibresRun::Depth FibresRun::search(Program& program, int bound, Wanted wanted, Budget& budget,
                                    FibresResult* result) {
   const FibreScheduler::Body body = [&program](int thread) { program.run(thread); };
   Schedule schedule;
@@ -143,7 +152,10 @@ FibresRun::Depth FibresRun::search(Program& program, int bound, Budget& budget,
     });
     if (result->failure) {
       result->failure->schedule = scheduler_.taken();
-      return Depth::kFailed;
+      if (wanted == Wanted::kAnyFailure || fails_each_time(program, result->failure->schedule)) {
+        return Depth::kFailed;
+      }
+      result->failure.reset();
     }
   } while (next_schedule(&schedule, bound, &left_out));
   return left_out ? Depth::kBounded : Depth::kCovered;
@@ -153,7 +165,7 @@ FibresResult FibresRun::bounded(Program& program, const Options& options) {
   FibresResult result;
   Budget budget(options.executions_max, options.seconds_max);
   for (int bound = 0; bound <= options.bound_max; ++bound) {
-    const Depth depth = search(program, bound, budget, &result);
+    const Depth depth = search(program, bound, Wanted::kAnyFailure, budget, &result);
     result.bound = bound;
     result.cut = depth != Depth::kCovered;
     if (depth != Depth::kBounded) break;
@@ -169,8 +181,10 @@ FibresResult FibresRun::bounded(Program& program, const Options& options) {
 FibresFailure FibresRun::minimized(Program& program, const FibresFailure& failure) {
   FibresResult small;
   Budget budget(kMinimizeExecutionsMax, kMinimizeSecondsMax);
-  for (int bound = 0; bound <= static_cast<int>(failure.schedule.size()); ++bound) {
-    if (search(program, bound, budget, &small) != Depth::kBounded) break;
+  const int bound_max = static_cast<int>(failure.schedule.size()) + kBytesMore;
+  for (int bound = 0; bound <= bound_max; ++bound) {
+    const Depth depth = search(program, bound, Wanted::kFailsEachTime, budget, &small);
+    if (depth != Depth::kBounded) break;
   }
   Schedule best = small.failure ? small.failure->schedule : failure.schedule;
   const auto keep_if_failing = [&](Schedule tried) {

@@ -43,8 +43,9 @@ class FibresRun {
   // Every schedule with at most 0, 1, 2, ... bytes that are not 0, so that the first failure is a
   // smallest one. Covers everything when a bound leaves nothing out.
   FibresResult bounded(Program& program, const Options& options);
-  // The schedule of a failure with fewest bytes that are not 0, if that can be shown within a
-  // budget; else one of which no byte can be cut or set to 0.
+  // Of the schedules that fail each time, the one with fewest bytes that are not 0, if that can be
+  // shown within a budget; else one of which no byte can be cut or set to 0. ThreadSanitizer
+  // remembers four accesses of a word, and which ones depends on the runs before.
   FibresFailure minimized(Program& program, const FibresFailure& failure);
 
  private:
@@ -55,7 +56,9 @@ class FibresRun {
   std::optional<FibresFailure> execute(Program& program, const Run& run);
   std::optional<FibresFailure> judge(Program& program, FibreScheduler::Ending ending,
                                      uint64_t reports_before);
-  Depth search(Program& program, int bound, Budget& budget, FibresResult* result);
+  enum class Wanted { kAnyFailure, kFailsEachTime };
+  Depth search(Program& program, int bound, Wanted wanted, Budget& budget, FibresResult* result);
+  bool fails_each_time(Program& program, const Schedule& schedule);
   bool next_schedule(Schedule* schedule, int bound, bool* left_out) const;
   std::vector<TraceRow> rows() const;
 
