@@ -52,7 +52,8 @@ def script(
     if END in lines:
         lines = _cleared(lines, [name for one in used for name in HOLDER.findall(one.text)])
     body = "\n".join(lines)
-    parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(body)]
+    code = "\n".join([body, *(snippet.text for snippet in used)])
+    parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(code)]
     parts.append(_import_of(module))
     parts.append(CHECK.format(poison=POISON if sanitizer == "none" else ""))
     if reply["kind"] in HANGING:
@@ -126,8 +127,8 @@ def _raises_the_finding(reply: dict) -> bool:
     return reply["kind"] == "exception" and not reply.get("asserts")
 
 
-def _imports(body: str) -> str:
-    words = set(prelude.WORD.findall(body))
+def _imports(code: str) -> str:
+    words = set(prelude.WORD.findall(code))
     modules = sorted({"os", "subprocess", "sys"} | (words & {"gc", "weakref"}))
     lines = [f"import {', '.join(modules)}"]
     if "suppress" in words:
