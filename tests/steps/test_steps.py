@@ -167,8 +167,9 @@ def test_a_hunt_on_torch_runs_programs(tmp_path):
 
 
 def quick_mutants():
-    """Names of the mutants with the shortest minimal programs."""
-    names = subject.mutant_names()
+    """Names of the default target's mutants with the shortest minimal programs."""
+    names = [name for name in subject.mutant_names()
+             if mutant.read_header(name).target == options.default_target()]
     return sorted(names, key=lambda name: len(mutant.read_header(name).program))[:MUTANTS_TRIED]
 
 
