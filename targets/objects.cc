@@ -1,6 +1,5 @@
-// Everything at once: storages, tensors and threads of C++. Threads cost more and are drawn less
-// often, or most of a hunt would go into starting them. Other interpreters are left out for now:
-// beside threads that lock, CPython 3.11 sometimes crashes as it ends one, for a reason not known.
+// Everything at once: storages, tensors, threads of C++ and other interpreters. What starts a
+// thread or an interpreter costs more and is drawn less often, or most of a hunt would go into it.
 #include "harness/engine/entry.h"
 
-SLOTFUZZ_TARGET("objects", nullptr, {.storage = 32, .tensor = 64, .thread = 2})
+SLOTFUZZ_TARGET("objects", nullptr, {.storage = 64, .tensor = 128, .thread = 4, .interpreter = 1})

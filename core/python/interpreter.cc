@@ -44,13 +44,11 @@ bool holds_gil(const Interpreter& interpreter) noexcept {
   return current != nullptr && current->interp == interpreter.state();
 }
 
-// No other thread can be in the way: until CPython 3.12 all interpreters have one GIL.
+constexpr bool kOneGil = PY_VERSION_HEX < 0x030C0000;  // for all interpreters
+
+// No other thread can be in the way.
 bool enters_without_waiting(const Interpreter& interpreter) noexcept {
-#if PY_VERSION_HEX >= 0x030C0000
-  return holds_gil(interpreter);
-#else
-  return holds_gil(interpreter) || current_thread_state() != nullptr;
-#endif
+  return holds_gil(interpreter) || (kOneGil && current_thread_state() != nullptr);
 }
 
 // Holds the GIL of one interpreter while it lives, or says that this is not possible any more.
@@ -66,10 +64,14 @@ class GilScope {
     if (!Py_IsInitialized() || is_finalizing() || !interpreter.door().enter()) return;
     door_ = &interpreter.door();
     held_ = true;
-    if (former_ == nullptr && interpreter.state() == PyInterpreterState_Main()) {
+    const bool is_main = interpreter.state() == PyInterpreterState_Main();
+    // With one GIL it is taken before there is a state in a sub-interpreter: CPython 3.11 ends that
+    // with whatever state of it is the youngest, and would end it with one that waits for the GIL.
+    if (former_ == nullptr && (is_main || kOneGil)) {
       ensured_ = true;
       gil_ = PyGILState_Ensure();
-      return;
+      if (is_main) return;
+      former_ = PyGILState_GetThisThreadState();
     }
     // One thread state per thread and interpreter: debug CPython insists on it. The usual state is
     // of this interpreter when the thread went from here into a sub-interpreter.
@@ -86,7 +88,6 @@ class GilScope {
   }
 
   ~GilScope() {
-    if (ensured_) PyGILState_Release(gil_);
     if (own_ != nullptr) PyThreadState_Clear(own_);
     if (former_ != nullptr && entered_ != nullptr) {
       PyThreadState_Swap(former_);
@@ -96,6 +97,7 @@ class GilScope {
     } else if (entered_ != nullptr) {
       PyEval_SaveThread();
     }
+    if (ensured_) PyGILState_Release(gil_);
     // Not before the thread state is gone: an interpreter must not end with one of ours in it.
     if (door_ != nullptr) door_->leave();
   }

@@ -1,0 +1,7 @@
+enter_hermetic()
+s0 = T.UntypedStorage(4)
+o0 = Other()
+o0.share(s0)
+x0 = Owner(s0)
+x0.start_locking()
+exit_hermetic()
