@@ -10,7 +10,7 @@ namespace slotfuzz::interleave {
 struct FibrePoints {
   static void before() { FibreScheduler::yield(); }
   static void after(const char* what, const void* location, uint64_t value) {
-    if (FibreScheduler::thread() >= 0) FibreScheduler::here()->add_event(what, location, value);
+    FibreScheduler::tell(what, location, value);
   }
   static void begin_line(int line) { FibreScheduler::begin_line(line); }
   static void fail(const char* what) { FibreScheduler::stop(what); }

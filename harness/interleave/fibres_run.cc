@@ -19,6 +19,15 @@ FibresFailure failure_of(const char* kind, std::string message) {
   return {kind, std::move(message), {}, {}};
 }
 
+// What the scheduler runs of a program.
+struct Parts {
+  explicit Parts(Program& program)
+      : body([&program](int thread) { program.run(thread); }),
+        finish([&program] { program.finish(); }) {}
+  const FibreScheduler::Body body;
+  const FibreScheduler::Finish finish;
+};
+
 }  // namespace
 
 class FibresRun::Budget {
@@ -47,7 +56,7 @@ std::optional<FibresFailure> FibresRun::execute(Program& program, const Run& run
   scheduler_.begin_observing();
   program.set_up();
   const FibreScheduler::Ending ending = run();
-  std::optional<FibresFailure> failure = judge(program, ending, reports_before);
+  std::optional<FibresFailure> failure = judge(ending, reports_before);
   program.tear_down();
   if (!failure && scheduler_.alive() > 0) {
     failure = failure_of("leak", "an object was never freed");
@@ -57,11 +66,8 @@ std::optional<FibresFailure> FibresRun::execute(Program& program, const Run& run
   return failure;
 }
 
-std::optional<FibresFailure> FibresRun::judge(Program& program, FibreScheduler::Ending ending,
+std::optional<FibresFailure> FibresRun::judge(FibreScheduler::Ending ending,
                                               uint64_t reports_before) {
-  if (ending == FibreScheduler::Ending::kFinished) {
-    ending = scheduler_.run_alone([&program](int) { program.finish(); });
-  }
   if (thread_reports() != reports_before) {
     return failure_of("race", "ThreadSanitizer's report is on stderr");
   }
@@ -79,10 +85,10 @@ std::optional<FibresFailure> FibresRun::judge(Program& program, FibreScheduler::
 std::optional<FibresFailure> FibresRun::replay(Program& program, const Schedule& schedule,
                                                bool trace, Schedule* taken) {
   scheduler_.keep_events(trace);
+  const Parts parts(program);
   auto failure = execute(program, [&] {
-    return scheduler_.run(
-        program.threads(), [&program](int thread) { program.run(thread); }, schedule.data(),
-        schedule.size());
+    return scheduler_.run(program.threads(), parts.body, schedule.data(), schedule.size(),
+                          parts.finish);
   });
   scheduler_.keep_events(false);
   if (taken != nullptr) *taken = scheduler_.taken();
@@ -97,13 +103,14 @@ FibresResult FibresRun::random(Program& program, const Options& options) {
   FibresResult result;
   result.cut = true;
   Budget budget(options.executions_max, options.seconds_max);
-  const FibreScheduler::Body body = [&program](int thread) { program.run(thread); };
+  const Parts parts(program);
   while (!result.failure && budget.take()) {
     // An odd number that differs in many bits from run to run.
     const uint64_t seed = (options.seed << 40) + result.executions * 2 + 1;
     ++result.executions;
-    result.failure =
-        execute(program, [&] { return scheduler_.run_random(program.threads(), body, seed); });
+    result.failure = execute(program, [&] {
+      return scheduler_.run_random(program.threads(), parts.body, seed, parts.finish);
+    });
     if (result.failure) result.failure->schedule = scheduler_.taken();
   }
   if (result.failure) result.failure = minimized(program, *result.failure);
@@ -141,14 +148,15 @@ bool FibresRun::fails_each_time(Program& program, const Schedule& schedule) {
 
 FibresRun::Depth FibresRun::search(Program& program, int bound, Wanted wanted, Budget& budget,
                                    FibresResult* result) {
-  const FibreScheduler::Body body = [&program](int thread) { program.run(thread); };
+  const Parts parts(program);
   Schedule schedule;
   bool left_out = false;
   do {
     if (!budget.take()) return Depth::kOutOfBudget;
     ++result->executions;
     result->failure = execute(program, [&] {
-      return scheduler_.run(program.threads(), body, schedule.data(), schedule.size());
+      return scheduler_.run(program.threads(), parts.body, schedule.data(), schedule.size(),
+                            parts.finish);
     });
     if (result->failure) {
       result->failure->schedule = scheduler_.taken();

@@ -54,8 +54,7 @@ class FibresRun {
 
   template <class Run>
   std::optional<FibresFailure> execute(Program& program, const Run& run);
-  std::optional<FibresFailure> judge(Program& program, FibreScheduler::Ending ending,
-                                     uint64_t reports_before);
+  std::optional<FibresFailure> judge(FibreScheduler::Ending ending, uint64_t reports_before);
   enum class Wanted { kAnyFailure, kFailsEachTime };
   Depth search(Program& program, int bound, Wanted wanted, Budget& budget, FibresResult* result);
   bool fails_each_time(Program& program, const Schedule& schedule);

@@ -44,7 +44,7 @@ class ProgramOf final : public Program {
   int threads() const override { return threads_; }
   void set_up() override {
     // Owned from here, because a run that fails in a constructor is abandoned there.
-    place_ = std::make_unique<Place>();
+    place_ = std::make_unique_for_overwrite<Place>();
     scenario_ = std::apply(
         [this](const Arguments&... arguments) {
           return new (place_->bytes) Scenario(arguments...);

@@ -133,8 +133,9 @@ class Gil {
  private:
   typename P::mutex mutex_;
   bool always_held_;
-  // Each thread's own; an index for whoever finishes.
-  int depth_[kThreadsMax + 1]{};
+  // Each thread's own; an index for whoever finishes. Small: the memory of a scenario is made anew
+  // for each execution.
+  uint8_t depth_[kThreadsMax + 1]{};
 };
 
 // Names, for printed runs, the one atomic that a protocol's class consists of.

@@ -7,9 +7,7 @@
 
 #include <optional>
 
-#include "core/c10/impl/protocol/combined_count.h"
-#include "core/c10/impl/protocol/share_count.h"
-#include "core/c10/impl/protocol/slot.h"
+#include "harness/interleave/counted_objects.h"
 #include "harness/interleave/scenario.h"
 
 namespace slotfuzz::interleave {
@@ -138,24 +136,11 @@ class CountsScenario {
     kBorrow,
   };
   enum Shape { kLocks, kOwners, kWrapped, kMixed, kBare, kLent };
-  using Number = typename P::template var<int>;
   using Count = slotcore::impl::protocol::CombinedCount<P>;
 
-  struct Wrapper {
-    // As of a Python without a GIL, where the count is an atomic; the GIL here orders it anyway.
-    typename P::template atomic<uint32_t> references{1};
-    Number body{1};
-  };
-  struct Block {
-    slotcore::impl::protocol::ShareCount<P> shares;  // the impl has one
-    Number data{1};
-  };
-  struct Impl {
-    Count count;
-    slotcore::impl::protocol::PyObjectWord<P> slot;
-    Number resources{1};
-    Block* block = nullptr;
-  };
+  using Wrapper = typename CountedObjects<P>::Wrapper;
+  using Block = typename CountedObjects<P>::Block;
+  using Impl = typename CountedObjects<P>::Impl;
   // What a thread owns. Its own, until the end.
   struct Held {
     int strong = 0;
@@ -180,7 +165,7 @@ class CountsScenario {
     void decref() {
       Wrapper* wrapper = scenario->wrapper();
       HoldsGil<P> gil(scenario->gil_, thread);
-      scenario->drop_reference(wrapper, thread);
+      scenario->drop_reference(wrapper);
     }
     bool try_incref() {
       HoldsGil<P> gil(scenario->gil_, thread);
@@ -344,10 +329,10 @@ class CountsScenario {
   }
   void drop_python(int thread) {
     HoldsGil<P> gil(gil_, thread);
-    drop_reference(wrapper(), thread);
+    drop_reference(wrapper());
   }
   // Under the GIL.
-  void drop_reference(Wrapper* wrapper, int) {
+  void drop_reference(Wrapper* wrapper) {
     // Release and acquire: pair with each other, so that who destroys sees all that was done.
     const uint32_t before = wrapper->references.fetch_sub(1, std::memory_order_acq_rel);
     P::check(before > 0, "P7: a reference is dropped by someone who has one");

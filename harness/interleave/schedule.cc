@@ -56,36 +56,31 @@ void FibreScheduler::grow(int threads) {
 }
 
 FibreScheduler::Ending FibreScheduler::run(int threads, const Body& body, const uint8_t* schedule,
-                                           size_t size) {
+                                           size_t size, const Finish& finish) {
   schedule_ = schedule;
   size_ = size;
   random_ = 0;
-  return run_all(threads, body);
+  return run_all(threads, body, finish);
 }
 
-FibreScheduler::Ending FibreScheduler::run_random(int threads, const Body& body, uint64_t seed) {
+FibreScheduler::Ending FibreScheduler::run_random(int threads, const Body& body, uint64_t seed,
+                                                  const Finish& finish) {
   schedule_ = nullptr;
   size_ = 0;
   random_ = seed | 1;
   // From few switches to one at every second chance: some bugs need many, some need long runs.
   calm_ = 128 + 16 * (next_random(&random_) % 8);
-  return run_all(threads, body);
+  return run_all(threads, body, finish);
 }
 
-FibreScheduler::Ending FibreScheduler::run_alone(const Body& body) {
-  const size_t taken = taken_size_;
-  alone_ = true;
-  const Ending ending = run(1, body, nullptr, 0);
-  alone_ = false;
-  taken_size_ = taken;
-  return ending;
-}
-
-FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body) {
+FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body,
+                                               const Finish& finish) {
   CHECK(phase_ == Phase::kIdle, "a run inside a run");
   CHECK(observing_here == this, "a run that is not observed");
   grow(threads);
   body_ = &body;
+  finish_ = finish ? &finish : nullptr;
+  finishing_ = false;
   count_ = threads;
   unfinished_ = threads;
   last_ = 0;
@@ -102,18 +97,8 @@ FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body) {
   }
   if (__tsan_release) __tsan_release(&started_);
   phase_ = Phase::kStarting;
-  for (int i = 0; i < threads && !stopped_; ++i) {
-    current_ = i;
-    threads_[i].fibre->resume();
-  }
-  phase_ = Phase::kRunning;
-  if (!stopped_ && unfinished_ > 0) {
-    const int first = choose();
-    if (first >= 0) {
-      current_ = last_ = first;
-      threads_[first].fibre->resume();
-    }
-  }
+  current_ = 0;
+  threads_[0].fibre->resume();
   for (int i = 0; i < threads; ++i) {
     if (threads_[i].fibre->is_running()) threads_[i].fibre->abandon();
   }
@@ -128,14 +113,29 @@ FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body) {
 Fibre* FibreScheduler::body_of(int thread) {
   if (__tsan_acquire) __tsan_acquire(&started_);
   (*body_)(thread);
+  if (unfinished_ == 1 && finish_ != nullptr) {
+    if (__tsan_acquire) __tsan_acquire(&ended_);
+    phase_ = Phase::kRunning;
+    finishing_ = true;
+    (*finish_)();
+  }
   if (__tsan_release) __tsan_release(&ended_);
   threads_[thread].done = true;
   --unfinished_;
-  if (phase_ == Phase::kStarting || unfinished_ == 0) return nullptr;
-  const int next = choose();
+  if (unfinished_ == 0) return nullptr;
+  const int next = next_to_run();
   if (next < 0) return nullptr;
-  current_ = last_ = next;
+  current_ = next;
   return threads_[next].fibre;
+}
+
+// Each in turn runs to its first operation, without a choice; from then on they are chosen.
+int FibreScheduler::next_to_run() {
+  if (phase_ == Phase::kStarting && current_ + 1 < count_) return current_ + 1;
+  phase_ = Phase::kRunning;
+  const int next = choose();
+  if (next >= 0) last_ = next;
+  return next;
 }
 
 bool FibreScheduler::can_run(int thread) const {
@@ -151,7 +151,8 @@ int FibreScheduler::choose() {
   int able[kFibresMax];
   int count = 0;
   for (int i = 0; i < count_; ++i) {
-    const int thread = (last_ + i) % count_;
+    const int after_last = last_ + i;
+    const int thread = after_last < count_ ? after_last : after_last - count_;
     if (can_run(thread)) able[count++] = thread;
   }
   if (count <= 1) return count == 0 ? -1 : able[0];
@@ -187,15 +188,11 @@ void FibreScheduler::leave() {
 }
 
 void FibreScheduler::switch_from(int thread) {
-  if (phase_ == Phase::kStarting) {
-    threads_[thread].fibre->suspend();
-  } else {
-    const int next = choose();
-    if (next == thread) return;
-    if (next < 0) leave();
-    current_ = last_ = next;
-    threads_[thread].fibre->hand_over(*threads_[next].fibre);
-  }
+  const int next = next_to_run();
+  if (next == thread) return;
+  if (next < 0) leave();
+  current_ = next;
+  threads_[thread].fibre->hand_over(*threads_[next].fibre);
 }
 
 void FibreScheduler::yield() {
@@ -268,8 +265,14 @@ void FibreScheduler::add_name(const void* location, const char* name) {
   locations_[location_count_++] = {location, name};
 }
 
+void FibreScheduler::tell(const char* operation, const void* location, uint64_t value) {
+  FibreScheduler* self = observing_here;
+  if (self == nullptr || !self->keeping_events_ || self->phase_ == Phase::kIdle) return;
+  self->add_event(operation, location, value);
+}
+
 void FibreScheduler::add_event(const char* operation, const void* location, uint64_t value) {
-  if (!keeping_events_ || event_count_ == kEventsMax) return;
+  if (event_count_ == kEventsMax) return;
   // The youngest: memory may have been freed and be something else now.
   int number = location_count_;
   while (number > 0 && locations_[number - 1].address != location) --number;
@@ -278,8 +281,9 @@ void FibreScheduler::add_event(const char* operation, const void* location, uint
     number = location_count_;
   }
   const char* name = number > 0 ? locations_[number - 1].name : nullptr;
-  const int thread = alone_ ? -1 : current_;
-  events_[event_count_++] = {thread, threads_[current_].line, operation, name, number, value};
+  const int thread = finishing_ ? -1 : current_;
+  const int line = finishing_ ? 0 : threads_[current_].line;
+  events_[event_count_++] = {thread, line, operation, name, number, value};
 }
 
 }  // namespace slotfuzz::interleave

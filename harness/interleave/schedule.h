@@ -34,10 +34,11 @@ class FibreScheduler {
 
   enum class Ending { kFinished, kStopped, kDeadlock, kTooLong };
   using Body = std::function<void(int thread)>;
+  using Finish = std::function<void()>;
 
   // One operation of a printed run, as the policy tells it. A location without a name is counted.
   struct Event {
-    int thread;  // -1: all threads have ended, as in run_alone()
+    int thread;  // -1: all threads have ended
     int line;
     const char* operation;
     const char* name;
@@ -51,12 +52,12 @@ class FibreScheduler {
   FibreScheduler& operator=(const FibreScheduler&) = delete;
 
   // Runs `body` once per thread, by these bytes. All that the caller did is ordered before it, and
-  // it before all that the caller does afterwards. Fibres that cannot end are abandoned.
-  Ending run(int threads, const Body& body, const uint8_t* schedule, size_t size);
+  // it before all that the caller does afterwards. Fibres that cannot end are abandoned. When all
+  // threads have ended, the last of them runs `finish`, after all that they did.
+  Ending run(int threads, const Body& body, const uint8_t* schedule, size_t size,
+             const Finish& finish = {});
   // The same by random bytes, which taken() then tells.
-  Ending run_random(int threads, const Body& body, uint64_t seed);
-  // One thread, without choices: taken() still tells of the run before.
-  Ending run_alone(const Body& body);
+  Ending run_random(int threads, const Body& body, uint64_t seed, const Finish& finish = {});
 
   // Of the last run: the bytes, normalised, and of how many each was chosen.
   std::vector<uint8_t> taken() const;
@@ -96,7 +97,8 @@ class FibreScheduler {
 
   void keep_events(bool keep) { keeping_events_ = keep; }
   void add_name(const void* location, const char* name);
-  void add_event(const char* operation, const void* location, uint64_t value);
+  // The thread that runs has done this; nothing outside of a run.
+  static void tell(const char* operation, const void* location, uint64_t value);
   const Event* events() const { return events_.get(); }
   int event_count() const { return event_count_; }
 
@@ -110,17 +112,20 @@ class FibreScheduler {
     int line = 0;
   };
 
-  Ending run_all(int threads, const Body& body);
+  Ending run_all(int threads, const Body& body, const Finish& finish);
   Fibre* body_of(int thread);
   void grow(int threads);
   bool can_run(int thread) const;
   int choose();
+  int next_to_run();
+  void add_event(const char* operation, const void* location, uint64_t value);
   uint32_t byte_for(int count);
   void leave();
   void switch_from(int thread);
 
   Thread threads_[kFibresMax];
   const Body* body_ = nullptr;
+  const Finish* finish_ = nullptr;
   int count_ = 0;
   int current_ = -1;
   int last_ = 0;
@@ -128,7 +133,7 @@ class FibreScheduler {
   int steps_ = 0;
   Phase phase_ = Phase::kIdle;
   bool stopped_ = false;
-  bool alone_ = false;
+  bool finishing_ = false;
   const char* message_ = nullptr;
   uint64_t reports_before_ = 0;
 
