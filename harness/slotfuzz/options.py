@@ -43,7 +43,7 @@ def tree(args) -> Path | None:
 
 def add_target(parser) -> None:
     """--target."""
-    parser.add_argument("--target", help="by default what the finding says, else the first")
+    parser.add_argument("--target", help=f"by default what the finding says, else {DEFAULT_TARGET}")
 
 
 def fuzzable_targets() -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from hypothesis import Phase, settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from slotfuzz import finding, signature, subject as subjects
+from slotfuzz import finding, rootfs, signature, subject as subjects
 from slotfuzz.enumerate import bound_after
 from slotfuzz.hunt import VERIFY_RUNS
 from slotfuzz.paths import build_root, shown
@@ -33,14 +33,17 @@ class Broken(AssertionError):
 
 def machine(
     subject: str | Subject, target: str, *, sanitizer: str | None = None,
-    python: str | None = None, out: Path | None = None, verify_runs: int = VERIFY_RUNS,
+    python: str | None = None, tree: Path | None = None, out: Path | None = None,
+    verify_runs: int = VERIFY_RUNS,
 ) -> type[RuleBasedStateMachine]:
     """The state machine of SUBJECT on TARGET, both by name as on the command line; builds them.
 
+    PYTHON and TREE are what --python and --rootfs name.
     Findings go to OUT, by default build/hypothesis/. A script is verified VERIFY_RUNS times.
     """
     if isinstance(subject, str):
-        subject = subjects.resolve(subject, sanitizer, [target], python)
+        tree = rootfs.check(tree) if tree else None
+        subject = subjects.resolve(subject, sanitizer, [target], python, tree=tree)
     place = finding.check_writable(out or build_root() / "hypothesis")
     judge = _Judge(subject, target, place, verify_runs)
     atexit.register(judge.close)
