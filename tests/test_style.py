@@ -31,7 +31,7 @@ STAGES = (
     ("judge",),
     ("known", "recorder", "state"),
     ("session",),
-    ("planted", "serve"),
+    ("measure", "planted", "serve"),
     ("entry",),
 )
 

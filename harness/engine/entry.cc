@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "harness/engine/check.h"
+#include "harness/engine/measure.h"
 #include "harness/engine/planted.h"
 #include "harness/engine/serve.h"
 
@@ -44,6 +45,7 @@ struct Flags {
   SessionOptions session;
   bool serve = false;
   bool describe = false;
+  bool measure = false;
   std::string planted;
   std::string dump_recorder;
 };
@@ -79,6 +81,8 @@ Flags parse_flags(int argc, char** argv) {
       flags.serve = true;
     else if (name == "describe")
       flags.describe = true;
+    else if (name == "measure")
+      flags.measure = true;
     else if (name == "planted")
       flags.planted = value;
     else if (name == "dump-recorder")
@@ -128,9 +132,10 @@ void Target::initialize(int argc, char** argv) {
     CHECK(PyImport_AppendInittab("slotcore_c10", PyInit_slotcore_c10) == 0, "inittab");
     session_.emplace(flags.session, state_counters());
     if (flags.describe) dump(describe(*session_, name_, flags.session.interpreter.module));
+    if (flags.measure) dump(measure(*session_));
     if (flags.serve) serve(*session_);
     if (!flags.planted.empty()) finish(plant(*session_, flags.planted));
-    if (flags.describe || flags.serve) finish(0);
+    if (flags.describe || flags.measure || flags.serve) finish(0);
   } catch (const StartError& error) {
     std::cerr << "slotfuzz: " << error.what() << "\n";
     finish(kUsageExit);

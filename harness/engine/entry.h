@@ -10,6 +10,7 @@
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --describe        print op table, kinds, prelude and planted bugs as JSON
+//   --measure         print where the time of this target's programs goes, as JSON
 //   --planted=NAME    run one planted bug
 //   --dump-recorder=FILE  print a recorder's programs as JSON
 #pragma once

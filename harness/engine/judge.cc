@@ -13,14 +13,6 @@ namespace {
 // Where the counters by op begin: behind 3 * 2 * 3 * 4 * 3 * 2 states of a wrapper.
 constexpr std::size_t kStateOfOp = 432;
 
-// A deep copy makes further objects than the one that its line binds.
-bool has_serial(PyObject* object, Py_ssize_t number) {
-  const Ref serial(PyObject_GetAttrString(object, "serial"));
-  const bool same = serial && PyLong_Check(serial.get()) && PyLong_AsLong(serial.get()) == number;
-  PyErr_Clear();
-  return same;
-}
-
 bool says_resurrection(const Interpreter& interpreter) {
   const Ref name = interpreter.evaluate("T._preservation");
   return name && PyUnicode_Check(name.get()) &&
@@ -194,12 +186,7 @@ void Judge::bind(const Operand& operand, int variable) {
   } else {
     binding.mode = hermetic_now_ ? Mode::kHermetic : Mode::kNormal;
   }
-  if (operand.use == Use::kMake && born_ && PyList_GET_SIZE(born_) > born_before_ &&
-      has_serial(binding.object, born_before_)) {
-    binding.serial = static_cast<int>(born_before_);
-    born_shapes_.resize(born_before_ + 1, Layout::Shape::kOther);
-    born_shapes_[born_before_] = binding.shape;
-  }
+  if (operand.use == Use::kMake) note_born(binding);
   if (operand.use == Use::kAsk && hermetic_now_) check_hermetic_wrap(variable);
   if (binding.mode == Mode::kNormal) know(variable, operand);
 }
@@ -256,19 +243,6 @@ void Judge::note_attribute(const Op& op, const Line& line) {
   const bool hermetic = op.attribute_of_storage ? hermetic_now_ : target.mode != Mode::kNormal;
   Life* life = life_of(op.attribute_of_storage ? target.storage : target.impl);
   if (life && !hermetic) life->attributes |= 1u << attribute_of_op_[line.op];
-}
-
-void Judge::note_weakref(const Line& line, const Op& op) {
-  const int variable = line.operands[0];
-  std::erase_if(weaks_, [&](const Weak& weak) { return weak.variable == variable; });
-  PyObject* reference = executor_.value_of(variable);
-  if (op.operands.size() < 2 || !reference || !PyWeakref_CheckRef(reference)) return;
-  const Binding& target = bindings_[line.operands[1]];
-  if (target.mode != Mode::kNormal || !target.impl) return;
-  const Ref callback(PyObject_GetAttrString(reference, "__callback__"));
-  const bool is_plain = callback.get() == Py_None;
-  weaks_.push_back({variable, reference, Ref::borrow(is_plain ? reference : nullptr), target.impl,
-                    target.object, target.shape, false});
 }
 
 // Each wrapper has the other's impl and attributes now: what is known of either begins anew.

@@ -121,6 +121,7 @@ class Judge final : public Watcher {
   void refresh();
   void know(int variable, const Operand& operand);
   void note_attribute(const Op& op, const Line& line);
+  void note_born(Binding& binding);
   void note_weakref(const Line& line, const Op& op);
   void note_swap(int first, int second);
   void note_cpp_cycle(const void* first);

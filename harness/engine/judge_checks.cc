@@ -1,4 +1,5 @@
 // The checks of the judge that run after each line, in contract order. Each cites its sentence.
+// What they know of finalizers and weak references is noted here as well.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,6 +25,14 @@ bool is_dead(PyObject* reference) {
 #else
   return PyWeakref_GET_OBJECT(reference) == Py_None;
 #endif
+}
+
+// A deep copy makes further objects than the one that its line binds.
+bool has_serial(PyObject* object, Py_ssize_t number) {
+  const Ref serial(PyObject_GetAttrString(object, "serial"));
+  const bool same = serial && PyLong_Check(serial.get()) && PyLong_AsLong(serial.get()) == number;
+  PyErr_Clear();
+  return same;
 }
 
 }  // namespace
@@ -97,6 +106,15 @@ void Judge::check_kept(int variable, const Life& life) {
   }
 }
 
+// A line made an object with a finalizer.
+void Judge::note_born(Binding& binding) {
+  if (!born_ || PyList_GET_SIZE(born_) <= born_before_) return;
+  if (!has_serial(binding.object, born_before_)) return;
+  binding.serial = static_cast<int>(born_before_);
+  born_shapes_.resize(born_before_ + 1, Layout::Shape::kOther);
+  born_shapes_[born_before_] = binding.shape;
+}
+
 // P3: __del__ runs once, and not before the last owner and the last reference are gone.
 void Judge::check_finalizers() {
   if (!finalized_) return;
@@ -126,6 +144,19 @@ void Judge::check_finalizers() {
 Layout::Shape Judge::shape_of_serial(long serial) const {
   const auto at = static_cast<std::size_t>(serial);
   return at < born_shapes_.size() ? born_shapes_[at] : Layout::Shape::kOther;
+}
+
+void Judge::note_weakref(const Line& line, const Op& op) {
+  const int variable = line.operands[0];
+  std::erase_if(weaks_, [&](const Weak& weak) { return weak.variable == variable; });
+  PyObject* reference = executor_.value_of(variable);
+  if (op.operands.size() < 2 || !reference || !PyWeakref_CheckRef(reference)) return;
+  const Binding& target = bindings_[line.operands[1]];
+  if (target.mode != Mode::kNormal || !target.impl) return;
+  const Ref callback(PyObject_GetAttrString(reference, "__callback__"));
+  const bool is_plain = callback.get() == Py_None;
+  weaks_.push_back({variable, reference, Ref::borrow(is_plain ? reference : nullptr), target.impl,
+                    target.object, target.shape, false});
 }
 
 // P4: a weak reference to a wrapper gives the wrapper while the impl lives.
