@@ -86,6 +86,7 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
                    program=record["text"].splitlines(), one_minimal=record["one_minimal"],
                    rate=record["rate"], lines_before=record["lines_before"],
                    minimize_runs=record["minimize_runs"],
+                   minimize_programs=record["minimize_programs"],
                    minimize_seconds=record["minimize_seconds"])
     return row
 
