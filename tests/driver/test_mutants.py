@@ -1,8 +1,10 @@
 """What a hunt on a mutant found, held against the patch's header."""
 
+from pathlib import Path
+
 import pytest
 
-from slotfuzz import mutant, mutants
+from slotfuzz import build, mutant, mutants, subject
 
 HEADER = mutant.parse_header("""\
 # origin: PyTorch #1, as it was
@@ -56,3 +58,16 @@ def test_a_problem_is_what_differs_from_the_header(changes, problem):
 
 def test_what_was_not_found_is_the_only_problem():
     assert mutants.problems(header("judge P2"), None, 60) == ["not found in 60 s"]
+
+
+@pytest.mark.parametrize("with_python, wanted", [
+    (True, ["storage-NAME", "tensor-NAME", "slotpython-NAME"]),
+    (False, ["storage-NAME", "tensor-NAME"]),
+])
+def test_of_a_mutant_no_more_is_built_than_is_asked_for(monkeypatch, with_python, wanted):
+    built = []
+    monkeypatch.setattr(build, "build",
+                        lambda preset, targets: built.extend(targets) or Path("/build"))
+    name = subject.mutant_names()[0]
+    subject.resolve(f"mutant:{name}", "address", ["storage", "tensor"], with_python=with_python)
+    assert built == [target.replace("NAME", name) for target in wanted]
