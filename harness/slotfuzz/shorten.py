@@ -22,33 +22,47 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
     """Shorter programs near LINES in which no line reads what none has bound.
 
     First two lines less, wherever they are; then one line of any op for a stretch of lines, the
-    longest stretch first; then two lines of the program's own ops.
+    longest stretch first, and for two lines that are apart, in the place of the later one; then two
+    lines of the program's own ops for a stretch.
     """
-    for first, second in itertools.combinations(range(len(lines)), 2):
+    pairs = list(itertools.combinations(range(len(lines)), 2))
+    for first, second in pairs:
         rest = [line for index, line in enumerate(lines) if index not in (first, second)]
         if rest and _is_bound(rest, NOTHING, table):
             yield rest
     every = [name for name, op in table.ops.items() if not op["masked"]]
     own = list(dict.fromkeys(line.op for line in lines))
-    for put, ops in ((1, every), (2, own)):
-        for length in range(len(lines), put, -1):
-            for begin in range(len(lines) - length + 1):
-                yield from _replaced(lines, begin, begin + length, put, ops, table)
+    yield from _stretches_replaced(lines, 1, every, table)
+    for first, second in pairs:
+        if second > first + 1:
+            before = lines[:first] + lines[first + 1:second]
+            yield from _put(before, lines[second + 1:], lines[second].lane, 1, every, table)
+    yield from _stretches_replaced(lines, 2, own, table)
 
 
-def _replaced(
-    lines: list[Line], begin: int, end: int, put: int, ops: list[str], table: Table,
+def _stretches_replaced(
+    lines: list[Line], count: int, ops: list[str], table: Table,
 ) -> Iterator[list[Line]]:
-    """LINES with PUT lines of OPS for those from BEGIN to END."""
-    before, after = lines[:begin], lines[end:]
+    """LINES with COUNT lines of OPS for each stretch of more, the longest first."""
+    for length in range(len(lines), count, -1):
+        for begin in range(len(lines) - length + 1):
+            yield from _put(lines[:begin], lines[begin + length:], lines[begin].lane, count, ops,
+                            table)
+
+
+def _put(
+    before: list[Line], after: list[Line], lane: int, count: int, ops: list[str], table: Table,
+) -> Iterator[list[Line]]:
+    """COUNT lines of OPS between BEFORE and AFTER, on a LANE, in all ways that make sense."""
     bound = NOTHING
     for line in before:
+        if not table.read(line) <= bound:
+            return
         bound = bound_after(table, line, bound)
     wanted = frozenset().union(*(table.variables(line) for line in after))
-    for new in _lines(put, ops, bound, wanted, table):
-        new = [replace(line, lane=lines[begin].lane) for line in new]
+    for new in _lines(count, ops, bound, wanted, table):
         if _is_bound([*new, *after], bound, table):
-            yield [*before, *new, *after]
+            yield [*before, *(replace(line, lane=lane) for line in new), *after]
 
 
 def _lines(count, ops, bound, wanted, table) -> Iterator[list[Line]]:

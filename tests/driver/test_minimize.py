@@ -202,6 +202,9 @@ STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
     # Another line for two, and a name that only a later line tells.
     (STORAGE + "s1 = t0.untyped_storage()\ndel s0\ns1.nbytes()\n",
      "t0 = T.ones(1)\ns1 = t0.untyped_storage()\ns1.nbytes()\n"),
+    # One line for two that are apart.
+    (STORAGE + "s0.tag = 0\ns1 = t0.untyped_storage()\ns0.nbytes()\n",
+     STORAGE + "s1 = t0.untyped_storage()\ndel s0\n"),
     # Two lines for four, of ops that are there already.
     (STORAGE + "s0.tag = 0\ndel s0\ndel t0\nt0 = T.ones(1)\n",
      STORAGE + "del t0\ns0.tag = 0\n"),
