@@ -2,8 +2,9 @@
 
     ./slotfuzz bench minimizer [--mutant ID] [--seeds 3]
 
-A run is one program in a forked child of the warm server. The crashes come from hunts with an empty
-corpus, since such are what a minimizer meets: long, with lines that nothing needs.
+A run is a forked child of the warm server: for one program, or, where shorter ones are looked for
+and most are clean, for hundreds. The crashes come from hunts with an empty corpus, since such are
+what a minimizer meets: long, with lines that nothing needs.
 """
 
 import statistics
@@ -12,8 +13,8 @@ from slotfuzz import console, mutants, subject
 from slotfuzz.benchmark import Measured
 
 SEEDS = 3
-COLUMNS = ("mutant", "seed", "lines_before", "lines", "minimize_runs", "minimize_seconds",
-           "one_minimal")
+COLUMNS = ("mutant", "seed", "lines_before", "lines", "minimize_runs", "minimize_programs",
+           "minimize_seconds", "one_minimal")
 
 
 def measure(args) -> Measured:

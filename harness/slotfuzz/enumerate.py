@@ -70,16 +70,23 @@ class _Program:
     bound: frozenset[str]
 
 
-def next_lines(table: Table, ops: list[str], bound: frozenset[str]) -> Iterator[Line]:
-    """Every line of OPS that can follow when the variables BOUND have a value."""
+def next_lines(
+    table: Table, ops: list[str], bound: frozenset[str], wanted: frozenset[str] = frozenset(),
+) -> Iterator[Line]:
+    """Every line of OPS that can follow when the variables BOUND have a value.
+
+    Of names that have none, a line binds the lowest, or one that is WANTED.
+    """
     for op in ops:
         roles = table.ops[op]["operands"]
-        for words in itertools.product(*(_words(table, role, bound) for role in roles)):
+        for words in itertools.product(*(_words(table, role, bound, wanted) for role in roles)):
             yield Line(op, words)
 
 
-def _words(table: Table, role: str, bound: frozenset[str]) -> list[str]:
-    """What an operand can be: what is bound, or for a binding one the lowest free name as well."""
+def _words(
+    table: Table, role: str, bound: frozenset[str], wanted: frozenset[str],
+) -> list[str]:
+    """What an operand can be: what is bound, or for a binding one a free name as well."""
     kind = table.kinds.get(role.lstrip(MARKS))
     if kind is None:
         return sorted(bound)
@@ -87,8 +94,10 @@ def _words(table: Table, role: str, bound: frozenset[str]) -> list[str]:
         return list(kind.values[:1])
     names = [f"{kind.prefix}{number}" for number in range(kind.count)]
     there = [name for name in names if name in bound]
+    if role[0] not in BINDING_MARKS:
+        return there
     free = [name for name in names if name not in bound]
-    return there + free[:1] if role[0] in BINDING_MARKS else there
+    return there + free[:1] + [name for name in free[1:] if name in wanted]
 
 
 def bound_after(table: Table, line: Line, bound: frozenset[str]) -> frozenset[str]:

@@ -1,27 +1,38 @@
 """Makes a program small while it stays interesting. Pure over a predicate; knows no engine.
 
 Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order: one
-lane for all, suffix, closures of a variable, chunks, single lines to a fixpoint, fetching what was
-made, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then fewer lanes,
+lane for all, suffix, closures of a variable, chunks, single lines to a fixpoint, shorter programs
+near by, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then fewer lanes,
 fewer switches between them and fewer lines off the main one, then ops that stand earlier in the
 table, then simpler literal values, then lower variable numbers.
 """
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from slotfuzz.program import Line, Table
+from slotfuzz.shorten import shorter
 
 RUNS_MAX = 2000
+# Programs of one run when most of them are not interesting.
+BATCH = 256
+# Runs in which no shorter program turns up, until it is taken that there is none.
+SHORTEN_RUNS_MAX = 80
+
+# Runs programs in order, up to the first that fails: how many were run, and whether the last of
+# those failed as the wanted one does, for all that can be said without running it alone.
+Several = Callable[[list[list[Line]]], tuple[int, bool]]
 
 
 @dataclass(frozen=True)
 class Minimized:
     """The result: the lines, what it cost, and whether no single line can be removed.
 
-    AS_MET is the program when lines had gone and ops and values were still those of the finding:
-    others like it will be met again.
+    A run is a child of the server; TRIED counts programs, of which a run may try several. AS_MET is
+    the program when lines had gone and ops and values were still those of the finding: others like
+    it will be met again.
     """
 
     lines: list[Line]
@@ -29,6 +40,7 @@ class Minimized:
     runs: int
     seconds: float
     one_minimal: bool
+    tried: int = 0
     as_met: tuple[Line, ...] = ()
 
 
@@ -39,20 +51,19 @@ class _BudgetSpent(Exception):
 class _Search:
     """The smallest interesting program so far, and the verdicts of all that were tried."""
 
-    def __init__(self, lines, interesting, runs_max):
+    def __init__(self, lines, interesting, several, runs_max):
         self.lines = list(lines)
-        self.interesting = interesting
+        self.interesting, self.several = interesting, several
         self.runs_max = runs_max
         self.verdicts = {tuple(lines): True}
-        self.runs = 0
+        self.runs = self.tried = 0
 
     def ask(self, lines: list[Line]) -> bool:
         """Whether LINES is interesting; never runs the same program twice."""
         key = tuple(lines)
         if key not in self.verdicts:
-            if self.runs >= self.runs_max:
-                raise _BudgetSpent
-            self.runs += 1
+            self._count_run()
+            self.tried += 1
             self.verdicts[key] = self.interesting(list(lines))
         return self.verdicts[key]
 
@@ -63,6 +74,29 @@ class _Search:
             return True
         return False
 
+    def keep_first(self, programs: Iterator[list[Line]], runs_max: int) -> bool:
+        """Proposes PROGRAMS as the new best, many in a run, in up to RUNS_MAX runs."""
+        last, waiting = self.runs + runs_max, []
+        while self.runs < last:
+            waiting += itertools.islice(
+                (program for program in programs if tuple(program) not in self.verdicts),
+                BATCH - len(waiting))
+            if not waiting:
+                return False
+            self._count_run()
+            done, fails = self.several(waiting)
+            self.tried += done
+            self.verdicts |= dict.fromkeys(map(tuple, waiting[:done - fails]), False)
+            if fails and self.keep(waiting[done - 1]):
+                return True
+            waiting = waiting[done:]
+        return False
+
+    def _count_run(self) -> None:
+        if self.runs >= self.runs_max:
+            raise _BudgetSpent
+        self.runs += 1
+
 
 def minimize(
     lines: list[Line],
@@ -70,14 +104,16 @@ def minimize(
     table: Table,
     runs_max: int = RUNS_MAX,
     last_line: int | None = None,
+    several: Several | None = None,
 ) -> Minimized:
     """The smallest program found for which `interesting` holds; it must hold for LINES.
 
     LAST_LINE, if known, is the index of the line during which it happened: what follows goes
-    first. At most RUNS_MAX calls of `interesting`.
+    first. At most RUNS_MAX calls of `interesting` and SEVERAL; without that, nobody looks for
+    programs that are shorter by more than a line.
     """
     start = time.monotonic()
-    search = _Search(lines, interesting, runs_max)
+    search = _Search(lines, interesting, several, runs_max)
     one_minimal, as_met = False, ()
     try:
         search.keep(_on_lane(search.lines, 0))
@@ -86,7 +122,8 @@ def minimize(
         _drop_chunks(search)
         _drop_single_lines(search)
         as_met = tuple(search.lines)
-        _fetch_for_make(search, table)
+        if several:
+            _shorten(search, table)
         _merge_lanes(search)
         _simplify_ops(search, table)
         _simplify_operands(search, table)
@@ -96,7 +133,7 @@ def minimize(
     except _BudgetSpent:
         pass
     return Minimized(search.lines, len(lines), search.runs, time.monotonic() - start, one_minimal,
-                     as_met)
+                     search.tried, as_met)
 
 
 def _drop_suffix(search: _Search, last_line: int | None) -> None:
@@ -155,21 +192,10 @@ def _drop_single_lines(search: _Search) -> None:
             dropped |= search.keep(rest)
 
 
-def _fetch_for_make(search: _Search, table: Table) -> None:
-    """Where a line makes an object, fetches one instead from what is there, if a line less will do.
-
-    `t0.set_(s0)` is not needed when s0 is t0's own storage; no single line can go before that.
-    """
-    index = 0
-    while index < len(search.lines):
-        before = search.lines[:index]
-        for line in table.fetches(search.lines[index], before):
-            changed = [*before, line, *search.lines[index + 1:]]
-            if any(search.keep(changed[:i] + changed[i + 1:])
-                   for i in range(len(changed)) if i != index):
-                _drop_single_lines(search)
-                break
-        index += 1
+def _shorten(search: _Search, table: Table) -> None:
+    """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
+    while search.keep_first(shorter(search.lines, table), SHORTEN_RUNS_MAX):
+        _drop_single_lines(search)
 
 
 def _on_lane(lines: list[Line], lane: int) -> list[Line]:

@@ -10,9 +10,10 @@ from slotfuzz.paths import ROOT
 class Header:
     """Origin (pull request), contract number, what must be found, and what shows it.
 
-    PROGRAM is the minimal program, or for a protocol's target one line `SHAPE: OPS;OPS` or
-    `golden N`; ENGINES are then those that must catch it, and FREE_THREADING says that it takes a
-    Python without a GIL.
+    VERDICT may leave out the check, as `judge P2` does, where several lines show the bug and each
+    has a check of its own. PROGRAM is the minimal program, or for a protocol's target one line
+    `SHAPE: OPS;OPS` or `golden N`; ENGINES are then those that must catch it, and FREE_THREADING
+    says that it takes a Python without a GIL.
     """
 
     origin: str

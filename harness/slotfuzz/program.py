@@ -71,27 +71,18 @@ class Table:
         """The variables that the line mentions, in order."""
         return [word for i, word in enumerate(line.operands) if self.kind(line, i).prefix]
 
+    def read(self, line: Line) -> set[str]:
+        """The variables that must have a value before the line: it reads or unbinds them."""
+        roles = self.ops[line.op]["operands"]
+        return {word for i, word in enumerate(line.operands)
+                if roles[i][:1] not in BINDING_MARKS and self.kind(line, i).prefix}
+
     def simpler(self, line: Line) -> list[Line]:
         """The line with other ops of the same operands, simplest first: earlier in the table."""
         roles = self.ops[line.op]["operands"]
         names = list(self.ops)
         return [replace(line, op=name) for name in names[:names.index(line.op)]
                 if self.ops[name]["operands"] == roles and not self.ops[name]["masked"]]
-
-    def fetches(self, line: Line, before: list[Line]) -> list[Line]:
-        """For a line that makes an object: lines that ask for one from a variable bound BEFORE."""
-        roles = self.ops[line.op]["operands"]
-        if not roles or roles[0][:1] != MAKING_MARK:
-            return []
-        there = sorted(set().union(*map(self.bound, before)))
-        ways = []
-        for name, op in self.ops.items():
-            if op["operands"][:1] != [ASKING_MARK + roles[0][1:]] or op["masked"]:
-                continue
-            if len(op["operands"]) == 2 and (kind := self.kinds[op["operands"][1]]).prefix:
-                ways += [Line(name, (line.operands[0], word), line.lane) for word in there
-                         if word.rstrip("0123456789") == kind.prefix]
-        return ways
 
     def bound(self, line: Line) -> set[str]:
         """The variables that the line gives a value."""

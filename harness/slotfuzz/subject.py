@@ -191,7 +191,8 @@ def resolve(
         chosen = check_mutant(name.removeprefix("mutant:"))
         sanitizer = sanitizer or mutant.read_header(chosen).sanitizer
         preset = SANITIZER_PRESETS[sanitizer]
-        folder = build.build(preset, [f"mutant-{chosen}"]) / "mutants" / chosen
+        wanted = [*targets, *["slotpython"] * with_python]
+        folder = build.build(preset, [f"{one}-{chosen}" for one in wanted]) / "mutants" / chosen
     else:
         raise UserError(
             f"no subject {name!r}; {nearest(name, [*PROTOCOL_FOLDERS, 'torch', 'mutant:ID'])}")

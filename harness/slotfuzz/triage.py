@@ -54,8 +54,11 @@ class Smallest:
     minimized: minimize.Minimized
 
 
-def smallest(server: Server, text: str) -> Smallest | None:
-    """The smallest program with the signature of TEXT; None if TEXT is clean."""
+def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
+    """The smallest program with the signature of TEXT; None if TEXT is clean.
+
+    QUICK is the same server without symbols, for programs of which most do not fail.
+    """
     reply = server.run(text)
     if reply["outcome"] != "finding":
         return None
@@ -72,13 +75,23 @@ def smallest(server: Server, text: str) -> Smallest | None:
         replies[tuple(lines)] = answer
         return answer["outcome"] == "finding" and signature.of_reply(answer) == wanted
 
+    crashes = reply["kind"] not in group.JUDGE_KINDS
+
+    def several(programs):
+        answers = quick.states([server.table.program_text(lines) for lines in programs])
+        last = answers[-1]
+        return len(answers), last["outcome"] == "finding" and last["crashed"] == crashes
+
+    # A program that hangs costs more than all that do not.
+    hangs = reply["kind"] in limits
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
-        runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"])
+        runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],
+        None if hangs else several)
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
 
-def worst(server: Server, best: Smallest, seed: int) -> Smallest:
+def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
     """BEST, or what becomes of it when the program goes on: a crash that its last line causes.
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
@@ -93,7 +106,7 @@ def worst(server: Server, best: Smallest, seed: int) -> Smallest:
         for longer in server.extend(before + breaking, WORSE_RUNS, seed):
             after = longer.removeprefix(before + breaking)
             if crashes(server, longer) and not crashes(server, before + after):
-                return smallest(server, longer) or best
+                return smallest(server, quick, longer) or best
     return best
 
 
@@ -134,7 +147,7 @@ class Triage:
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
         # The folder of the finding that a key of group.py belongs to.
         self.known: dict[str, Path] = {}
-        self._servers: dict[tuple[str, bool], Server] = {}
+        self._servers: dict[tuple[str, bool, bool], Server] = {}
 
     def __enter__(self):
         return self
@@ -143,11 +156,11 @@ class Triage:
         for server in self._servers.values():
             server.close()
 
-    def server(self, target: str, trace: bool = False) -> Server:
+    def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
-        key = (target, trace)
+        key = (target, trace, symbols)
         if key not in self._servers:
-            self._servers[key] = Server(self.subject, target, trace)
+            self._servers[key] = Server(self.subject, target, trace, symbols)
         return self._servers[key]
 
     def control(self, target: str) -> None:
@@ -176,18 +189,18 @@ class Triage:
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
-        server = self.server(found.target)
-        best = smallest(server, found.text)
+        server, quick = self.server(found.target), self.server(found.target, symbols=False)
+        best = smallest(server, quick, found.text)
         sequence = []
         if best is None and found.recorder:
             sequence = self._sequence(found)
-            best = smallest(server, "".join(sequence)) if sequence else None
+            best = smallest(server, quick, "".join(sequence)) if sequence else None
         if best is None:
             return "unreproduced", self._write_unreproduced(found, sequence)
         first = best
         keys = self._keys(server, first)
         if not self._folder(keys):
-            best = worst(server, first, found.seed)
+            best = worst(server, quick, first, found.seed)
             # The promise that was broken first is the same bug.
             keys |= self._keys(server, best)
         met = server.table.program_text(list(first.minimized.as_met))
@@ -230,7 +243,7 @@ class Triage:
         record = self._record(found, best.signature, reply, len(best.minimized.lines), verified)
         record.update(
             contract=contract,
-            minimize_runs=best.minimized.runs,
+            minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])

@@ -14,7 +14,8 @@ from slotfuzz.console import Output
 
 HUNTED = {
     "mutant": "a", "found": True, "seconds": 2.0, "programs": 10, "lines": 4, "lines_before": 9,
-    "minimize_runs": 20, "minimize_seconds": 0.5, "one_minimal": True, "rate": 1.0, "verdict": "v",
+    "minimize_runs": 20, "minimize_programs": 300, "minimize_seconds": 0.5, "one_minimal": True,
+    "rate": 1.0, "verdict": "v",
 }
 
 

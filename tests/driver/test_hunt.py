@@ -119,13 +119,13 @@ BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(bet
 @pytest.fixture
 def unminimized(monkeypatch):
     """Programs stay as they are, so that one bug comes in several ways."""
-    def as_it_is(server, text):
+    def as_it_is(server, quick, text):
         reply = server.run(text)
         lines = program.lines_of(reply)
         return triage.Smallest(reply, signature.of_reply(reply),
                                minimize.Minimized(lines, len(lines), 1, 0.0, False))
     monkeypatch.setattr(triage, "smallest", as_it_is)
-    monkeypatch.setattr(triage, "worst", lambda server, best, seed: best)
+    monkeypatch.setattr(triage, "worst", lambda server, quick, best, seed: best)
 
 
 def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):

@@ -4,8 +4,10 @@ import random
 
 import pytest
 
-from slotfuzz.minimize import minimize
+from slotfuzz.enumerate import bound_after, next_lines
+from slotfuzz.minimize import BATCH, SHORTEN_RUNS_MAX, minimize
 from slotfuzz.program import Table, lines_of
+from slotfuzz.shorten import shorter
 from tests.driver import fake_engine
 
 TABLE = Table(fake_engine.DESCRIPTION)
@@ -167,3 +169,91 @@ def test_random_programs_become_one_minimal_and_stay_interesting(seed):
 def test_the_program_as_it_was_met_keeps_its_values_and_names():
     text, result = shrink(NOISE, in_order("ones", "nbytes"))
     assert TABLE.program_text(list(result.as_met)) == "t1 = T.ones(0)\ns1.nbytes()\n" != text
+
+
+# The fake ops with one that does in one line what takes three.
+FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"], {
+    "name": "del_in_hermetic", "operands": ["-s"], "template": "with hermetic(): del {0}",
+    "needs": "", "sentence": "Fake.", "masked": False}]})
+
+
+def shorten(before, interesting, fails=None, **options):
+    """Minimizes BEFORE with many programs in a run, of which those that FAILS accepts end it."""
+    def several(programs):
+        for done, program in enumerate(programs, 1):
+            if (fails or interesting)(FUSED.program_text(program)):
+                return done, True
+        return len(programs), False
+
+    result = minimize(lines(before), lambda found: interesting(FUSED.program_text(found)), FUSED,
+                      several=several, **options)
+    return FUSED.program_text(result.lines), result
+
+
+STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+
+
+@pytest.mark.parametrize("before, after", [
+    # One op does what three lines did.
+    (STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\ns0 = t0.untyped_storage()\n",
+     STORAGE + "with hermetic(): del s0\ns0 = t0.untyped_storage()\n"),
+    # Two lines go that no one line can go without.
+    ("t0 = T.ones(1)\nenter_hermetic()\ndel t0\nexit_hermetic()\n", "t0 = T.ones(1)\ndel t0\n"),
+    # Another line for two, and a name that only a later line tells.
+    (STORAGE + "s1 = t0.untyped_storage()\ndel s0\ns1.nbytes()\n",
+     "t0 = T.ones(1)\ns1 = t0.untyped_storage()\ns1.nbytes()\n"),
+    # One line for two that are apart.
+    (STORAGE + "s0.tag = 0\ns1 = t0.untyped_storage()\ns0.nbytes()\n",
+     STORAGE + "s1 = t0.untyped_storage()\ndel s0\n"),
+    # Two lines for four, of ops that are there already.
+    (STORAGE + "s0.tag = 0\ndel s0\ndel t0\nt0 = T.ones(1)\n",
+     STORAGE + "del t0\ns0.tag = 0\n"),
+    # A stretch on another lane stays there.
+    (STORAGE + 'lane(1, "enter_hermetic()")\nlane(1, "del s0")\nlane(1, "exit_hermetic()")\n',
+     STORAGE + 'lane(1, "with hermetic(): del s0")\n'),
+])
+def test_a_local_minimum_is_left_for_a_shorter_program(before, after):
+    normal = FUSED.program_text(lines(before))
+    alone = minimize(lines(before), lambda found: FUSED.program_text(found) == normal, FUSED)
+    assert FUSED.program_text(alone.lines) == before and alone.one_minimal
+    text, result = shorten(before, lambda text: text in (before, after))
+    assert text == after and result.one_minimal
+
+
+def test_many_programs_are_tried_in_a_run():
+    before = STORAGE + "s0.tag = 0\ns0.nbytes()\ndel s0\ndel t0\n"
+    _, result = shorten(before, lambda text: text == before)
+    assert result.tried > BATCH
+    assert result.runs < result.tried / 10
+
+
+def test_what_fails_in_another_way_is_passed_over():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    after = STORAGE + "with hermetic(): del s0\n"
+    text, result = shorten(before, lambda text: text in (before, after),
+                           fails=lambda text: "nbytes" in text or text == after)
+    assert text == after
+    assert result.runs < len(lines(before)) + 2 * SHORTEN_RUNS_MAX
+
+
+def test_where_all_fails_in_another_way_the_search_ends():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    text, result = shorten(before, lambda text: text == before, fails=lambda text: True)
+    assert text == before and result.one_minimal
+    assert result.runs <= 4 * len(lines(before)) + 2 * SHORTEN_RUNS_MAX
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shorter_program_reads_only_what_has_a_value(seed):
+    choose, before, bound = random.Random(seed), [], frozenset()
+    for _ in range(5):
+        before.append(choose.choice(list(next_lines(FUSED, list(FUSED.ops), bound))))
+        bound = bound_after(FUSED, before[-1], bound)
+    found = list(shorter(before, FUSED))
+    assert found
+    for program in found:
+        assert len(program) < len(before)
+        bound = set()
+        for line in program:
+            assert FUSED.read(line) <= bound
+            bound |= FUSED.bound(line)

@@ -39,7 +39,11 @@ def test_fetching_replaces_making_where_that_saves_a_line():
         owned = "own" in ops and "new" in ops or "wrap" in ops
         return "ones" in ops and owned and ops[-1] == "drop"
 
-    result = minimize(lines, interesting, TABLE)
+    def several(programs):
+        done = next((i for i, found in enumerate(programs) if interesting(found)), None)
+        return (len(programs), False) if done is None else (done + 1, True)
+
+    result = minimize(lines, interesting, TABLE, several=several)
     assert TABLE.program_text(result.lines) == "t0 = Ones()\ns0 = t0.storage()\ndel s0\n"
 
 
@@ -72,6 +76,14 @@ class Subject:
                 "contract": "P3", "check": "early", "message": "", "asserts": [], "signal": 0,
                 "stderr": "", "lines": lines}
 
+    def states(self, texts):
+        replies = []
+        for reply in map(self.run, texts):
+            replies.append({**reply, "crashed": reply["kind"] == "exit"})
+            if reply["kind"]:
+                break
+        return replies
+
 
 BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 
@@ -83,16 +95,17 @@ def promise():
 
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
-    worst = triage.worst(Subject(crash_needs_drop=True), promise(), 1)
+    subject = Subject(crash_needs_drop=True)
+    worst = triage.worst(subject, subject, promise(), 1)
     assert worst.reply["kind"] == "exit"
 
 
 def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
-    first = promise()
-    assert triage.worst(Subject(crash_needs_drop=False), first, 1) is first
+    subject, first = Subject(crash_needs_drop=False), promise()
+    assert triage.worst(subject, subject, first, 1) is first
 
 
 def test_a_crash_stays_what_it_is():
     crash = triage.Smallest({"kind": "exit"}, Signature("sanitizer x"),
                             Minimized(BROKEN, 2, 1, 0.0, True))
-    assert triage.worst(SimpleNamespace(), crash, 1) is crash
+    assert triage.worst(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash

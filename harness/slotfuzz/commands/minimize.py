@@ -28,8 +28,9 @@ def run(args, output) -> int:
     wish = options.meant(args, args.file, text)
     finding.check_writable(args.output.absolute().parent)
     chosen = options.resolve(args, wish)
-    with Server(chosen, wish.target) as server:
-        best = triage.smallest(server, text)
+    with Server(chosen, wish.target) as server, \
+            Server(chosen, wish.target, symbols=False) as quick:
+        best = triage.smallest(server, quick, text)
         if best is None:
             raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")
         contract = explain.contract_of(best.reply, triage.mutant_contract(chosen))
@@ -44,13 +45,15 @@ def run(args, output) -> int:
     result = best.minimized
     output.text(
         f"{best.signature.text}\n"
-        f"lines {result.lines_before} -> {len(result.lines)}, {result.runs} runs,"
-        f" {result.seconds:.2f} s, {'1-minimal' if result.one_minimal else 'not 1-minimal'},"
-        f" fails in {verified.rate:.0%} of {verified.runs} fresh processes"
+        f"lines {result.lines_before} -> {len(result.lines)}, {result.runs} runs"
+        f" of {result.tried} programs, {result.seconds:.2f} s,"
+        f" {'1-minimal' if result.one_minimal else 'not 1-minimal'}, fails"
+        f" in {verified.rate:.0%} of {verified.runs} fresh processes"
         f" (at least {verified.rate_low:.0%})\n{program}wrote {args.output}")
     output.document({
         "file": str(args.file), "output": str(args.output), "signature": best.signature.text,
         "lines_before": result.lines_before, "lines": len(result.lines), "runs": result.runs,
+        "programs": result.tried,
         "seconds": round(result.seconds, 3), "one_minimal": result.one_minimal,
         "rate": verified.rate, "rate_low": verified.rate_low, "program": program,
     })
