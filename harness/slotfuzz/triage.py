@@ -234,9 +234,9 @@ class Triage:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])
-        if not best.signature.functions:
-            shape = group.shape(best.minimized.lines, server.table)
-            record["id"] = best.signature.identifier(self._name(), f" after {shape}")
+        # Two bugs may show in one place.
+        shape = group.shape(best.minimized.lines, server.table)
+        record["id"] = best.signature.identifier(self._name(), f" after {shape}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
         folder = finding.write(self.out, record, {
