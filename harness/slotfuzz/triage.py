@@ -283,7 +283,8 @@ class Triage:
             path = Path(folder) / "repro.py"
             path.write_text(script)
             return verify.verify(self.subject.script_command(path), path.parent,
-                                 self.subject.script_environment(), self.verify_runs, reply)
+                                 self.subject.script_environment(), self.verify_runs, reply,
+                                 imported=self.subject.release and self.subject.module)
 
     def _sequence(self, found: Found) -> list[str]:
         programs = dump_recorder(self.subject, found.target, found.recorder)
