@@ -316,11 +316,6 @@ class TensorRaising(T.Tensor):
             return super().__torch_function__(function, types, arguments, keywords or {})
         raise RuntimeError("no operations")
 
-#: share_descriptor [torch]: moves a storage to shared memory, and closes what it was given for it
-import os
-def share_descriptor(storage):
-    os.close(storage._share_fd_cpu_()[0])
-
 #: clearing_hook: a hook that drops the hooks of a tensor, its own perhaps
 def clearing_hook(tensor):
     def hook(gradient):

@@ -52,7 +52,8 @@ def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> froz
         # Nothing was done before: the function itself is wrong.
         return frozenset([f"crash{after}", f"crash in {where}"])
     # A function that meets what others have left is not to blame for all that may be left to it.
-    return frozenset([f"crash{after}"] + [f"crash in {where}{after}"] * bool(where))
+    who = BY + ", ".join(by) if by else after
+    return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
 
 
 def _object(reply: dict) -> str:

@@ -89,6 +89,8 @@ def worst(server: Server, best: Smallest, seed: int) -> Smallest:
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
                         for i in range(len(lines)) for line in table.simpler(lines[i])]
     for start in starts[:WORSE_STARTS_MAX]:
+        if crashes(server, table.program_text(start)):
+            continue  # by itself: another bug
         before, breaking = table.program_text(start[:-1]), table.program_text(start[-1:])
         for longer in server.extend(before + breaking, WORSE_RUNS, seed):
             after = longer.removeprefix(before + breaking)

@@ -112,6 +112,9 @@ def test_what_others_have_left_is_told_apart_in_one_function():
     hermetic = [*TAGGED[:3], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
     other = keys_of(hermetic[:2] + hermetic[3:], "signal", ("THPStorage_Wrap",))
     assert not any(group.of_one_group(key, known) for key in one for known in other)
+    thrice = keys_of([*hermetic[:5], "s0 = t0.untyped_storage()", *hermetic[4:]], "signal",
+                     ("THPStorage_Wrap",))
+    assert thrice & other
     longer = keys_of([*TAGGED[:2], "s0.nbytes()", *TAGGED[2:], SHOWN], "signal",
                      ("THPStorage_Wrap",))
     assert any(group.of_one_group(key, known) for key in longer for known in one)

@@ -88,6 +88,22 @@ def test_a_frame_without_source_is_told_by_its_library_in_one_pair_of_brackets()
     assert "ends in SIGSEGV in `THPStorage_Wrap` (libtorch_python.so.2.6+0x745f13)." in told
 
 
+def test_a_place_stands_for_functions_without_names():
+    frames = "".join(line + "\n" for line in CRASH_WITHOUT_SANITIZER.splitlines()
+                     if "c10" not in line and "Wrap" not in line)
+    words = signature.of_reply(reply(kind="exit", stderr=frames))
+    assert words.text == "signal SIGSEGV in libtorch_python.so.2.6+0x4dcfa5"
+
+
+def test_an_exception_that_nobody_catches_is_told_by_its_words():
+    text = ("terminate called after throwing an instance of 'c10::Error'\n"
+            "  what():  base INTERNAL ASSERT FAILED at \"Storage.cpp\":271, please report\n")
+    words = signature.of_reply(reply(kind="signal", signal=6, stderr=text))
+    assert words.text == ("signal SIGABRT (base INTERNAL ASSERT FAILED at \"Storage.cpp\":N,"
+                          " please report)")
+    assert verify.fails_alike(-6, text, reply(kind="signal", signal=6, stderr=text))
+
+
 def test_no_report_is_none():
     assert signature.of_stderr("> t0 = T.ones(1)\nall is well\n") is None
 

@@ -10,12 +10,13 @@ from slotfuzz.signature import Signature
 
 def op(name, operands, template):
     """A row of the table, as --describe has it."""
-    return {"name": name, "operands": operands, "template": template, "masked": False}
+    return {"name": name, "operands": operands, "template": template, "masked": False,
+            "plain": name in ("new", "ones")}
 
 
 TABLE = Table({
-    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4},
-              {"letter": "t", "prefix": "t", "values": [], "count": 4}],
+    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4, "has_names": False},
+              {"letter": "t", "prefix": "t", "values": [], "count": 4, "has_names": False}],
     "ops": [op("new", ["+s"], "{0} = New()"), op("new_odd", ["+s"], "{0} = Odd()"),
             op("ones", ["+t"], "{0} = Ones()"), op("own", ["t", "s"], "{0}.set_({1})"),
             op("wrap", ["*s", "t"], "{0} = {1}.storage()"), op("drop", ["-s"], "del {0}"),
