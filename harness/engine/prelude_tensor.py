@@ -128,7 +128,8 @@ class WeakTensor:
 in_hermetic = T._is_hermetic
 #: in_hermetic [torch]: as long as no line has used the mode, it is off
 def in_hermetic():
-    return "mode" in globals() and mode.hermetic
+    used = globals().get("mode")
+    return used is not None and used.hermetic
 
 #: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
 def check_kept(box, fetch, cyclic):

@@ -83,7 +83,7 @@ def worst(server: Server, best: Smallest, seed: int) -> Smallest:
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
     """
-    if best.reply["kind"] not in group.JUDGE_KINDS:
+    if best.reply["kind"] not in group.JUDGE_KINDS or not best.reply["contract"]:
         return best
     table, lines = server.table, best.minimized.lines
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
