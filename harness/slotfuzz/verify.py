@@ -16,7 +16,8 @@ from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
 # Runs the script argv[1] so many times, each in a process of its own; prints how each one ended.
-# The script's names are those of __main__, as if it had been started.
+# The script's names are those of __main__, as if it had been started. When it is over nothing is
+# left to see, and to end an interpreter that has torch would take a second.
 FORKING = """
 import os, signal, sys
 path, module, runs, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -32,7 +33,16 @@ for number in range(runs):
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 else:
     sys.exit()
-exec(compile(open(path).read(), path, "exec"))
+code = 1
+try:
+    exec(compile(open(path).read(), path, "exec"))
+    code = 0
+except SystemExit as end:
+    code = int(end.code or 0)
+except BaseException as error:
+    sys.excepthook(type(error), error, error.__traceback__)
+sys.stderr.flush()
+os._exit(code)
 """
 Z_95 = 1.959963984540054
 

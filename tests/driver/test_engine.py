@@ -131,6 +131,10 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
     path.write_text(path.read_text().replace("os.kill(os.getpid(), 11)", "sys.exit(0)"))
     result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
     assert (result.runs, result.failed) == (4, 0)
+    path.write_text("assert False, 'P2: lost'\n")
+    reply = {**reply, "kind": "assert"}
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    assert (result.failed, result.report.splitlines()[-1]) == (4, "AssertionError: P2: lost")
 
 
 def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
