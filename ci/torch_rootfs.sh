@@ -58,6 +58,28 @@ bootstrap() {
   : >"$tree/.slotfuzz-bootstrapped"
 }
 
+# Until when the mirror's signed list of a suite is to be believed, in seconds; nothing if it is
+# silent.
+valid_until() {
+  local words
+  words=$(inside "$1" /usr/lib/apt/apt-helper download-file \
+    "$(mirror)dists/$2/InRelease" /tmp/InRelease >/dev/null 2>&1 &&
+    sed -n 's/^Valid-Until: //p; /^SHA256:/q' "$1/tmp/InRelease") || return 0
+  [[ -z $words ]] || date -d "$words" +%s
+}
+
+# A mirror that stands still has a list whose date is past, which apt refuses. What it has is signed
+# all the same, so only its age is not checked then.
+allow_old_list() {
+  local tree=$1 suite=$2 until now
+  until=$(valid_until "$tree" "$suite")
+  now=$(date +%s)
+  [[ -n $until ]] && ((until < now)) || return 0
+  echo "torch_rootfs: the mirror's list of $suite is past its date by" \
+    "$(((now - until) / 86400)) days; signatures are checked, its age is not" >&2
+  printf 'Acquire::Check-Valid-Until "false";\n' >>"$tree/etc/apt/apt.conf.d/91slotfuzz"
+}
+
 # apt in the tree goes the way that it goes here, and starts no services.
 configure_apt() {
   local tree=$1 proxy=$1/etc/apt/apt.conf.d/90proxy
@@ -116,5 +138,6 @@ tree=$(cd "$2" && pwd)
 check_tree "$suite" "$tree"
 bootstrap "$suite" "$tree"
 configure_apt "$tree"
+allow_old_list "$tree" "$suite"
 install_packages "$tree"
 report "$tree"

@@ -43,6 +43,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       table_(table),
       layout_(layout),
       has_exemption_(says_resurrection(interpreter)),
+      keeps_storages_(static_cast<bool>(interpreter.evaluate("T.Tensor.untyped_storage"))),
       states_(states),
       born_(interpreter.find("born")),
       finalized_(interpreter.find("finalized")),
@@ -223,6 +224,7 @@ void Judge::refresh() {
 void Judge::know(int variable, const Operand& operand) {
   Binding& binding = bindings_[variable];
   if (!binding.impl) return;
+  if (binding.shape == Layout::Shape::kStorage && !keeps_storages_) return;
   Life* life = life_of(binding.impl);
   if (!life || operand.use == Use::kMake) {
     forget(binding.impl);

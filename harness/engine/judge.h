@@ -170,6 +170,9 @@ class Judge final : public Watcher {
   // resurrection may finalize a wrapper and clear its weakrefs when the collector meets it in a
   // dead cycle.
   const bool has_exemption_;
+  // Whether the contract's promises about wrappers hold for storages. PyTorch before 2.0, which has
+  // no untyped_storage(), makes a storage's wrapper anew for each access, and says so.
+  const bool keeps_storages_;
   const std::span<std::uint8_t, kStateCounters> states_;
 
   // Lists of the prelude, and the ledger's functions; null where the subject has none.

@@ -1,11 +1,13 @@
 // The kinds of operand that a program line can have: variables and literal values.
 //
-// To add a variable kind, add a VARIABLE row; to add a literal kind, add a VALUES row. Nothing else
-// lists kinds: parser, printer, generator, mutator and the driver derive from these rows.
+// To add a variable kind, add a VARIABLE row; to add a literal kind, add a VALUES row here, or one
+// in kinds_torch.h. Nothing else lists kinds: parser, printer, generator, mutator and the driver
+// derive from these rows.
 //
 //   VARIABLE(letter, name, prefix, count)   a program names at most `count` of them: s0 .. s3
 //   VALUES(letter, name, "simplest|next|..")  the order is the order in which the minimizer tries
-//   them
+//                                             them; one will most often do for another
+//   NAMES(letter, name, "simplest|next|..")   the same, but each is another use of the subject
 #pragma once
 
 #include <array>
@@ -36,8 +38,7 @@
   VALUES('b', "large size", "65536")                                                       \
   VALUES('h', "huge size", "1 << 40|(1 << 63) - 1|-1")                                     \
   VALUES('i', "index", "0|3|-1|100")                                                       \
-  VALUES('v', "byte", "0|7|255")                                                           \
-  VALUES('a', "attribute", "grad|data|requires_grad|_backward_hooks|is_leaf|_base|_version|_cdata")
+  VALUES('v', "byte", "0|7|255")
 
 namespace slotfuzz {
 
@@ -50,6 +51,8 @@ struct Kind {
   std::vector<std::string> values;
   // The number of the first variable of this kind among all variables; literals have none.
   int first_variable;
+  // Whether its values are NAMES.
+  bool has_names;
 
   bool is_variable() const { return !prefix.empty(); }
 };

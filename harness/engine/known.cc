@@ -32,7 +32,7 @@ class Match {
     if (m == minimal_.lines.size()) return true;
     for (; p + (minimal_.lines.size() - m) <= program_.lines.size(); ++p) {
       const auto before = names_;
-      if (unify(minimal_.lines[m], program_.lines[p]) && from(m + 1, p + 1)) return true;
+      if (unify(m, program_.lines[p]) && from(m + 1, p + 1)) return true;
       names_ = before;
     }
     return false;
@@ -58,16 +58,30 @@ class Match {
     return true;
   }
 
-  bool unify(const Line& mine, const Line& theirs) {
-    if (mine.op != theirs.op) return false;
+  bool unify_variables(std::uint8_t mine, std::uint8_t theirs) {
+    std::uint8_t& name = names_.variables[mine];
+    if (name == kFree) name = theirs;
+    return name == theirs;
+  }
+
+  bool unify(std::size_t m, const Line& theirs) {
+    const Line& mine = minimal_.lines[m];
     if (has_lanes_ && !unify_lanes(mine.lane, theirs.lane)) return false;
     const Op& op = table_.ops()[mine.op];
+    // What only the last line makes is what breaks, and is not used.
+    if (op.plain && m + 1 < minimal_.lines.size()) {
+      // Any line that binds an object of the kind.
+      const auto& operands = table_.ops()[theirs.op].operands;
+      return !operands.empty() && operands[0].binds() && operands[0].kind == op.operands[0].kind &&
+             unify_variables(mine.operands[0], theirs.operands[0]);
+    }
+    if (mine.op != theirs.op) return false;
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const int kind = op.operands[i].kind;
-      if (kind >= 0 && !table_.kinds()[kind].is_variable()) continue;
-      std::uint8_t& name = names_.variables[mine.operands[i]];
-      if (name == kFree) name = theirs.operands[i];
-      if (name != theirs.operands[i]) return false;
+      const bool is_variable = kind < 0 || table_.kinds()[kind].is_variable();
+      if (is_variable && !unify_variables(mine.operands[i], theirs.operands[i])) return false;
+      if (is_variable || !table_.kinds()[kind].has_names) continue;
+      if (mine.operands[i] != theirs.operands[i]) return false;
     }
     return true;
   }
@@ -83,7 +97,13 @@ class Match {
 
 void Known::add(const Program& minimal) {
   if (minimal.lines.empty()) return;
-  entries_.push_back({minimal, ops_of(minimal, table_.ops().size()), has_lanes(minimal)});
+  Program particular = minimal;
+  const auto last = particular.lines.end() - 1;
+  particular.lines.erase(
+      std::remove_if(particular.lines.begin(), last,
+                     [&](const Line& line) { return table_.ops()[line.op].plain; }),
+      last);
+  entries_.push_back({minimal, ops_of(particular, table_.ops().size()), has_lanes(minimal)});
 }
 
 void Known::add_folder(const std::string& folder, Printer& printer) {

@@ -19,7 +19,8 @@ class Known {
   void add_folder(const std::string& folder, Printer& printer);
 
   // Whether the program has a known one as a subsequence, up to the names of variables, to the
-  // numbers of lanes and to literal values: one bug found with many sizes would otherwise stop a
+  // numbers of lanes, to literal values, and to how an object came to be that the known program
+  // makes in the plainest way: one bug found with many sizes and classes would otherwise stop a
   // hunt once for each. A known program that needs one thread only is found on any lanes.
   bool contains(const Program& program) const;
   std::size_t size() const { return entries_.size(); }

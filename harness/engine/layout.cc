@@ -71,7 +71,9 @@ Ref storage_wrapper_of(const Ref& tensor) {
 
 PyTypeObject* type_named(const Interpreter& interpreter, const char* name) {
   const Ref type(PyObject_GetAttrString(interpreter.subject(), name));
-  CHECK(type && PyType_Check(type.get()), "the subject has no type " << name);
+  if (!type || !PyType_Check(type.get())) {
+    throw StartError(std::string("the subject has no type ") + name);
+  }
   return reinterpret_cast<PyTypeObject*>(type.get());
 }
 

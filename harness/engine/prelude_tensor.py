@@ -128,7 +128,8 @@ class WeakTensor:
 in_hermetic = T._is_hermetic
 #: in_hermetic [torch]: as long as no line has used the mode, it is off
 def in_hermetic():
-    return "mode" in globals() and mode.hermetic
+    used = globals().get("mode")
+    return used is not None and used.hermetic
 
 #: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
 def check_kept(box, fetch, cyclic):
@@ -282,6 +283,76 @@ def check_swapped(tensor):
     T.utils.swap_tensors(one, other)
     assert one.zero_() is one and other.zero_() is other, "P1: the slots were not swapped"
     assert other.tag == 7 and type(other) is TensorSub, "P2: an attribute was not swapped"
+
+#: in_inference [torch]: a tensor of which nothing will ever be recorded
+def in_inference():
+    with T.inference_mode():
+        return T.ones(1)
+
+#: TensorDispatching [torch]: a tensor without memory that does its operations on another, `inner`
+class TensorDispatching(T.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        one = T.Tensor._make_wrapper_subclass(cls, inner.size(), dtype=inner.dtype)
+        one.inner = inner
+        return one
+    def __init__(self, inner):
+        pass
+    @classmethod
+    def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
+        inner = [one.inner if type(one) is cls else one for one in arguments]
+        return function(*inner, **(keywords or {}))
+
+#: TensorMute [torch]: the same, but operations give None
+class TensorMute(TensorDispatching):
+    @classmethod
+    def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
+        return None
+
+#: TensorRaising [torch]: a subclass whose operations raise; attributes are fetched and set
+class TensorRaising(T.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), keywords=None):
+        if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__"):
+            return super().__torch_function__(function, types, arguments, keywords or {})
+        raise RuntimeError("no operations")
+
+#: clearing_hook: a hook that drops the hooks of a tensor, its own perhaps
+def clearing_hook(tensor):
+    def hook(gradient):
+        tensor._backward_hooks = None
+    return hook
+
+#: emptying [torch]: a function of numbers that takes the memory of a tensor away as it is called
+def emptying(tensor):
+    storage = getattr(tensor, "untyped_storage", None) or tensor._storage
+    def callback(*numbers):
+        storage().resize_(0)
+        return numbers[0]
+    return callback
+
+#: check_slice [torch]: a slice of a storage keeps its bytes, or the storage cannot be resized
+def check_slice(storage):
+    if len(storage) == 0 or storage.device.type != "cpu":
+        return
+    storage.fill_(7)
+    part = storage[:1]
+    try:
+        storage.resize_(1 << 16)
+    except RuntimeError:
+        return
+    assert part[0] == 7, "a slice of a resized storage has bytes of freed memory"
+
+#: check_export [torch]: exported numbers stay, or the storage cannot be resized
+def check_export():
+    tensor = T.ones(16)
+    export = tensor.numpy()
+    storage = getattr(tensor, "untyped_storage", None) or tensor._storage
+    try:
+        storage().resize_(1 << 16)
+    except RuntimeError:
+        return
+    assert export[15] == 1, "an export of a resized tensor has numbers of freed memory"
 
 #: count_wrappers, wrappers_before, live_wrappers [torch]: what the collector knows of (P5)
 def count_wrappers():

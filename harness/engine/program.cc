@@ -2,6 +2,7 @@
 #include "harness/engine/program.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/engine/check.h"
 
@@ -83,6 +84,13 @@ void derive(Op& op) {
   if (!path.starts_with('{')) op.attribute = path;
 }
 
+bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
+  return !op.operands.empty() && op.operands[0].use == Use::kMake &&
+         std::all_of(op.operands.begin() + 1, op.operands.end(), [&](const Operand& operand) {
+           return operand.kind >= 0 && !kinds[operand.kind].is_variable();
+         });
+}
+
 // What stands before and after a line of the given lane.
 std::pair<std::string, std::string_view> around_line(std::size_t lane) {
   const auto at = kLanePattern.find("{1}");
@@ -106,6 +114,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     }
   }
   CHECK(variable_names_.size() <= kVariableMax, "kinds.h: too many variables");
+  std::set<int> made;
   for (const Row& row : kRows) {
     Op op;
     op.name = row.name;
@@ -116,6 +125,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     op.weight = row.weight;
     op.theme = row.theme;
     derive(op);
+    op.plain = makes_from_values(op, kinds_) && made.insert(op.operands[0].kind).second;
     ops_.push_back(std::move(op));
   }
 }

@@ -68,6 +68,9 @@ struct Op {
   unsigned weight = 0;
   // Only in targets that give it weight: see ops.def.
   Theme theme = Theme::kStorage;
+  // Makes an object in the plainest way: the first row that makes one of its kind of values alone.
+  // The minimizer tries that first, so a minimal program that makes it otherwise needs it so.
+  bool plain = false;
   // Derived from the template. An attribute that the line sets, with the operand that gets it:
   // directly, or through the operand's storage.
   std::string_view attribute;

@@ -368,6 +368,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                  {"name", kind.name},
                                  {"prefix", kind.is_variable() ? json(kind.prefix) : json()},
                                  {"values", kind.values},
+                                 {"has_names", kind.has_names},
                                  {"count", kind.count}});
   }
   constexpr std::string_view kMarks[] = {"", "-", "=", "*", "+"};
@@ -382,6 +383,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"template", op.pattern},
                                {"needs", op.needs},
                                {"sentence", op.sentence},
+                               {"plain", op.plain},
                                {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});
   }

@@ -16,6 +16,8 @@ SLOT_READ = re.compile(r"slot read|slot found")
 SLOT_WRITTEN = re.compile(r"slot written")
 # Markdown would take it for emphasis.
 DUNDER = re.compile(r"(__\w+__)")
+# Where a frame is whose source nobody knows: the library and the place in it.
+IN_LIBRARY = re.compile(r"^\(\S*?([^/\s]+\+0x[0-9a-f]+)\)( \(BuildId: \w+\))?$")
 # How many lines after a trace point the call may be that a stack shows of the same function.
 TRACE_LINES_MAX = 4
 
@@ -157,7 +159,10 @@ def _story(reply: dict, log: trace.Log, about: int | None, contract: str) -> lis
     if "ThreadSanitizer" in log.report:
         return [f"{at} ends in {verdict_line(reply)[4:]}.", *_thread_story(log.report)]
     if trace.region(log.report) is None:
-        return [f"{at} ends in {verdict_line(reply)[4:]}{_frame(access)}."]
+        what = of_reply(reply).verdict.partition(" ")[2]
+        told = f"{what}{_frame(access)}" if what and access and access.frames else \
+            verdict_line(reply)[4:]
+        return [f"{at} ends in {told}."]
     events = [event for event in log.events if about is not None and about in event.addresses]
     freed = _last(events, FREED)
     later = events[events.index(freed) + 1:] if freed else []
@@ -272,6 +277,7 @@ def _frame(stack: trace.Stack | None) -> str:
         return ""
     name, place = stack.frames[0]
     without_column = re.sub(r"^([^:]+:\d+):\d+$", r"\1", place)
+    without_column = IN_LIBRARY.sub(r"\1", without_column)
     return f" in `{_short(name)}` ({without_column})"
 
 

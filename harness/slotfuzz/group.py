@@ -1,4 +1,4 @@
-"""Which findings are one bug: they crash in one function, or break after the same lines.
+"""Which findings are one bug: they crash in one place, or break one promise by one mechanism.
 
 A finding has keys, and two findings with a key in common are of one group. The last line of a
 minimal program only shows what the lines before it have done, so twenty ways to read the data of a
@@ -7,13 +7,30 @@ tensor that has none are one group, and two programs that lose an attribute in t
 
 import re
 
-from slotfuzz.program import BINDING_MARKS, Line, Table
+from slotfuzz import prelude
+from slotfuzz.program import Line, Table
 from slotfuzz.signature import Signature
 
-AFTER = " after "
+AFTER, BY = " after ", " by "
+# In a shape, what makes an object in the plainest way of its kind.
+PLAIN = "make"
 JUDGE_KINDS = ("assert", "exception")
 # Counts of all objects, whoever holds them: where they crash says nothing of why.
 COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
+# Promises that something is kept. What breaks one is a mechanism that runs beside the lines; which
+# lists, closures and attributes led it to the object does not matter.
+KEEPING = ("P1", "P2", "P4")
+# The mechanisms, by words of the program or of what it calls.
+MECHANISMS = {
+    "the collector": re.compile(r"\bgc\.collect\("),
+    "hermetic mode": re.compile(r"\b(enter_)?hermetic\("),
+    "a finalizer": re.compile(r"\bdef __del__\("),
+    "a callback": re.compile(r"\bweakref\.ref\([^()]*, "),
+    "a swap": re.compile(r"\bswap_tensors\("),
+    "a C++ weak reference": re.compile(r"\.lock\("),
+    "another interpreter": re.compile(r"\bOther\("),
+    "another thread": re.compile(r"^lane\(|_on_thread\(|\.start_\w+\(", re.MULTILINE),
+}
 
 
 def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> frozenset[str]:
@@ -21,36 +38,63 @@ def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> froz
     if reply["kind"] == "exception" and not reply["contract"]:
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
+    by = mechanisms(lines, table)
+    if reply["kind"] in JUDGE_KINDS and reply["contract"] in KEEPING and by:
+        return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
     shows = reply["line"] == len(lines) - 1
-    cause = lines[:-1] if shows and not _is_bare(lines[:-1], table) else lines
+    is_bare = all(map(table.makes_from_values, lines[:-1]))
+    cause = lines[:-1] if shows and not is_bare else lines
+    after = AFTER + shape(cause, table)
     if reply["kind"] in JUDGE_KINDS:
-        return frozenset([f"{words.text}{AFTER}{shape(cause, table)}"])
-    found = {f"crash{AFTER}{shape(cause, table)}"}
+        return frozenset([words.verdict + after])
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
-    if where:
-        found.add(f"crash in {where}")
-    return frozenset(found)
+    if where and is_bare:
+        # Nothing was done before: the function itself is wrong.
+        return frozenset([f"crash{after}", f"crash in {where}"])
+    # A function that meets what others have left is not to blame for all that may be left to it.
+    who = BY + ", ".join(by) if by else after
+    return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def _object(reply: dict) -> str:
+    """Whether a tensor or a storage is not kept: the judge's checks and the prelude's say so."""
+    if reply["kind"] == "exception":
+        return "storage" if "storage" in reply["check"] else "tensor"
+    return "tensor" if reply["check"].startswith("tensor ") else "storage"
+
+
+def mechanisms(lines: list[Line], table: Table) -> list[str]:
+    """The MECHANISMS that take part in a program."""
+    text = table.program_text(lines)
+    snippets = prelude.parse(table.description["prelude"])
+    called = prelude.needed(snippets, text, table.description["module"])
+    whole = "\n".join([text, *(snippet.text for snippet in called)])
+    return [name for name, pattern in MECHANISMS.items() if pattern.search(whole)]
 
 
 def of_one_group(key: str, known: str) -> bool:
     """Whether a finding with KEY is of the group of KNOWN: the same, or the same by a longer way.
 
-    A longer way has the same verdict and all ops of the known one, in their order. A minimal
-    program has no line in vain, but it may take a detour around a variable's name. A crash is no
-    such verdict: where one ends, another begins.
+    A longer way has the same verdict, or crashes in the same function, and has all ops of the known
+    one in their order. A minimal program has no line in vain, but it may take a detour around a
+    variable's name, or make an object in another than the plainest way. Of crashes after some
+    lines, wherever they are, none is longer: where one ends, another begins.
     """
-    if key == known or not key.startswith("judge "):
+    if key == known or not key.startswith(("judge ", "crash in ")):
         return key == known
     (verdict, _, longer), (known_verdict, _, shorter) = key.partition(AFTER), known.partition(AFTER)
-    if verdict != known_verdict or not shorter:
+    if verdict != known_verdict or not longer:
         return False
+    if not shorter:
+        return True
     rest = iter(_ops(longer))
-    return all(op in rest for op in _ops(shorter))
+    return bool(_ops(shorter)) and all(op in rest for op in _ops(shorter))
 
 
 def _ops(text: str) -> list[str]:
-    """The op names of a shape."""
-    return [line.partition(" ")[0] for line in text.split("; ")]
+    """The op names of a shape, without what makes an object in the plainest way."""
+    names = [line.partition(" ")[0] for line in text.split("; ")]
+    return [name for name in names if name != PLAIN]
 
 
 def shape(lines: list[Line], table: Table) -> str:
@@ -60,20 +104,13 @@ def shape(lines: list[Line], table: Table) -> str:
     words = []
     for line in lines:
         for index, word in enumerate(line.operands):
-            prefix = table.kind(line, index).prefix
-            if prefix and word not in names:
-                names[word] = f"{prefix}{counts.get(prefix, 0)}"
-                counts[prefix] = counts.get(prefix, 0) + 1
+            kind = table.kind(line, index)
+            if kind.prefix and word not in names:
+                names[word] = f"{kind.prefix}{counts.get(kind.prefix, 0)}"
+                counts[kind.prefix] = counts.get(kind.prefix, 0) + 1
+            elif kind.has_names:
+                names[word] = re.sub(r"\s", "", word)
+        op = PLAIN if table.ops[line.op]["plain"] else line.op
         operands = [names.get(word, "_") for word in line.operands]
-        words.append(" ".join([line.op, *operands] + [f"lane{line.lane}"] * bool(line.lane)))
+        words.append(" ".join([op, *operands] + [f"lane{line.lane}"] * bool(line.lane)))
     return "; ".join(words)
-
-
-def _is_bare(lines: list[Line], table: Table) -> bool:
-    """Whether LINES only make objects, from nothing but values: then the last line is the bug."""
-    return all(_makes(line, table) and len(table.variables(line)) == 1 for line in lines)
-
-
-def _makes(line: Line, table: Table) -> bool:
-    roles = table.ops[line.op]["operands"]
-    return bool(roles) and roles[0][:1] in BINDING_MARKS

@@ -28,12 +28,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of operand: variables PREFIX0..PREFIX(count-1), or literal VALUES, simplest first."""
+    """A kind of operand: variables PREFIX0..PREFIX(count-1), or literal VALUES, simplest first.
+
+    One value will most often do for another, but where it HAS_NAMES each is another use.
+    """
 
     letter: str
     prefix: str | None
     values: tuple[str, ...]
     count: int
+    has_names: bool
 
 
 class Table:
@@ -45,7 +49,8 @@ class Table:
         self.kinds = {}
         for kind in description["kinds"]:
             self.kinds[kind["letter"]] = Kind(
-                kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0)
+                kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
+                kind["has_names"])
 
     def text(self, line: Line) -> str:
         """The line as Python."""
@@ -78,11 +83,29 @@ class Table:
                 if roles[i][:1] not in BINDING_MARKS and self.kind(line, i).prefix}
 
     def simpler(self, line: Line) -> list[Line]:
-        """The line with other ops of the same operands, simplest first: earlier in the table."""
+        """The line with other ops of the same operands, simplest first: earlier in the table.
+
+        What makes an object from values alone may make it from others.
+        """
         roles = self.ops[line.op]["operands"]
         names = list(self.ops)
-        return [replace(line, op=name) for name in names[:names.index(line.op)]
-                if self.ops[name]["operands"] == roles and not self.ops[name]["masked"]]
+        ways = []
+        for name in names[:names.index(line.op)]:
+            op = self.ops[name]
+            if op["masked"]:
+                continue
+            if op["operands"] == roles:
+                ways.append(replace(line, op=name))
+            elif op["plain"] and op["operands"][:1] == roles[:1] and self.makes_from_values(line):
+                values = (self.kinds[role].values[0] for role in op["operands"][1:])
+                ways.append(Line(name, (line.operands[0], *values), line.lane))
+        return ways
+
+    def makes_from_values(self, line: Line) -> bool:
+        """Whether the line makes an object, and from nothing but values."""
+        roles = self.ops[line.op]["operands"]
+        return (bool(roles) and roles[0][:1] == MAKING_MARK
+                and len(self.variables(line)) == 1)
 
     def bound(self, line: Line) -> set[str]:
         """The variables that the line gives a value."""

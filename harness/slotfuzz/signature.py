@@ -28,6 +28,7 @@ LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
 JUDGE_ERROR = re.compile(r"^slotfuzz: ([A-Z]\d+ [^:\n]+): ", re.MULTILINE)
+TERMINATE_ERROR = re.compile(r"^terminate called (?:after throwing.*\n\s*what\(\):\s+)?(.*)", re.M)
 CHECK_ERROR = re.compile(r"this must hold and does not: (.*)")
 FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
@@ -43,6 +44,9 @@ PLUMBING_FILE = re.compile(
     r"/usr/include/|/bits/|nptl/|sysdeps/|"
     r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+)")
 
+
+# A place in a library without names for its functions: the library and the place in it.
+NAMELESS = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ +\(\S*?([^/\s]+\+0x[0-9a-f]+)\)")
 
 # Findings of the watchdog, by the engine's word for them.
 HANGING = ("deadlock", "hang")
@@ -113,19 +117,23 @@ def of_stderr(text: str) -> Signature | None:
 
 
 def functions(report: str) -> tuple[str, ...]:
-    """The first functions of the first stack that are not plumbing, innermost first."""
-    names, started = [], False
+    """The first functions of the first stack that are not plumbing, innermost first.
+
+    Where none has a name, the innermost place in a library stands for it.
+    """
+    names, places, started = [], [], False
     for line in report.splitlines():
-        match = FRAME.match(line)
-        if not match:
+        nameless, match = NAMELESS.match(line), FRAME.match(line)
+        if nameless and not PLUMBING_FILE.search(line):
+            places.append(nameless[1])
+        if not match and not nameless:
             if started:
                 break
             continue
         started = True
-        name = function_name(match[2])
-        if not is_plumbing(name, match[3]):
-            names.append(name)
-    return tuple(names[:FRAMES_MAX])
+        if match and not is_plumbing(function_name(match[2]), match[3]):
+            names.append(function_name(match[2]))
+    return tuple(names[:FRAMES_MAX] or places[:1])
 
 
 def thread_functions(report: str) -> tuple[str, ...]:
@@ -195,6 +203,8 @@ REPORTS = (
     (UNDEFINED_ERROR, lambda match, text: Signature(
         "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
     (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),
+    (TERMINATE_ERROR, lambda match, text: Signature(
+        "signal SIGABRT", functions(text), normalise(match[1]))),
     (FATAL_ERROR, lambda match, text: Signature("fatal " + normalise(match[1]))),
     (JUDGE_ERROR, lambda match, text: Signature(f"judge {match[1]}")),
     (CHECK_ERROR, lambda match, text: Signature("check", detail=normalise(match[1]))),

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import build, emit, mutant, rootfs
+from slotfuzz import build, emit, mutant, rootfs, signature
 from slotfuzz.errors import MachineError, UserError, nearest
 from slotfuzz.paths import ROOT
 
@@ -259,6 +259,14 @@ def _named(python: str, tree: Path | None) -> str:
     return f"{python} in {tree}" if tree else python
 
 
+def _why(result: subprocess.CompletedProcess) -> str:
+    """Why an interpreter gave no answer: its last word, or how it died."""
+    if result.returncode < 0:
+        return f"it dies of {signature.signal_name(-result.returncode)}"
+    lines = result.stderr.strip().splitlines()
+    return lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
+
+
 def _ask(python: str, tree: Path | None, script: str, problem: str) -> str:
     command, name = [*rootfs.entering(tree), python, "-c", script], _named(python, tree)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
@@ -270,7 +278,5 @@ def _ask(python: str, tree: Path | None, script: str, problem: str) -> str:
     except OSError as error:
         raise MachineError(f"{name} does not start: {error.strerror}") from error
     if result.returncode != 0:
-        lines = result.stderr.strip().splitlines()
-        why = lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
-        raise UserError(f"{name} {problem}: {why}")
+        raise UserError(f"{name} {problem}: {_why(result)}")
     return result.stdout

@@ -96,12 +96,14 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
     """
-    if best.reply["kind"] not in group.JUDGE_KINDS:
+    if best.reply["kind"] not in group.JUDGE_KINDS or not best.reply["contract"]:
         return best
     table, lines = server.table, best.minimized.lines
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
                         for i in range(len(lines)) for line in table.simpler(lines[i])]
     for start in starts[:WORSE_STARTS_MAX]:
+        if crashes(server, table.program_text(start)):
+            continue  # by itself: another bug
         before, breaking = table.program_text(start[:-1]), table.program_text(start[-1:])
         for longer in server.extend(before + breaking, WORSE_RUNS, seed):
             after = longer.removeprefix(before + breaking)
@@ -247,9 +249,9 @@ class Triage:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])
-        if not best.signature.functions:
-            shape = group.shape(best.minimized.lines, server.table)
-            record["id"] = best.signature.identifier(self._name(), f" after {shape}")
+        # Two bugs may show in one place.
+        shape = group.shape(best.minimized.lines, server.table)
+        record["id"] = best.signature.identifier(self._name(), f" after {shape}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
         folder = finding.write(self.out, record, {
@@ -296,7 +298,8 @@ class Triage:
             path = Path(folder) / "repro.py"
             path.write_text(script)
             return verify.verify(self.subject.script_command(path), path.parent,
-                                 self.subject.script_environment(), self.verify_runs, reply)
+                                 self.subject.script_environment(), self.verify_runs, reply,
+                                 imported=self.subject.release and self.subject.module)
 
     def _sequence(self, found: Found) -> list[str]:
         programs = dump_recorder(self.subject, found.target, found.recorder)

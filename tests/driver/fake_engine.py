@@ -24,10 +24,14 @@ OPS = [
     ("exit_hermetic", [], "exit_hermetic()"),
 ]
 KINDS = [
-    {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4},
-    {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4},
-    {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3},
-    {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2},
+    {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4,
+     "has_names": False},
+    {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4,
+     "has_names": False},
+    {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3,
+     "has_names": False},
+    {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2,
+     "has_names": False},
 ]
 PLANTED = [
     {"name": "loud", "oracle": "address", "expect": "heap-use-after-free"},
@@ -40,7 +44,8 @@ DESCRIPTION = {
     "lane_template": 'lane({0}, "{1}")',
     "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
-             "sentence": f"Fake {name}.", "masked": False} for name, operands, template in OPS],
+             "sentence": f"Fake {name}.", "masked": False,
+             "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],
 }
 
 

@@ -1,5 +1,7 @@
 """The client of the fork server, and the way from a reply to a script and back."""
 
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -112,9 +114,30 @@ def test_the_script_fails_by_itself_in_every_fresh_process(server, fake_subject,
     assert (result.failed, result.runs) == (3, 3)
 
 
-def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
-    import subprocess
+def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
+    path = tmp_path / "repro.py"
+    path.write_text("import os, sys\n"
+                    "print('json' in sys.modules, os.getppid(), file=sys.stderr)\n"
+                    "class Cell: pass\nimport pickle\npickle.dumps(Cell())\n"
+                    "assert __name__ == '__main__' and sys.argv[1:] == []\n"
+                    "os.kill(os.getpid(), 11)\n")
+    reply = {"kind": "signal", "signal": 11, "exit": 0, "stderr": ""}
+    command = ["/usr/bin/python3", str(path)]
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    assert (result.runs, result.failed, result.rate) == (4, 4, 1.0)
+    written = [Path(f"{path}.{number}").read_text().split() for number in range(3)]
+    assert [words[0] for words in written] == ["True"] * 3
+    assert len({words[1] for words in written}) == 1
+    path.write_text(path.read_text().replace("os.kill(os.getpid(), 11)", "sys.exit(0)"))
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    assert (result.runs, result.failed) == (4, 0)
+    path.write_text("assert False, 'P2: lost'\n")
+    reply = {**reply, "kind": "assert"}
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    assert (result.failed, result.report.splitlines()[-1]) == (4, "AssertionError: P2: lost")
 
+
+def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
     path = tmp_path / "repro.py"
     path.write_text(script_of(server, server.run(CRASH)))
     script = path.read_text().replace("sys.executable", repr(fake_subject.script_python))
@@ -125,7 +148,6 @@ def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
 
 
 def test_without_the_module_the_script_says_what_to_run(server, tmp_path):
-    import subprocess
 
     path = tmp_path / "repro.py"
     path.write_text(script_of(server, server.run(CRASH)))

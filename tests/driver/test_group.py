@@ -52,6 +52,20 @@ def test_two_causes_of_one_broken_promise_are_two_bugs():
     assert not group.of_one_group(first, second) and not group.of_one_group(second, first)
 
 
+def test_ways_to_lose_something_by_one_mechanism_are_one_bug():
+    hermetic = [*TAGGED[:3], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
+    plainer = [line for line in hermetic if "tag" not in line]
+    assert keys_of(hermetic) == keys_of(plainer, check="type")
+    assert keys_of(hermetic) != keys_of(hermetic, check="tensor attributes")
+    # What the prelude sees is what the judge sees.
+    seen = {"message": "AssertionError: P2: an attribute is lost", "kind": "exception",
+            "contract": "P2"}
+    assert keys_of(hermetic, check="check_storage_kept", **seen) == keys_of(hermetic)
+    assert keys_of(hermetic, check="check_grad_kept", **seen) != keys_of(hermetic)
+    # A count is not lost by a mechanism: its lines say where.
+    assert keys_of(hermetic, contract="P7") != keys_of(plainer, contract="P7")
+
+
 def test_two_promises_that_break_after_the_same_lines_are_two_bugs():
     assert not keys_of([*TAGGED, SHOWN]) & keys_of([*TAGGED, SHOWN], check="type")
 
@@ -65,6 +79,14 @@ def test_two_promises_that_break_after_the_same_lines_are_two_bugs():
     ("judge P1 identity after weak c0 s0; new s0", "judge P1 identity after new s0; weak c0 s0", 0),
     ("judge P2 type after new s0; weak c0 s0", "judge P1 identity after new s0; weak c0 s0", 0),
     ("crash in wrap", "crash in wrap", 1), ("crash in wrap", "crash in wrapper", 0),
+    ("crash in wrap after new s0; alias s1 s0; weak c0 s0",
+     "crash in wrap after new s0; weak c0 s0", 1),
+    ("crash in wrap after new s0; weak c0 s0", "crash in wrap after new s0; lock s0 c0", 0),
+    ("crash in wrap after new s0; weak c0 s0", "crash in wrap", 1),
+    ("crash in wrap", "crash in wrap after new s0; weak c0 s0", 0),
+    ("crash in wrap after odd_new s0; weak c0 s0",
+     "crash in wrap after make s0; weak c0 s0", 1),
+    ("crash in wrap after weak c0 s0; make s1", "crash in wrap after make s0", 0),
     ("crash after new s0", "crash in new", 0),
     ("crash after new s0; own t0 s0; del t0", "crash after new s0; del s0", 0),
 ])
@@ -82,6 +104,20 @@ def test_crashes_in_one_function_are_one_bug_and_in_two_are_two():
     bare, other = ["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", SHOWN]
     assert keys_of(bare, "signal", ("f", "g")) & keys_of(other, "signal", ("f", "h"))
     assert not keys_of(bare, "signal", ("f",)) & keys_of(other, "signal", ("g",))
+
+
+def test_what_others_have_left_is_told_apart_in_one_function():
+    """A function that wraps meets every slot that dangles, whoever let it dangle."""
+    one = keys_of([*TAGGED, SHOWN], "signal", ("THPStorage_Wrap",))
+    hermetic = [*TAGGED[:3], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
+    other = keys_of(hermetic[:2] + hermetic[3:], "signal", ("THPStorage_Wrap",))
+    assert not any(group.of_one_group(key, known) for key in one for known in other)
+    thrice = keys_of([*hermetic[:5], "s0 = t0.untyped_storage()", *hermetic[4:]], "signal",
+                     ("THPStorage_Wrap",))
+    assert thrice & other
+    longer = keys_of([*TAGGED[:2], "s0.nbytes()", *TAGGED[2:], SHOWN], "signal",
+                     ("THPStorage_Wrap",))
+    assert any(group.of_one_group(key, known) for key in longer for known in one)
 
 
 def test_where_counts_are_kept_says_nothing():

@@ -17,6 +17,9 @@ made = []
 class Child(Base):
     pass
 
+#: spoken: says mode, and names none
+spoken = "mode"  # mode
+
 #: mode [torch]: by ctypes
 mode = 1
 
@@ -37,6 +40,7 @@ def chosen(code, module="slotcore"):
 @pytest.mark.parametrize("code, names", [
     ("gc.collect()", []),
     ("s0 = Base(1)", [("Base",)]),
+    ("spoken", [("spoken",)]),
     ("s0 = Child(1)", [("Base",), ("Child", "made")]),
     ("made.pop()", [("Base",), ("Child", "made")]),
     ("s0.modes", []),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from slotfuzz import signature, verify
+from slotfuzz import explain, signature, verify
 from tests.driver.fake_slotcore import REPORT
 
 RACE = """\
@@ -78,6 +78,30 @@ def test_a_crash_in_a_library_without_sanitizer_is_a_signal_in_its_function():
     died = reply(kind="exit", stderr=CRASH_WITHOUT_SANITIZER)
     assert signature.of_reply(died).text == "signal SIGSEGV in THPStorage_Wrap < c10::Storage::end"
     assert verify.fails_alike(-11, "", died) and not verify.fails_alike(1, "KeyError", died)
+
+
+def test_a_frame_without_source_is_told_by_its_library_in_one_pair_of_brackets():
+    died = reply(kind="exit", stderr=CRASH_WITHOUT_SANITIZER.replace(
+        "libtorch_python.so)", "libtorch_python.so.2.6+0x745f13) (BuildId: 4b72)"))
+    died["lines"] = [{"text": "s0 = t0.untyped_storage()", "raised": ""}]
+    told = explain.notes({**died, "line": 0, "outcome": "finding"}, "title", "", "torch")
+    assert "ends in SIGSEGV in `THPStorage_Wrap` (libtorch_python.so.2.6+0x745f13)." in told
+
+
+def test_a_place_stands_for_functions_without_names():
+    frames = "".join(line + "\n" for line in CRASH_WITHOUT_SANITIZER.splitlines()
+                     if "c10" not in line and "Wrap" not in line)
+    words = signature.of_reply(reply(kind="exit", stderr=frames))
+    assert words.text == "signal SIGSEGV in libtorch_python.so.2.6+0x4dcfa5"
+
+
+def test_an_exception_that_nobody_catches_is_told_by_its_words():
+    text = ("terminate called after throwing an instance of 'c10::Error'\n"
+            "  what():  base INTERNAL ASSERT FAILED at \"Storage.cpp\":271, please report\n")
+    words = signature.of_reply(reply(kind="signal", signal=6, stderr=text))
+    assert words.text == ("signal SIGABRT (base INTERNAL ASSERT FAILED at \"Storage.cpp\":N,"
+                          " please report)")
+    assert verify.fails_alike(-6, text, reply(kind="signal", signal=6, stderr=text))
 
 
 def test_no_report_is_none():

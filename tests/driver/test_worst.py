@@ -10,16 +10,17 @@ from slotfuzz.signature import Signature
 
 def op(name, operands, template):
     """A row of the table, as --describe has it."""
-    return {"name": name, "operands": operands, "template": template, "masked": False}
+    return {"name": name, "operands": operands, "template": template, "masked": False,
+            "plain": name in ("new", "ones")}
 
 
 TABLE = Table({
-    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4},
-              {"letter": "t", "prefix": "t", "values": [], "count": 4}],
+    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4, "has_names": False},
+              {"letter": "t", "prefix": "t", "values": [], "count": 4, "has_names": False}],
     "ops": [op("new", ["+s"], "{0} = New()"), op("new_odd", ["+s"], "{0} = Odd()"),
             op("ones", ["+t"], "{0} = Ones()"), op("own", ["t", "s"], "{0}.set_({1})"),
             op("wrap", ["*s", "t"], "{0} = {1}.storage()"), op("drop", ["-s"], "del {0}"),
-            op("look", ["s"], "{0}.look()")],
+            op("look", ["s"], "{0}.look()"), op("late", ["s"], "{0}.late()")],
 })
 
 
@@ -90,8 +91,8 @@ BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 
 def promise():
     """A minimal finding of the judge."""
-    return triage.Smallest({"kind": "assert"}, Signature("judge P3 early"),
-                           Minimized(BROKEN, 2, 1, 0.0, True))
+    return triage.Smallest({"kind": "assert", "contract": "P3"}, Signature("judge P3 early"),
+                           Minimized(list(BROKEN), 2, 1, 0.0, True))
 
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
@@ -102,6 +103,15 @@ def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
 
 def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
     subject, first = Subject(crash_needs_drop=False), promise()
+    assert triage.worst(subject, subject, first, 1) is first
+
+
+def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
+    """`look` stands for `drop`, and crashes with nothing that goes on."""
+    first = promise()
+    first.minimized.lines[:] = [BROKEN[0], Line("late", ("s0",))]
+    subject = Subject(crash_needs_drop=False)
+    subject.extend = lambda text, count, seed: [text + "pass\n"] * count
     assert triage.worst(subject, subject, first, 1) is first
 
 

@@ -135,5 +135,25 @@ TEST_F(MutateTest, known_programs_are_found_under_other_names_and_values) {
   EXPECT_FALSE(contains(""));
 }
 
+TEST_F(MutateTest, what_is_made_plainly_may_be_made_in_any_way) {
+  Known known(table_);
+  const auto contains = [&](const char* text) { return known.contains(printer_.parse(text)); };
+  known.add(printer_.parse("t0 = T.ones(1)\nt0.grad = None\n"));
+  EXPECT_TRUE(contains("t0 = TensorSub(1)\nt0.grad = None\n"));
+  EXPECT_TRUE(contains("t0 = T.ones(1)\nt1 = t0.detach()\nt1.grad = None\n"));
+  EXPECT_FALSE(contains("s0 = Sub(1)\nt0.grad = None\n"));
+  // One that is made otherwise is needed so.
+  known.add(printer_.parse("s0 = Giver(1)\ndel s0\nt0 = given.pop()\n"));
+  EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = given.pop()\n"));
+  EXPECT_TRUE(contains("s1 = Giver(4)\ndel s1\nt0 = given.pop()\n"));
+}
+
+TEST_F(MutateTest, another_name_is_another_use) {
+  Known known(table_);
+  known.add(printer_.parse("t0 = T.ones(1)\ndel t0.grad\n"));
+  EXPECT_TRUE(known.contains(printer_.parse("t2 = T.ones(0)\ndel t2.grad\n")));
+  EXPECT_FALSE(known.contains(printer_.parse("t0 = T.ones(1)\ndel t0.data\n")));
+}
+
 }  // namespace
 }  // namespace slotfuzz
