@@ -13,6 +13,9 @@ namespace {
 
 constexpr const char* kCapsuleName = "slotcore.interpreter";
 
+// Relaxed, all accesses: a number that orders nothing.
+constinit std::atomic<int64_t> references_left_behind{0};
+
 bool is_finalizing() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
   return Py_IsFinalizing() != 0;
@@ -210,8 +213,13 @@ void Interpreter::incref(PyObject* object) const noexcept {
 }
 
 bool Interpreter::decref(PyObject* object) const noexcept {
-  run([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
+  const auto drop = [](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); };
+  if (!run(drop, object)) references_left_behind.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+int64_t Interpreter::left_behind() noexcept {
+  return references_left_behind.load(std::memory_order_relaxed);
 }
 
 bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {

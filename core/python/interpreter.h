@@ -89,6 +89,10 @@ class Interpreter final : public impl::PyInterpreterVTable {
       deferred_.run();
   }
 
+  // References, of all interpreters, that C++ let go while their interpreter ended: nobody drops
+  // them any more (T6), so their wrappers and impls stay.
+  static int64_t left_behind() noexcept;
+
   impl::PyInterpreter* tag() noexcept { return &tag_; }
   const impl::PyInterpreter* tag() const noexcept { return &tag_; }
   PyInterpreterState* state() const noexcept { return state_; }

@@ -67,6 +67,10 @@ PyObject* live_impls(PyObject* module, PyObject*) {
   return PyLong_FromLongLong(live_storages.value() + live_tensors.value());
 }
 
+PyObject* left_behind(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(Interpreter::left_behind());
+}
+
 PyObject* live_wrappers(PyObject* module, PyObject*) {
   state_of_module(module)->interpreter->run_deferred();
   return PyLong_FromLongLong(state_of_module(module)->interpreter->live_wrappers);
@@ -77,6 +81,8 @@ PyMethodDef ledger_methods[] = {
      "_live_impls() -> int: storages and tensors that exist in this process."},
     {"_live_wrappers", &live_wrappers, METH_NOARGS,
      "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
+    {"_left_behind", &left_behind, METH_NOARGS,
+     "_left_behind() -> int: references that C++ let go while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -50,6 +50,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       unraisable_(interpreter.find("unraisable")),
       live_impls_(interpreter.evaluate("T._live_impls")),
       live_wrappers_(interpreter.evaluate("T._live_wrappers")),
+      left_behind_(interpreter.evaluate("T._left_behind")),
       collect_(interpreter.evaluate("gc.collect")),
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
       // Without functions for them, live wrappers are what the collector knows of, and set-up
@@ -141,9 +142,9 @@ void Judge::observe(const Line& line, bool raised) {
       bind_owner(line.operands[i], line.operands[1]);
     } else if (operand.binds() && !raised) {
       Operand bound = operand;
-      // `t0.grad` is an attribute like any other when t0 names a storage.
-      const bool asks_tensor = operand.use == Use::kAsk && op.operands[1].letter == 't';
-      if (asks_tensor && bindings_[line.operands[1]].shape != Layout::Shape::kTensor) {
+      // `t0.grad` and `t0.data` are attributes like any other when t0 names a storage.
+      const bool of_tensor = op.operands.size() > 1 && op.operands[1].letter == 't';
+      if (of_tensor && bindings_[line.operands[1]].shape != Layout::Shape::kTensor) {
         bound.use = Use::kBind;
       }
       bind(bound, line.operands[i]);
@@ -390,13 +391,6 @@ void Judge::report(const char* contract, const char* check, std::string message,
                    std::vector<std::string> asserts) {
   if (verdict_.found()) return;
   verdict_ = {"assert", contract, check, std::move(message), index_, std::move(asserts)};
-}
-
-void Judge::report(Layout::Shape shape, const char* contract, const std::string& check,
-                   std::string message, std::vector<std::string> asserts) {
-  const bool tensor = shape == Layout::Shape::kTensor;
-  const std::string named = tensor ? "tensor " + check : check;
-  report(contract, named.c_str(), std::move(message), std::move(asserts));
 }
 
 }  // namespace slotfuzz

@@ -146,6 +146,7 @@ class Judge final : public Watcher {
   void check_after_drop_weakrefs();
   // False when something lives on that the contract allows to; then nothing more can be said.
   bool check_ledger();
+  bool left_references_behind();
   bool break_shared_cycles();
   void take_apart(PyObject* object);
   std::pair<long, long> live() const;
@@ -181,10 +182,12 @@ class Judge final : public Watcher {
   PyObject* unraisable_;
   Ref live_impls_;
   Ref live_wrappers_;
+  Ref left_behind_;
   Ref collect_;
   Ref tracked_objects_;
   // Live impls and wrappers when no program has run.
   std::pair<long, long> baseline_;
+  long left_behind_before_ = 0;
 
   // Distinct attribute names of the table; a Life's `attributes` has one bit for each.
   std::vector<std::string_view> attribute_names_;

@@ -248,4 +248,11 @@ void Judge::check_after_drop_weakrefs() {
   }
 }
 
+void Judge::report(Layout::Shape shape, const char* contract, const std::string& check,
+                   std::string message, std::vector<std::string> asserts) {
+  const bool tensor = shape == Layout::Shape::kTensor;
+  const std::string named = tensor ? "tensor " + check : check;
+  report(contract, named.c_str(), std::move(message), std::move(asserts));
+}
+
 }  // namespace slotfuzz

@@ -48,8 +48,7 @@
         "|backward()|sum().backward()|_is_zerotensor()|_to_dense()|_neg_view().zero_()"          \
         "|view(T.uint8).zero_()|to('meta')|is_set_to(T.ones(1))|dim_order()|_version|nbytes"     \
         "|__deepcopy__(dict())|bernoulli_()|set_(T.ones(1).view(T.int32))|register_hook(None)"   \
-        "|_backward_hooks|map_(T.ones(1), max)|apply_(abs)|_conj()|__delitem__(0)"               \
-        "|_fix_weakref()")                                                                       \
+        "|_backward_hooks|map_(T.ones(1), max)|apply_(abs)|_conj()|__delitem__(0)")              \
   NAMES('Q', "use of a storage",                                                                 \
         "tolist()|fill_(1)|__iter__()|__len__()|__sizeof__()|__reduce__()|__setitem__(0, 1)"     \
         "|__getitem__(0)|clone()|float()|type()|is_shared()|is_pinned()|cpu()|byteswap(T.int16)" \
@@ -71,7 +70,7 @@
         "|device|dtype|layout|volatile|itemsize|_python_dispatch|grad_dtype|T|H|mT|mH|name"      \
         "|ndim|is_meta|nbytes|_has_symbolic_sizes_strides")                                      \
   NAMES('u', "method",                                                                           \
-        "set_|resize_|as_strided|as_strided_|view|view_as|expand|narrow|select|unfold"           \
+        "set_|as_strided|as_strided_|view|view_as|expand|narrow|select|unfold"           \
         "|requires_grad_|register_hook|as_subclass|__setstate__|copy_|to|type|new|new_tensor"    \
         "|new_empty|map_|apply_|resize_as_|resize_as_sparse_|sparse_resize_|sparse_mask"         \
         "|is_set_to|align_to|rename_|refine_names|_make_subclass|_make_wrapper_subclass"         \

@@ -239,6 +239,7 @@ for turn in range(6):
         owner.join()
     del owner, owners
     os.close(ours), os.close(theirs)
+assert T._live_impls() <= T._left_behind()
 print("ended", T._live_wrappers())
 """
 
