@@ -79,6 +79,7 @@ PyObject* Executor::value_of(int variable) const {
 
 void Executor::run(const Program& program, Watcher& watcher) {
   hermetic_ = 0;
+  raised_.reset();
   watcher.start(program);
   for (std::size_t index = 0; index < program.lines.size(); ++index) {
     const Line& line = program.lines[index];
@@ -91,6 +92,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
       hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
     } else {
       raised = PyErr_Occurred();
+      raised_.set(index);
     }
     watcher.after_line(index, line, raised);
     if (raised) PyErr_Clear();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/engine/interpreter.h"
-#include "harness/engine/program.h"
+#include "harness/engine/raises.h"
 #include "harness/engine/watchdog.h"
 
 namespace slotfuzz {
@@ -63,6 +63,8 @@ class Executor {
   void prepare(const Program& program);
   // The value of a variable, borrowed, or null.
   PyObject* value_of(int variable) const;
+  // The lines of the last program that raised.
+  const LineSet& raised() const { return raised_; }
   Watchdog& watchdog() { return watchdog_; }
   // What the last reset did, as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
@@ -111,6 +113,7 @@ class Executor {
   // Unset when the subject knows no hermetic mode.
   std::optional<std::uint16_t> exit_hermetic_;
   LaneSet hermetic_ = 0;
+  LineSet raised_;
 };
 
 }  // namespace slotfuzz
