@@ -185,8 +185,6 @@ class Judge final : public Watcher {
   Ref tracked_objects_;
   // Live impls and wrappers when no program has run.
   std::pair<long, long> baseline_;
-  // How often the ledger was back there.
-  unsigned balanced_ = 0;
 
   // Distinct attribute names of the table; a Life's `attributes` has one bit for each.
   std::vector<std::string_view> attribute_names_;

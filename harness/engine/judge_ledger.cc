@@ -14,9 +14,6 @@ namespace {
 
 // Each object's finalizer runs once, and what it held may have another.
 constexpr int kBreakRounds = 4;
-// Lines make what stays for ever: types and caches on first use, the lines of a file that a warning
-// quotes. Every collection visits it, until it is taken out of the collector's sight.
-constexpr unsigned kFreezeEvery = 1024;
 
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
@@ -46,13 +43,7 @@ std::vector<Ref> Judge::tracked_wrappers() const {
 
 bool Judge::check_ledger() {
   const auto now = live();
-  if (now == baseline_) {
-    if (++balanced_ % kFreezeEvery == 0) {
-      interpreter_.freeze();
-      baseline_ = live();
-    }
-    return true;
-  }
+  if (now == baseline_) return true;
   if (break_shared_cycles() || made_cpp_cycle_) {
     const auto after = live();
     const bool back = after.first <= baseline_.first && after.second <= baseline_.second;
