@@ -116,9 +116,10 @@ def document(sections: list[str]) -> str:
     return "\n".join([
         "# Where the time goes", "",
         "Made by `./slotfuzz bench throughput`: programs of 20 lines, as each target's generator",
-        "draws them, without those that find a bug and those with lanes. Nanoseconds are of one",
-        "machine; ratios say more. `all` is what a run takes; `text` is parsing it, and parsing,",
-        "mutating and printing it once. libFuzzer's own work is not in it.", "", *sections])
+        "draws them, without those that find a bug, that leave a cycle through C++ behind, or that",
+        "have lanes. Nanoseconds are of one machine; ratios say more. `all` is what a run takes;",
+        "`text` is parsing it, and parsing, mutating and printing it once. libFuzzer's own work is",
+        "not in it.", "", *sections])
 
 
 def _ask(resolved: subject.Subject, target: str) -> dict:

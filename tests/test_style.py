@@ -22,6 +22,7 @@ STAGES = (
     ("check",),
     ("kinds", "ops"),
     ("program",),
+    ("raises",),
     ("mutate",),
     ("python", "interpreter"),
     ("stacks",),

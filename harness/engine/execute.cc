@@ -13,32 +13,42 @@ namespace {
 // The same bounds how often the collector finds more.
 constexpr int kResetRoundMax = 8;
 constexpr const char* kSettle = "T.UntypedStorage(0)";
+constexpr std::size_t kCacheLineBytes = 64;
+// A code object with the instructions of a line, which most often are all in it.
+constexpr std::size_t kCodeBytes = 320;
 
 }  // namespace
 
 // A function whose globals are the namespace: CPython evaluates module-level code called this way
 // with its globals as locals, and the frame costs no allocation.
-PyObject* LineEvaluator::compile(const Line& line) {
+LineEvaluator::Compiled LineEvaluator::compile(const Line& line) {
   const std::string& text = printer_.print(line);
-  const Ref code(Py_CompileString(text.c_str(), text.c_str(), Py_file_input));
+  PyObject* code = Py_CompileString(text.c_str(), text.c_str(), Py_file_input);
   CHECK(code, "ops.def: no Python: " << text << ": " << take_error());
-  PyObject* function = PyFunction_New(code.get(), interpreter_.names());
+  PyObject* function = PyFunction_New(code, interpreter_.names());
   CHECK(function, "function");
   // The collector would visit it in every reset, though it lives for ever.
   PyObject_GC_UnTrack(function);
-  return function;
+  return {function, code};
 }
 
-PyObject* LineEvaluator::function_of(const Line& line) {
-  PyObject*& function = functions_[key_of(line)];
-  if (!function) function = compile(line);
-  return function;
+const LineEvaluator::Compiled& LineEvaluator::compiled(const Line& line) {
+  Compiled& found = compiled_[key_of(line)];
+  if (!found.function) found = compile(line);
+  return found;
 }
 
-void LineEvaluator::prepare(const Line& line) { function_of(line); }
+void LineEvaluator::prefetch(const Compiled& line) {
+  for (std::size_t at = 0; at < kCodeBytes; at += kCacheLineBytes) {
+    __builtin_prefetch(reinterpret_cast<const char*>(line.code) + at);
+  }
+  for (std::size_t at = 0; at < sizeof(PyFunctionObject); at += kCacheLineBytes) {
+    __builtin_prefetch(reinterpret_cast<const char*>(line.function) + at);
+  }
+}
 
-bool LineEvaluator::run(const Line& line) {
-  PyObject* result = PyObject_Vectorcall(function_of(line), nullptr, 0, nullptr);
+bool LineEvaluator::run(const Compiled& line) {
+  PyObject* result = PyObject_Vectorcall(line.function, nullptr, 0, nullptr);
   Py_XDECREF(result);
   return result != nullptr;
 }
@@ -70,7 +80,7 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
 }
 
 void Executor::prepare(const Program& program) {
-  for (const Line& line : program.lines) evaluator_.prepare(line);
+  for (const Line& line : program.lines) evaluator_.compiled(line);
 }
 
 PyObject* Executor::value_of(int variable) const {
@@ -79,18 +89,24 @@ PyObject* Executor::value_of(int variable) const {
 
 void Executor::run(const Program& program, Watcher& watcher) {
   hermetic_ = 0;
+  raised_.reset();
+  compiled_.clear();
+  for (const Line& line : program.lines) compiled_.push_back(&evaluator_.compiled(line));
+  if (!compiled_.empty()) LineEvaluator::prefetch(*compiled_[0]);
   watcher.start(program);
   for (std::size_t index = 0; index < program.lines.size(); ++index) {
     const Line& line = program.lines[index];
     watcher.before_line(index, line);
     PyObject* raised = nullptr;
+    if (index + 1 < compiled_.size()) LineEvaluator::prefetch(*compiled_[index + 1]);
     watchdog_.begin_line(index, line);
-    const bool done = evaluator_.run(line);
+    const bool done = LineEvaluator::run(*compiled_[index]);
     watchdog_.end();
     if (done) {
       hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
     } else {
       raised = PyErr_Occurred();
+      raised_.set(index);
     }
     watcher.after_line(index, line, raised);
     if (raised) PyErr_Clear();

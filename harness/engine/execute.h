@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/engine/interpreter.h"
-#include "harness/engine/program.h"
+#include "harness/engine/raises.h"
 #include "harness/engine/watchdog.h"
 
 namespace slotfuzz {
@@ -32,18 +32,27 @@ class LineEvaluator {
   LineEvaluator(Interpreter& interpreter, Printer& printer)
       : interpreter_(interpreter), printer_(printer) {}
 
-  // False when the line raised; the exception is then set.
-  bool run(const Line& line);
+  // A line, compiled: a function and its code, which live for ever.
+  struct Compiled {
+    PyObject* function = nullptr;
+    PyObject* code = nullptr;
+  };
   // Compiles the line if it never ran: what compiling leaves behind is then there before a run.
-  void prepare(const Line& line);
+  const Compiled& compiled(const Line& line);
+  // Asks for the memory that running it begins with. A hunt has tens of thousands of lines, and few
+  // of them in the caches.
+  static void prefetch(const Compiled& line);
+  // False when the line raised; the exception is then set.
+  static bool run(const Compiled& line);
+  bool run(const Line& line) { return run(compiled(line)); }
 
  private:
-  PyObject* compile(const Line& line);
-  PyObject* function_of(const Line& line);
+  Compiled compile(const Line& line);
 
   Interpreter& interpreter_;
   Printer& printer_;
-  std::unordered_map<std::uint64_t, PyObject*> functions_;
+  // Each element stays where it is when others come.
+  std::unordered_map<std::uint64_t, Compiled> compiled_;
 };
 
 // A set of lanes, by bit.
@@ -63,6 +72,8 @@ class Executor {
   void prepare(const Program& program);
   // The value of a variable, borrowed, or null.
   PyObject* value_of(int variable) const;
+  // The lines of the last program that raised.
+  const LineSet& raised() const { return raised_; }
   Watchdog& watchdog() { return watchdog_; }
   // What the last reset did, as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
@@ -111,6 +122,9 @@ class Executor {
   // Unset when the subject knows no hermetic mode.
   std::optional<std::uint16_t> exit_hermetic_;
   LaneSet hermetic_ = 0;
+  LineSet raised_;
+  // Of the program that runs.
+  std::vector<const LineEvaluator::Compiled*> compiled_;
 };
 
 }  // namespace slotfuzz

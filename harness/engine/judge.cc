@@ -248,19 +248,6 @@ void Judge::note_attribute(const Op& op, const Line& line) {
   if (life && !hermetic) life->attributes |= 1u << attribute_of_op_[line.op];
 }
 
-// Each wrapper has the other's impl and attributes now: what is known of either begins anew.
-void Judge::note_swap(int first, int second) {
-  PyObject* const objects[] = {bindings_[first].object, bindings_[second].object};
-  const int serials[] = {bindings_[first].serial, bindings_[second].serial};
-  forget(bindings_[first].impl);
-  forget(bindings_[second].impl);
-  for (Binding& binding : bindings_) {
-    if (!binding.object) continue;
-    if (binding.object == objects[0]) binding.serial = serials[1];
-    if (binding.object == objects[1]) binding.serial = serials[0];
-  }
-}
-
 void Judge::forget_unwitnessed() {
   for (std::size_t i = lives_.size(); i-- > 0;) {
     if (!is_witnessed(lives_[i].impl)) forget(lives_[i].impl);

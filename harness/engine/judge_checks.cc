@@ -115,6 +115,19 @@ void Judge::note_born(Binding& binding) {
   born_shapes_[born_before_] = binding.shape;
 }
 
+// Each wrapper has the other's impl and attributes now: what is known of either begins anew.
+void Judge::note_swap(int first, int second) {
+  PyObject* const objects[] = {bindings_[first].object, bindings_[second].object};
+  const int serials[] = {bindings_[first].serial, bindings_[second].serial};
+  forget(bindings_[first].impl);
+  forget(bindings_[second].impl);
+  for (Binding& binding : bindings_) {
+    if (!binding.object) continue;
+    if (binding.object == objects[0]) binding.serial = serials[1];
+    if (binding.object == objects[1]) binding.serial = serials[0];
+  }
+}
+
 // P3: __del__ runs once, and not before the last owner and the last reference are gone.
 void Judge::check_finalizers() {
   if (!finalized_) return;

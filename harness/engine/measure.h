@@ -1,9 +1,10 @@
 // Where the time of programs goes: the bare lines, the reset, the judge, the ledger, the text.
 //
 // The programs are what this target's generator draws, cut to kMeasuredLines lines, without those
-// that end the process or break the contract, where a hunt stops, and without those that run lines
-// on other lanes, whose time is the kernel's. Each part of each program is measured again and
-// again, in turns, and the median counts, so that a slow moment of the machine changes no ratio.
+// that end the process or break the contract, where a hunt stops, those that leave a cycle through
+// C++ behind, and those that run lines on other lanes, whose time is the kernel's. Each part of
+// each program is measured again and again, in turns, and the median counts, so that a slow moment
+// of the machine changes no ratio.
 #pragma once
 
 #include <nlohmann/json.hpp>

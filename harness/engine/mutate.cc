@@ -23,10 +23,6 @@ VariableSet variables_of(const OpTable& table, const Operand& operand) {
   return ((VariableSet{1} << kind.count) - 1) << kind.first_variable;
 }
 
-bool is_variable(const OpTable& table, const Operand& operand) {
-  return operand.kind < 0 || table.kinds()[operand.kind].is_variable();
-}
-
 // A line most often runs where the one before it ran, and most often on the main thread.
 std::uint8_t next_lane(std::uint8_t lane, Rng& rng) {
   if (!one_in(rng, lane == 0 ? 6 : 2)) return lane;
@@ -107,20 +103,41 @@ VariableSet bound_after(const OpTable& table, const Line& line, VariableSet boun
   return bound;
 }
 
-bool Mutator::draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Line& line) const {
+void Mutator::add(const Line& line, Scope& scope) const {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i].binds()) scope.makers[line.operands[i]] = line.op;
+  }
+  scope.bound = bound_after(table_, line, scope.bound);
+}
+
+VariableSet Mutator::without_raising(const Line& line, std::size_t operand, VariableSet choices,
+                                     const Makers& makers) const {
+  VariableSet kept = 0;
+  for (VariableSet left = choices; left; left &= left - 1) {
+    const int variable = std::countr_zero(left);
+    if (!raises_->is_expected(line.op, operand, makers[variable])) kept |= left & -left;
+  }
+  return kept;
+}
+
+bool Mutator::draw_operands(const Scope& scope, VariableSet recent, Rng& rng, Line& line) const {
   const Op& op = table_.ops()[line.op];
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const Operand& operand = op.operands[i];
-    if (!is_variable(table_, operand)) {
+    if (!table_.is_variable(operand)) {
       line.operands[i] = static_cast<std::uint8_t>(below(rng, table_.kinds()[operand.kind].count));
       continue;
     }
     VariableSet choices = variables_of(table_, operand);
     if (operand.binds()) {
       // A name that is free, where there is one: overwriting drops a reference as `del` does.
-      if ((choices & ~bound) && !one_in(rng, 4)) choices &= ~bound;
+      if ((choices & ~scope.bound) && !one_in(rng, 4)) choices &= ~scope.bound;
     } else {
-      choices &= bound;
+      choices &= scope.bound;
+      if (raises_ && !one_in(rng, kRaisingOneIn)) {
+        choices = without_raising(line, i, choices, scope.makers);
+      }
       if (!choices) return false;
       if ((choices & recent) && !one_in(rng, 3)) choices &= recent;
     }
@@ -130,7 +147,7 @@ bool Mutator::draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Lin
   return true;
 }
 
-bool Mutator::draw_line(VariableSet bound, VariableSet recent, const Vocabulary& swarm, Rng& rng,
+bool Mutator::draw_line(const Scope& scope, VariableSet recent, const Vocabulary& swarm, Rng& rng,
                         Line& line) const {
   unsigned total = 0;
   for (std::size_t op = 0; op < table_.ops().size(); ++op) total += swarm.weight(op);
@@ -140,7 +157,7 @@ bool Mutator::draw_line(VariableSet bound, VariableSet recent, const Vocabulary&
     std::size_t op = 0;
     while (ticket >= swarm.weight(op)) ticket -= swarm.weight(op++);
     line = Line{static_cast<std::uint16_t>(op), {}, line.lane};
-    if (draw_operands(bound, recent, rng, line)) return true;
+    if (draw_operands(scope, recent, rng, line)) return true;
   }
   return false;
 }
@@ -149,38 +166,39 @@ Program Mutator::generate(Rng& rng) const {
   const Vocabulary swarm = vocabulary_.swarm(rng);
   Program program;
   const std::size_t length = 1 + below(rng, 2 * kLineTypical);
-  VariableSet bound = 0;
+  Scope scope;
   VariableSet recent = 0;
   const bool lanes = one_in(rng, kLaneProgramOneIn);
   Line line;
   for (std::size_t i = 0; i < length; ++i) {
     if (lanes) line.lane = next_lane(line.lane, rng);
     const Vocabulary& words = one_in(rng, 8) ? vocabulary_ : swarm;
-    if (!draw_line(bound, recent, words, rng, line)) continue;
+    if (!draw_line(scope, recent, words, rng, line)) continue;
     program.lines.push_back(line);
-    const VariableSet before = bound;
-    bound = bound_after(table_, line, bound);
-    recent = one_in(rng, 4) ? bound & ~before : recent | (bound & ~before);
+    const VariableSet before = scope.bound;
+    add(line, scope);
+    const VariableSet fresh = scope.bound & ~before;
+    recent = one_in(rng, 4) ? fresh : recent | fresh;
   }
   return program;
 }
 
 void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const {
   const std::size_t at = biased_position(program.lines.size(), rng);
-  VariableSet bound = 0;
+  Scope scope;
   VariableSet recent = 0;
   for (std::size_t i = 0; i < at; ++i) {
     const Line& line = program.lines[i];
-    bound = bound_after(table_, line, bound);
+    add(line, scope);
     if (i + 4 < at) continue;
     const Op& op = table_.ops()[line.op];
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
-      if (is_variable(table_, op.operands[k])) recent |= VariableSet{1} << line.operands[k];
+      if (table_.is_variable(op.operands[k])) recent |= VariableSet{1} << line.operands[k];
     }
   }
   Line line;
   if (at > 0) line.lane = program.lines[at - 1].lane;
-  if (draw_line(bound, recent & bound, swarm, rng, line)) {
+  if (draw_line(scope, recent & scope.bound, swarm, rng, line)) {
     program.lines.insert(program.lines.begin() + static_cast<std::ptrdiff_t>(at), line);
   }
 }
@@ -210,10 +228,10 @@ void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const 
     case 2: std::swap(lines[at], lines[below(rng, lines.size())]); break;
     case 3:
     case 4: {
-      VariableSet bound = 0;
-      for (std::size_t i = 0; i < at; ++i) bound = bound_after(table_, lines[i], bound);
+      Scope scope;
+      for (std::size_t i = 0; i < at; ++i) add(lines[i], scope);
       Line line = lines[at];
-      if (draw_operands(bound, 0, rng, line)) lines[at] = line;
+      if (draw_operands(scope, 0, rng, line)) lines[at] = line;
       break;
     }
     case 5: {
@@ -248,13 +266,13 @@ Program Mutator::extend(const Program& program, Rng& rng) const {
     longer.lines.push_back({*leave, {}});
   }
   const Vocabulary asking = vocabulary_.asking(table_);
-  VariableSet bound = 0;
-  for (const Line& line : longer.lines) bound = bound_after(table_, line, bound);
+  Scope scope;
+  for (const Line& line : longer.lines) add(line, scope);
   for (std::size_t more = 1 + below(rng, kExtensionMax); more > 0; --more) {
     Line line;
-    if (!draw_line(bound, 0, one_in(rng, 4) ? vocabulary_ : asking, rng, line)) continue;
+    if (!draw_line(scope, 0, one_in(rng, 4) ? vocabulary_ : asking, rng, line)) continue;
     longer.lines.push_back(line);
-    bound = bound_after(table_, line, bound);
+    add(line, scope);
   }
   return longer;
 }
@@ -268,7 +286,7 @@ Program Mutator::fixup(const Program& program, Rng& rng) const {
     bool whole = true;
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const Operand& operand = op.operands[i];
-      if (!is_variable(table_, operand) || operand.binds()) continue;
+      if (!table_.is_variable(operand) || operand.binds()) continue;
       if (bound >> line.operands[i] & 1) continue;
       const VariableSet choices = variables_of(table_, operand) & bound;
       whole = whole && choices;

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "harness/engine/program.h"
+#include "harness/engine/raises.h"
 
 namespace slotfuzz {
 
@@ -18,6 +18,8 @@ inline constexpr std::size_t kLineTypical = 20;
 // from such a one keeps them: to hand a line over costs as much as to run it some fifty times.
 inline constexpr std::size_t kLaneProgramOneIn = 32;
 inline constexpr std::size_t kLanesKeptOneIn = 4;
+// One operand in so many is drawn though its line will raise: errors have paths of their own.
+inline constexpr std::size_t kRaisingOneIn = 16;
 
 // Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
 // weight the rest, so that rare combinations are not drowned by common lines.
@@ -40,8 +42,9 @@ class Vocabulary {
 
 class Mutator {
  public:
-  Mutator(const OpTable& table, const Vocabulary& vocabulary)
-      : table_(table), vocabulary_(vocabulary) {}
+  // With RAISES, lines that it expects to raise are seldom drawn.
+  Mutator(const OpTable& table, const Vocabulary& vocabulary, const Raises* raises = nullptr)
+      : table_(table), vocabulary_(vocabulary), raises_(raises) {}
 
   Program generate(Rng& rng) const;
   // One or a few changes: insert (mostly near the end), splice, change an operand, remove,
@@ -57,15 +60,26 @@ class Mutator {
   Program fixup(const Program& program, Rng& rng) const;
 
  private:
-  // Draws a line that is well-formed when `bound` are bound; prefers `recent` variables.
-  bool draw_line(VariableSet bound, VariableSet recent, const Vocabulary& swarm, Rng& rng,
+  // What is bound at some point of a program, and by which ops.
+  struct Scope {
+    VariableSet bound = 0;
+    Makers makers{};
+  };
+  void add(const Line& line, Scope& scope) const;
+
+  // Draws a line that is well-formed in the scope; prefers `recent` variables.
+  bool draw_line(const Scope& scope, VariableSet recent, const Vocabulary& swarm, Rng& rng,
                  Line& line) const;
-  bool draw_operands(VariableSet bound, VariableSet recent, Rng& rng, Line& line) const;
+  bool draw_operands(const Scope& scope, VariableSet recent, Rng& rng, Line& line) const;
+  // Of the choices for an operand that is read, those with which the line is not expected to raise.
+  VariableSet without_raising(const Line& line, std::size_t operand, VariableSet choices,
+                              const Makers& makers) const;
   void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
   void change(Program& program, const Vocabulary& swarm, Rng& rng) const;
 
   const OpTable& table_;
   const Vocabulary& vocabulary_;
+  const Raises* const raises_;
 };
 
 // The variables that are bound after `line`, when `bound` were before.

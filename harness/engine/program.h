@@ -113,6 +113,10 @@ class OpTable {
   const std::vector<Kind>& kinds() const { return kinds_; }
   int variable_count() const { return static_cast<int>(variable_names_.size()); }
   const std::string& variable_name(int variable) const { return variable_names_[variable]; }
+  // Whether an operand is a variable, and not a literal value.
+  bool is_variable(const Operand& operand) const {
+    return operand.kind < 0 || kinds_[operand.kind].is_variable();
+  }
   // The kind that a variable belongs to, as an index into kinds().
   int kind_of_variable(int variable) const { return kind_of_variable_[variable]; }
   std::optional<std::uint16_t> find_op(std::string_view name) const;

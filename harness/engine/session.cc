@@ -27,6 +27,7 @@ bool Session::run(Program program) {
   if (known.contains(program)) return false;
   if (recorder) recorder->write(printer.print(program));
   executor.run(program, judge);
+  raises.note(program, executor.raised());
   if (postcondition) postcondition(table, program);
   return true;
 }

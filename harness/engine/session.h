@@ -48,7 +48,8 @@ struct Session {
   Judge judge;
   std::vector<bool> available;
   Vocabulary vocabulary;
-  Mutator mutator{table, vocabulary};
+  Raises raises{table};
+  Mutator mutator{table, vocabulary, &raises};
   Known known{table};
   Postcondition postcondition;
   std::optional<Recorder> recorder;
