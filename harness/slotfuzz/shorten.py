@@ -23,7 +23,7 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
 
     First two lines less, wherever they are; then one line of any op for a stretch of lines, the
     longest stretch first, and for two lines that are apart, in the place of the later one; then two
-    lines of the program's own ops for a stretch.
+    lines of the program's own ops, or their kin, for a stretch.
     """
     pairs = list(itertools.combinations(range(len(lines)), 2))
     for first, second in pairs:
@@ -31,13 +31,23 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
         if rest and _is_bound(rest, NOTHING, table):
             yield rest
     every = [name for name, op in table.ops.items() if not op["masked"]]
-    own = list(dict.fromkeys(line.op for line in lines))
     yield from _stretches_replaced(lines, 1, every, table)
     for first, second in pairs:
         if second > first + 1:
             before = lines[:first] + lines[first + 1:second]
             yield from _put(before, lines[second + 1:], lines[second].lane, 1, every, table)
-    yield from _stretches_replaced(lines, 2, own, table)
+    yield from _stretches_replaced(lines, 2, _kin(lines, every, table), table)
+
+
+def _kin(lines: list[Line], every: list[str], table: Table) -> list[str]:
+    """The ops of LINES, and of EVERY op those that are one of them in other circumstances.
+
+    Such as `del s0` and `with hermetic(): del s0`: one text ends in the other.
+    """
+    own = {table.ops[line.op]["template"] for line in lines}
+    return [name for name in every
+            if any(one.endswith(text) or text.endswith(one)
+                   for text in [table.ops[name]["template"]] for one in own)]
 
 
 def _stretches_replaced(

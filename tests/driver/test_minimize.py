@@ -208,6 +208,9 @@ STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
     # Two lines for four, of ops that are there already.
     (STORAGE + "s0.tag = 0\ndel s0\ndel t0\nt0 = T.ones(1)\n",
      STORAGE + "del t0\ns0.tag = 0\n"),
+    # Two lines for four, of which one does in other circumstances what one did before.
+    (STORAGE + "s0.tag = 0\nt1 = T.ones(1)\nt1 = T.ones(1)\ndel s0\n",
+     STORAGE + "with hermetic(): del s0\nt1 = T.ones(1)\n"),
     # A stretch on another lane stays there.
     (STORAGE + 'lane(1, "enter_hermetic()")\nlane(1, "del s0")\nlane(1, "exit_hermetic()")\n',
      STORAGE + 'lane(1, "with hermetic(): del s0")\n'),
