@@ -18,8 +18,10 @@ from slotfuzz.shorten import shorter
 RUNS_MAX = 2000
 # Programs of one run when most of them are not interesting.
 BATCH = 256
-# Runs in which no shorter program turns up, until it is taken that there is none.
+# Runs and time in which no shorter program turns up, until it is taken that there is none. Time
+# matters where programs near by hang: each of those costs seconds.
 SHORTEN_RUNS_MAX = 80
+SHORTEN_SECONDS_MAX = 30
 
 # Runs programs in order, up to the first that fails: how many were run, and whether the last of
 # those failed as the wanted one does, for all that can be said without running it alone.
@@ -74,10 +76,11 @@ class _Search:
             return True
         return False
 
-    def keep_first(self, programs: Iterator[list[Line]], runs_max: int) -> bool:
-        """Proposes PROGRAMS as the new best, many in a run, in up to RUNS_MAX runs."""
-        last, waiting = self.runs + runs_max, []
-        while self.runs < last:
+    def keep_first(self, programs: Iterator[list[Line]]) -> bool:
+        """Proposes PROGRAMS as the new best, many in a run."""
+        last, until, waiting = (
+            self.runs + SHORTEN_RUNS_MAX, time.monotonic() + SHORTEN_SECONDS_MAX, [])
+        while self.runs < last and time.monotonic() < until:
             waiting += itertools.islice(
                 (program for program in programs if tuple(program) not in self.verdicts),
                 BATCH - len(waiting))
@@ -194,7 +197,7 @@ def _drop_single_lines(search: _Search) -> None:
 
 def _shorten(search: _Search, table: Table) -> None:
     """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
-    while search.keep_first(shorter(search.lines, table), SHORTEN_RUNS_MAX):
+    while search.keep_first(shorter(search.lines, table)):
         _drop_single_lines(search)
 
 

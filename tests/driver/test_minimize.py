@@ -1,11 +1,12 @@
 """The minimizer as text before -> text after; what is interesting is a Python function."""
 
 import random
+import time
 
 import pytest
 
 from slotfuzz.enumerate import bound_after, next_lines
-from slotfuzz.minimize import BATCH, SHORTEN_RUNS_MAX, minimize
+from slotfuzz.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
 from slotfuzz.program import Table, lines_of
 from slotfuzz.shorten import shorter
 from tests.driver import fake_engine
@@ -244,6 +245,20 @@ def test_where_all_fails_in_another_way_the_search_ends():
     text, result = shorten(before, lambda text: text == before, fails=lambda text: True)
     assert text == before and result.one_minimal
     assert result.runs <= 4 * len(lines(before)) + 2 * SHORTEN_RUNS_MAX
+
+
+def test_where_programs_near_by_hang_the_search_ends(monkeypatch):
+    now, before = [0.0], STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def hangs(text):
+        now[0] += 5
+        return True
+
+    alone = minimize(lines(before), lambda found: FUSED.program_text(found) == before, FUSED)
+    text, result = shorten(before, lambda text: text == before, fails=hangs)
+    assert text == before and now[0] == SHORTEN_SECONDS_MAX
+    assert result.runs == alone.runs + 2 * SHORTEN_SECONDS_MAX // 5
 
 
 @pytest.mark.parametrize("seed", range(5))
