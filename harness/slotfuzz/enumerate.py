@@ -3,8 +3,9 @@
 Two reductions keep that feasible. Symmetry: a name that no program line has bound is as good as any
 other, so only the lowest one is bound. State: two programs that led to the same state (the engine
 tells it as a number, see harness/engine/state.h) go on alike, so only the first is extended. Lines
-run on the main lane, and literals are the simplest of their kind. A program that crashes and
-contains a shorter one that does is counted, and taken to crash for the same reason.
+run on the main lane, and literals are the simplest of their kind, or such as the caller names. A
+program that crashes and contains a shorter one that does is counted, and taken to crash for the
+same reason.
 """
 
 import itertools
@@ -75,7 +76,8 @@ def next_lines(
 ) -> Iterator[Line]:
     """Every line of OPS that can follow when the variables BOUND have a value.
 
-    Of names that have none, a line binds the lowest, or one that is WANTED.
+    Of names that have none, a line binds the lowest, or one that is WANTED; of literals it has the
+    simplest, or one that is WANTED.
     """
     for op in ops:
         roles = table.ops[op]["operands"]
@@ -91,7 +93,7 @@ def _words(
     if kind is None:
         return sorted(bound)
     if not kind.prefix:
-        return list(kind.values[:1])
+        return [word for word in kind.values if word == kind.values[0] or word in wanted]
     names = [f"{kind.prefix}{number}" for number in range(kind.count)]
     there = [name for name in names if name in bound]
     if role[0] not in BINDING_MARKS:
@@ -136,15 +138,16 @@ def _names(table: Table, known: Line, line: Line, names: dict[str, str]) -> dict
 
 
 def run(server: Server, ops: list[str], lines_max: int, reduce_states: bool = True,
-        told=lambda length: None) -> Result:
+        told=lambda length: None, literals: frozenset[str] = frozenset()) -> Result:
     """Runs them all; TOLD is called with each Length that is done. Ctrl-C ends it early.
 
+    Lines have the simplest literal of each kind, and those of LITERALS that are of the kind.
     SERVER says what a failing program's signature is; the others run on one that needs no names.
     """
     result, start = Result(), time.monotonic()
     with Server(server.subject, server.target, symbols=False) as quick:
         try:
-            _Enumeration(server, quick, ops, reduce_states, result).run(lines_max, told)
+            _Enumeration(server, quick, ops, literals, reduce_states, result).run(lines_max, told)
         except KeyboardInterrupt:
             result.interrupted = True
     result.seconds = round(time.monotonic() - start, 3)
@@ -154,8 +157,9 @@ def run(server: Server, ops: list[str], lines_max: int, reduce_states: bool = Tr
 class _Enumeration:
     """The breadth-first search, with the states that it has seen."""
 
-    def __init__(self, server, quick, ops: list[str], reduce_states: bool, result: Result):
-        self.server, self.quick, self.table, self.ops = server, quick, server.table, ops
+    def __init__(self, server, quick, ops, literals, reduce_states: bool, result: Result):
+        self.server, self.quick, self.table = server, quick, server.table
+        self.ops, self.literals = ops, literals
         self.reduce_states, self.result = reduce_states, result
         self.visited = set()
         self.crashes: list[tuple[Line, ...]] = []
@@ -176,7 +180,8 @@ class _Enumeration:
         """Runs all that are one line longer; returns those that led to a state not seen yet."""
         candidates = (_Program((*program.lines, line), bound_after(self.table, line, program.bound))
                       for program in programs
-                      for line in next_lines(self.table, self.ops, program.bound))
+                      for line in next_lines(self.table, self.ops, program.bound,
+                                             self.literals))
         return [program for program, reply in self._replies(candidates)
                 if self._is_new(program, reply)]
 

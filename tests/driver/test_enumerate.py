@@ -82,6 +82,14 @@ def test_the_shortest_program_is_found_and_every_length_is_told(server):
     assert server.run(found.text)["outcome"] == "finding"
 
 
+@pytest.mark.parametrize("literals, found", [([], []), (["7"], ["judge P2 attributes"])])
+def test_a_literal_is_the_simplest_or_one_that_is_named(server, literals, found):
+    result = enumeration.run(server, ["ones", "wrap", "tag"], 3, literals=frozenset(literals))
+    assert [failing.signature for failing in result.findings.values()] == found
+    assert [failing.lines[-1].operands for failing in result.findings.values()] == [
+        ("s0", "7")] * len(found)
+
+
 def test_visiting_each_state_once_reaches_every_state_with_less(server):
     few, every = (enumeration.run(server, BUG, 4, reduce_states) for reduce_states in (True, False))
     assert few.programs < every.programs

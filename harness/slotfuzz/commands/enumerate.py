@@ -1,13 +1,14 @@
 """Every program of up to N lines over a small op set, exhaustively, each state visited once.
 
-The ops are by default those of the mutant's minimal program; for another subject, those of all
-mutants of the target: what historic bugs were made of. Exit code 1 if a program fails. What is
-printed with a signature is a program of the fewest lines that has it.
+The ops are by default those of the mutant's minimal program, with its literals; for another
+subject, those of all mutants of the target: what historic bugs were made of. Exit code 1 if a
+program fails. What is printed with a signature is a program of the fewest lines that has it.
 """
 
 from slotfuzz import console, enumerate as enumeration, mutant, options, subject
 from slotfuzz.engine import Server
 from slotfuzz.errors import UserError, nearest
+from slotfuzz.program import Line
 
 EXAMPLE = "./slotfuzz enumerate --subject mutant:hermetic-del-storage --lines 6"
 LINES_MAX = 60
@@ -31,21 +32,37 @@ def run(args, output) -> int:
     with Server(chosen, target) as server:
         ops = _named_ops(server, args.ops) if args.ops else default_ops(server)
         console.say(f"{name}, {target}: programs of {', '.join(ops)}")
-        result = enumeration.run(server, ops, args.lines, told=lambda length: console.say(
-            f"{length.lines} lines: {length.programs:,} programs, {length.states:,} new states,"
-            f" {length.failing:,} failing"))
+        result = enumeration.run(server, ops, args.lines, literals=literals(server), told=_told)
     output.text(summary(name, target, result))
     output.document(document(name, target, ops, result))
     return 1 if result.findings else 0
 
 
-def default_ops(server: Server) -> list[str]:
-    """The ops of the subject's minimal program, or of those of all mutants of the target."""
+def _told(length: enumeration.Length) -> None:
+    console.say(f"{length.lines} lines: {length.programs:,} programs, {length.states:,} new states,"
+                f" {length.failing:,} failing")
+
+
+def literals(server: Server) -> frozenset[str]:
+    """The literals in the subject's minimal program, if it is a mutant."""
+    if not server.subject.mutant:
+        return frozenset()
+    return frozenset(word for lines in _programs(server) for line in lines
+                     for index, word in enumerate(line.operands)
+                     if not server.table.kind(line, index).prefix)
+
+
+def _programs(server: Server) -> list[list[Line]]:
+    """The minimal program of the subject, or those of all mutants of the target."""
     one = server.subject.mutant
     headers = [mutant.read_header(name) for name in ([one] if one else subject.mutant_names())]
-    programs = [server.parse("\n".join(header.program)) for header in headers
-                if one or header.target == server.target]
-    used = {line.op for lines in programs for line in lines}
+    return [server.parse("\n".join(header.program)) for header in headers
+            if one or header.target == server.target]
+
+
+def default_ops(server: Server) -> list[str]:
+    """The ops of the subject's minimal program, or of those of all mutants of the target."""
+    used = {line.op for lines in _programs(server) for line in lines}
     ops = [name for name, op in server.table.ops.items() if name in used and not op["masked"]]
     if not ops:
         raise UserError(f"no mutant of {server.target} says which ops; name them with --ops")
