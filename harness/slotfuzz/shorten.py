@@ -22,8 +22,9 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
     """Shorter programs near LINES in which no line reads what none has bound.
 
     First two lines less, wherever they are; then one line of any op for a stretch of lines, the
-    longest stretch first, and for two lines that are apart, in the place of the later one; then two
-    lines of the program's own ops, or their kin, for a stretch.
+    longest stretch first, for all lines that mention a variable, in the place of the first or the
+    last of them, and for two lines that are apart, in the place of the later one; then two lines of
+    the program's own ops, or their kin, for a stretch.
     """
     pairs = list(itertools.combinations(range(len(lines)), 2))
     for first, second in pairs:
@@ -32,6 +33,8 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
             yield rest
     every = [name for name, op in table.ops.items() if not op["masked"]]
     yield from _stretches_replaced(lines, 1, every, table)
+    for variable in dict.fromkeys(word for line in lines for word in table.variables(line)):
+        yield from _variable_replaced(lines, variable, every, table)
     for first, second in pairs:
         if second > first + 1:
             before = lines[:first] + lines[first + 1:second]
@@ -58,6 +61,17 @@ def _stretches_replaced(
         for begin in range(len(lines) - length + 1):
             yield from _put(lines[:begin], lines[begin + length:], lines[begin].lane, count, ops,
                             table)
+
+
+def _variable_replaced(
+    lines: list[Line], variable: str, ops: list[str], table: Table,
+) -> Iterator[list[Line]]:
+    """LINES with one of OPS for all that mention VARIABLE, if they are several."""
+    places = [i for i, line in enumerate(lines) if variable in table.variables(line)]
+    for place in (places[0], places[-1]) if len(places) > 1 else ():
+        before, after = ([lines[i] for i in indices if i not in places]
+                         for indices in (range(place), range(place + 1, len(lines))))
+        yield from _put(before, after, lines[place].lane, 1, ops, table)
 
 
 def _put(

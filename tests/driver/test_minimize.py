@@ -203,6 +203,10 @@ STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
     # Another line for two, and a name that only a later line tells.
     (STORAGE + "s1 = t0.untyped_storage()\ndel s0\ns1.nbytes()\n",
      "t0 = T.ones(1)\ns1 = t0.untyped_storage()\ns1.nbytes()\n"),
+    # One line for all that mention a variable.
+    ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ns0.tag = 0\nexit_hermetic()\n"
+     "s0.nbytes()\n",
+     "t0 = T.ones(1)\ndel t0\nenter_hermetic()\nexit_hermetic()\n"),
     # One line for two that are apart.
     (STORAGE + "s0.tag = 0\ns1 = t0.untyped_storage()\ns0.nbytes()\n",
      STORAGE + "s1 = t0.untyped_storage()\ndel s0\n"),
