@@ -136,6 +136,9 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
     reply = {**reply, "kind": "assert"}
     result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.failed, result.report.splitlines()[-1]) == (4, "AssertionError: P2: lost")
+    path.write_text("import atexit, os\natexit.register(os.kill, os.getpid(), 11)\n")
+    reply = {**reply, "kind": "signal"}
+    assert verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker).failed == 4
     forker.close()
 
 
