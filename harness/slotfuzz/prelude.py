@@ -23,9 +23,10 @@ class Snippet:
     text: str
 
     def words(self) -> set[str]:
-        """Every name in the code: what comments and texts say calls nothing."""
-        tokens = tokenize.generate_tokens(io.StringIO(self.text + "\n").readline)
-        return {token.string for token in tokens if token.type == tokenize.NAME}
+        """Every name in the code: what comments, texts and attributes say calls nothing."""
+        tokens = list(tokenize.generate_tokens(io.StringIO(self.text + "\n").readline))
+        return {token.string for before, token in zip([tokens[-1], *tokens], tokens)
+                if token.type == tokenize.NAME and before.string != "."}
 
 
 def parse(prelude: str) -> list[Snippet]:

@@ -150,6 +150,7 @@ class Triage:
         # The folder of the finding that a key of group.py belongs to.
         self.known: dict[str, Path] = {}
         self._servers: dict[tuple[str, bool, bool], Server] = {}
+        self._forker: verify.Forker | None = None
 
     def __enter__(self):
         return self
@@ -157,6 +158,8 @@ class Triage:
     def __exit__(self, *exception):
         for server in self._servers.values():
             server.close()
+        if self._forker:
+            self._forker.close()
 
     def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
@@ -236,7 +239,9 @@ class Triage:
         self, server: Server, found: Found, best: Smallest, keys: frozenset[str],
     ) -> dict:
         reply, text = best.reply, self._text(server, best)
-        traced = self.server(found.target, trace=True).run(text)
+        # Of what is not slotcore nothing is traced.
+        traced = reply if self.subject.release else \
+            self.server(found.target, trace=True).run(text)
         if traced["outcome"] != "finding":
             traced = reply
         contract = explain.contract_of(traced, mutant_contract(self.subject))
@@ -299,7 +304,14 @@ class Triage:
             path.write_text(script)
             return verify.verify(self.subject.script_command(path), path.parent,
                                  self.subject.script_environment(), self.verify_runs, reply,
-                                 imported=self.subject.release and self.subject.module)
+                                 forker=self._warm())
+
+    def _warm(self) -> verify.Forker | None:
+        """What forks for the runs of a script, where importing the module takes long."""
+        if self.subject.release and not self._forker:
+            self._forker = verify.Forker(self.subject.script_command(), self.subject.module,
+                                         self.subject.script_environment())
+        return self._forker
 
     def _sequence(self, found: Found) -> list[str]:
         programs = dump_recorder(self.subject, found.target, found.recorder)

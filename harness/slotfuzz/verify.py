@@ -15,34 +15,35 @@ from slotfuzz import emit, signature
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
-# Runs the script argv[1] so many times, each in a process of its own; prints how each one ended.
-# The script's names are those of __main__, as if it had been started. When it is over nothing is
-# left to see, and to end an interpreter that has torch would take a second.
+# For each line, a number and a script: runs the script so many times, each in a process of its own,
+# and prints how each one ended. The script's names are those of __main__, as if it were started.
+# One that has failed is over: to end an interpreter that has torch takes a second. Some fail there.
 FORKING = """
 import os, signal, sys
-path, module, runs, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+module, seconds = sys.argv[1], int(sys.argv[2])
 __import__(module)
-for number in range(runs):
-    child = os.fork()
-    if not child:
-        signal.alarm(seconds)
-        os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT, 0o600), 2)
-        os.dup2(2, 1)
-        sys.argv[:] = [path]
+def repeat(runs, path):
+    for number in range(runs):
+        child = os.fork()
+        if not child:
+            signal.alarm(seconds)
+            os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT, 0o600), 2)
+            os.dup2(2, 1)
+            sys.argv[:] = [path]
+            return True
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+for line in sys.stdin:
+    runs, path = line.rstrip("\\n").split(" ", 1)
+    if repeat(int(runs), path):
         break
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 else:
     sys.exit()
-code = 1
 try:
     exec(compile(open(path).read(), path, "exec"))
-    code = 0
-except SystemExit as end:
-    code = int(end.code or 0)
-except BaseException as error:
+except Exception as error:
     sys.excepthook(type(error), error, error.__traceback__)
-sys.stderr.flush()
-os._exit(code)
+    sys.stderr.flush()
+    os._exit(1)
 """
 Z_95 = 1.959963984540054
 
@@ -76,50 +77,69 @@ def wilson_low(hits: int, runs: int) -> float:
     return max(0.0, (centre - spread) / (1 + z2 / runs))
 
 
+class Forker:
+    """An interpreter that has MODULE, started by the words PYTHON, and forks for each run."""
+
+    def __init__(self, python: list[str], module: str, environment: dict[str, str]):
+        self._process = subprocess.Popen(
+            [*python, "-c", FORKING, module, str(RUN_SECONDS)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_terse(environment))
+
+    def runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
+        """Exit code (None: it hung) and what it wrote, of COUNT runs of SCRIPT.
+
+        Fewer where the interpreter has died: then nothing is known of the rest.
+        """
+        ends = []
+        try:
+            self._process.stdin.write(f"{count} {script}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return ends
+        for number in range(count):
+            word = self._process.stdout.readline()
+            if not word:
+                break
+            path = Path(f"{script}.{number}")
+            text = path.read_text(errors="replace") if path.exists() else ""
+            code = int(word)
+            ends.append((None if code == -signal.SIGALRM else code, text))
+        return ends
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
 def verify(
     command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
-    jobs: int = 2, imported: str = "",
+    jobs: int = 2, forker: Forker | None = None,
 ) -> Verified:
     """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY.
 
-    All but the first are forked from an interpreter that has the module IMPORTED, if one is named.
+    With FORKER, all but the first are its runs; a script that hangs is watched over as it says.
     """
     hangs = reply["kind"] in ("timeout", *signature.HANGING)
-    forked = runs - 1 if imported and runs and not hangs else 0
+    forked = runs - 1 if forker and runs and not hangs else 0
 
     def once(number):
         try:
             result = subprocess.run(command, capture_output=True, check=False,
                                     env=environment if number == 0 else _terse(environment),
                                     timeout=RUN_SECONDS)
-            text = result.stderr.decode(errors="replace")
-            return result.returncode, from_root(text.replace(f"{folder}/", ""))
+            return result.returncode, result.stderr.decode(errors="replace")
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
 
     with ThreadPoolExecutor(jobs) as pool:
         ends = list(pool.map(once, range(runs - forked)))
     if forked:
-        ends += _forked(command, folder, _terse(environment), forked, imported)
+        ends += forker.runs(Path(command[-1]), forked)
+    ends = [(code, from_root(text.replace(f"{folder}/", ""))) for code, text in ends]
     hits = [text for code, text in ends if fails_alike(code, text, reply)]
     return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""))
-
-
-def _forked(
-    command: list[str], folder: Path, environment: dict[str, str], runs: int, module: str,
-) -> list[tuple[int | None, str]]:
-    """How RUNS runs of the script that COMMAND ends with ended, and what they wrote."""
-    *python, script = command
-    words = [*python, "-c", FORKING, script, module, str(runs), str(RUN_SECONDS)]
-    told = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          check=False, env=environment).stdout
-    ends = []
-    for number, code in enumerate(map(int, told.split())):
-        path = Path(f"{script}.{number}")
-        text = path.read_text(errors="replace") if path.exists() else ""
-        ends.append((None if code == -signal.SIGALRM else code,
-                     from_root(text.replace(f"{folder}/", ""))))
-    return ends
 
 
 def _terse(environment: dict[str, str]) -> dict[str, str]:

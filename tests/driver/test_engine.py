@@ -123,18 +123,23 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
                     "os.kill(os.getpid(), 11)\n")
     reply = {"kind": "signal", "signal": 11, "exit": 0, "stderr": ""}
     command = ["/usr/bin/python3", str(path)]
-    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    forker = verify.Forker(command[:1], "json", {"PATH": "/bin"})
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.runs, result.failed, result.rate) == (4, 4, 1.0)
     written = [Path(f"{path}.{number}").read_text().split() for number in range(3)]
     assert [words[0] for words in written] == ["True"] * 3
     assert len({words[1] for words in written}) == 1
     path.write_text(path.read_text().replace("os.kill(os.getpid(), 11)", "sys.exit(0)"))
-    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.runs, result.failed) == (4, 0)
     path.write_text("assert False, 'P2: lost'\n")
     reply = {**reply, "kind": "assert"}
-    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, imported="json")
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.failed, result.report.splitlines()[-1]) == (4, "AssertionError: P2: lost")
+    path.write_text("import atexit, os\natexit.register(os.kill, os.getpid(), 11)\n")
+    reply = {**reply, "kind": "signal"}
+    assert verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker).failed == 4
+    forker.close()
 
 
 def test_check_counts_fresh_processes(server, fake_subject, tmp_path):

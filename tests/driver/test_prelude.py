@@ -18,7 +18,7 @@ class Child(Base):
     pass
 
 #: spoken: says mode, and names none
-spoken = "mode"  # mode
+spoken = "mode".mode  # mode
 
 #: mode [torch]: by ctypes
 mode = 1

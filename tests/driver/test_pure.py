@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 
 import pytest
 
 from slotfuzz import finding, mutant, mutants, ring, subject, verify
 from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.paths import ROOT
 
 HEADER = """\
 # origin: #97470
@@ -143,3 +145,10 @@ def test_an_expectation_that_fails_is_known_again(contract, stderr, alike):
     reply = {"kind": "exception", "contract": contract, "check": "other_share", "asserts": [],
              "message": "AssertionError: T2: they share it"}
     assert verify.fails_alike(1, stderr, reply) == alike
+
+
+def test_no_probe_runs_a_backward_pass():
+    """It leaves threads in the server, and PyTorch refuses backward() in a fork beside those."""
+    rows = "".join(path.read_text() for path in sorted((ROOT / "harness/engine").glob("ops*.def")))
+    needs = re.findall(r'"([^"]*)",\s*"[^"]*"\)', rows)
+    assert len(needs) > 200 and not [need for need in needs if "backward()" in need]

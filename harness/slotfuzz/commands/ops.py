@@ -13,8 +13,8 @@ EXAMPLE = "./slotfuzz ops --markdown > docs/ops.md"
 INTRODUCTION = """\
 # What a program line can be
 
-Made from harness/engine/ops.def and kinds.h by `./slotfuzz ops --markdown > docs/ops.md`; add an op
-there. A word in braces is an operand: the letter of its kind, below. An op whose needs a subject
+Made from harness/engine/ops*.def and kinds*.h by `./slotfuzz ops --markdown > docs/ops.md`; add an
+op there. A word in braces is an operand: the letter of its kind, below. An op whose needs a subject
 cannot evaluate is masked on it; `./slotfuzz ops --subject torch` shows which. Any line can run on
 one of two other threads: `lane(1, "del s0")` has thread 1 run it and waits for that.
 """
