@@ -30,7 +30,7 @@ STAGES = (
     ("execute",),
     ("layout",),
     ("judge",),
-    ("known", "recorder", "state"),
+    ("known", "recorder", "state", "facts"),
     ("session",),
     ("measure", "planted", "serve"),
     ("entry",),

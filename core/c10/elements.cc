@@ -10,7 +10,8 @@ Elements::Elements(const TensorImpl& tensor)
     : bytes_(static_cast<char*>(tensor.checked_data())),
       type_(tensor.type()),
       bits_(tensor.bits()) {
-  if (bits_.neg && type_ == ScalarType::bool_) throw std::runtime_error("a bool cannot be negated");
+  if (bits_.neg && type_ == ScalarType::bool_ && tensor.numel() != 0)
+    throw std::runtime_error("a bool cannot be negated");
 }
 
 }  // namespace slotcore

@@ -53,7 +53,7 @@ void StorageImpl::resize(size_t nbytes) {
   trace("storage resized", {"impl", this}, {"bytes", nbytes_});
 }
 
-intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes) {
+intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool stays) {
   std::lock_guard lock(share_mutex);
   if (offset > nbytes_ || nbytes > nbytes_ - offset) {
     throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
@@ -63,7 +63,8 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes) {
   // A share cannot be grown in place, so it is resizable only where the original was: resize
   // moves the share to bytes of its own.
   bool whole = offset == 0 && nbytes == nbytes_;
-  return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable_ && whole);
+  return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset),
+                                     resizable_ && whole && !stays);
 }
 
 void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept {

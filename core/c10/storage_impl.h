@@ -37,8 +37,9 @@ class StorageImpl final : public intrusive_ptr_target {
   void resize(size_t nbytes);
 
   // A new storage over `nbytes` of the same bytes, from `offset` on. It shares the data, not the
-  // StorageImpl: either may be resized or die without the other (T2). Throws out_of_range.
-  intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes);
+  // StorageImpl: either may be resized or die without the other (T2). With `stays` it keeps to
+  // these bytes: it is not resizable. Throws out_of_range.
+  intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes, bool stays = false);
 
   // What `deleter` will be given for these bytes, or null if it is not theirs. Of bytes that are
   // shared null as well, unless `of_shared`. Another interpreter may share them meanwhile.

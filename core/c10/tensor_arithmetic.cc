@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core/c10/elements.h"
 #include "core/c10/memory_overlap.h"
@@ -105,6 +106,25 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
   });
 }
 
+TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type) {
+  auto result = make_intrusive<TensorImpl>(sizes, type);
+  auto same = result->exchange_storage(result->storage(), {sizes, strides, 0});
+  return result;
+}
+
+// A tensor for the result of two operands that expand to `sizes`, in torch's layout.
+TensorPtr new_result(const Dims& sizes, ScalarType type, const TensorImpl& a, const TensorImpl& b) {
+  bool expand = a.sizes() != sizes || b.sizes() != sizes;
+  if (!expand && a.is_contiguous() && b.is_contiguous())
+    return make_intrusive<TensorImpl>(sizes, type);
+  if (!expand && a.strides() == b.strides() && is_dense(a.layout()))
+    return new_dense(sizes, a.strides(), type);
+  std::vector<Dims> strides;
+  for (const TensorImpl* operand : {&a, &b})
+    strides.push_back(broadcast_strides(operand->sizes(), operand->strides(), sizes));
+  return new_dense(sizes, strides_like(sizes, strides), type);
+}
+
 void check_overlap(const TensorImpl& self, const TensorImpl& read) {
   check_no_internal_overlap(self);
   check_no_partial_overlap(self, read);
@@ -116,14 +136,14 @@ TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
   return apart ? source : clone(*source);
 }
 
+}  // namespace
+
 void mark_written(TensorImpl& self, const TensorImpl* source) {
   self.version().bump();
   if (source == nullptr) return;
   self.derive_requires_grad(*source);
   if (self.base()) self.base()->derive_requires_grad(*source);
 }
-
-}  // namespace
 
 Operand::Operand(const Scalar& number)
     : tensor(make_intrusive<TensorImpl>(Dims{}, type_of(number))), is_number(true) {
@@ -134,7 +154,7 @@ void check_in_place(const TensorImpl& self) {
   if (self.requires_grad() && self.is_leaf()) {
     throw std::runtime_error("a leaf that requires grad is being used in an in-place operation");
   }
-  if (self.base() && self.base()->requires_grad() && self.base()->is_leaf()) {
+  if (self.base() && self.requires_grad() && self.base()->is_leaf()) {
     throw std::runtime_error(
         "a view of a leaf that requires grad is being used in an in-place operation");
   }
@@ -142,8 +162,9 @@ void check_in_place(const TensorImpl& self) {
 
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
   ScalarType type = result_type(a, b);
-  auto result = make_intrusive<TensorImpl>(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
-                                           is_comparison(operation) ? ScalarType::bool_ : type);
+  TensorPtr result = new_result(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
+                                is_comparison(operation) ? ScalarType::bool_ : type, *a.tensor,
+                                *b.tensor);
   run(operation, *result, *a.tensor, *b.tensor, type);
   result->derive_requires_grad(*a.tensor);
   result->derive_requires_grad(*b.tensor);
@@ -197,10 +218,9 @@ void copy(TensorImpl& self, const Operand& source) {
 
 TensorPtr clone(const TensorImpl& self) {
   Elements read(self);
-  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type());
-  if (is_dense(self.layout())) {
-    auto same = result->exchange_storage(result->storage(), {self.sizes(), self.strides(), 0});
-  }
+  const Dims& sizes = self.sizes();
+  Dims strides = is_dense(self.layout()) ? self.strides() : strides_like(sizes, {self.strides()});
+  TensorPtr result = new_dense(sizes, strides, self.type());
   Elements written(*result);
   with_type(self.type(), [&](auto zero) {
     using T = decltype(zero);

@@ -45,5 +45,8 @@ TensorPtr sum(const TensorImpl& self);
 // Throws runtime_error if `self` is a leaf that requires a gradient, or a view of one. Each
 // function that changes a tensor calls it, and so must who changes one otherwise.
 void check_in_place(const TensorImpl& self);
+// Counts a write, after which `self` and its base require a gradient if what was read, `source`,
+// does; that may be null.
+void mark_written(TensorImpl& self, const TensorImpl* source);
 
 }  // namespace slotcore::arithmetic

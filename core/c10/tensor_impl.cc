@@ -62,9 +62,9 @@ void TensorImpl::release_resources() noexcept {
 }
 
 bool TensorImpl::is_contiguous() const noexcept {
+  if (numel_ == 0) return true;
   int64_t expected = 1;
   for (size_t i = sizes().size(); i-- > 0;) {
-    if (sizes()[i] == 0) return true;
     if (sizes()[i] != 1 && strides()[i] != expected) return false;
     expected *= sizes()[i];  // no overflow: element_count() passed
   }
@@ -81,7 +81,7 @@ void TensorImpl::set_requires_grad(bool requires_grad, bool is_leaf) {
 }
 
 void TensorImpl::derive_requires_grad(const TensorImpl& source) {
-  if (source.requires_grad_ && is_differentiable(type_)) set_requires_grad(true, false);
+  if (source.requires_grad() && is_differentiable(type_)) set_requires_grad(true, false);
 }
 
 void* TensorImpl::data() const noexcept {
@@ -125,7 +125,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
-  if (requires_grad_ && !is_differentiable(other.type_)) {
+  if (requires_grad() && !is_differentiable(other.type_)) {
     throw std::runtime_error(
         "the data of a tensor that requires a gradient must be floating point or complex");
   }
@@ -140,9 +140,10 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
 }
 
 void TensorImpl::resize(const Dims& sizes) {
-  if (requires_grad_) throw std::runtime_error("a tensor that requires grad cannot be resized");
+  if (requires_grad()) throw std::runtime_error("a tensor that requires grad cannot be resized");
   if (sizes == this->sizes()) return;  // the strides stay, as in torch
   auto same = exchange_storage(storage_, contiguous_layout(sizes, offset()));
+  version_->bump();
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
@@ -152,15 +153,21 @@ intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::detach() const {
-  auto detached = alias_data();
+  return detach_as(layout_, type_);
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType type) const {
+  auto detached = make_intrusive<TensorImpl>(storage_, layout, type);
+  detached->bits_ = bits_;
   detached->version_ = version_;
   return detached;
 }
 
-intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout) {
-  auto view = make_intrusive<TensorImpl>(storage_, layout, type_);
+intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType type) {
+  auto view = make_intrusive<TensorImpl>(storage_, layout, type);
   view->bits_ = bits_;
   view->version_ = version_;
+  view->version_viewed_ = version_->value();
   view->base_ = base_ ? base_ : intrusive_ptr<TensorImpl>::retain(this);
   view->derive_requires_grad(*this);
   return view;

@@ -74,9 +74,16 @@ class TensorImpl final : public intrusive_ptr_target {
   ValueBits bits() const noexcept { return bits_; }
   void set_bits(ValueBits bits) noexcept { bits_ = bits; }
   // Plain flags: a tensor that was computed from one that requires a gradient does so too, and is
-  // no leaf.
-  bool requires_grad() const noexcept { return requires_grad_; }
-  bool is_leaf() const noexcept { return is_leaf_; }
+  // no leaf; a view does as soon as its base does.
+  bool requires_grad() const noexcept {
+    return requires_grad_ || (base_ && base_->requires_grad_);
+  }
+  // A view of which the base has come to require a gradient stays a leaf until the elements are
+  // written to: torch gives it a place in the graph only then.
+  bool is_leaf() const noexcept {
+    bool is_stale = base_ && base_->requires_grad_ && version_->value() != version_viewed_;
+    return is_leaf_ && !is_stale;
+  }
   // Throws runtime_error when the type has no gradients.
   void set_requires_grad(bool requires_grad, bool is_leaf);
   // As after a computation that read `source`.
@@ -108,9 +115,13 @@ class TensorImpl final : public intrusive_ptr_target {
   intrusive_ptr<TensorImpl> alias_data() const;
   // The same, sharing the version.
   intrusive_ptr<TensorImpl> detach() const;
+  // The same, reading the bytes as other numbers. Throws what check_layout() throws.
+  intrusive_ptr<TensorImpl> detach_as(const Layout& layout, ScalarType type) const;
   // A view: it shares the version, owns this tensor or its base, and requires a gradient if this
   // does. Throws what check_layout() throws.
-  intrusive_ptr<TensorImpl> make_view(const Layout& layout);
+  intrusive_ptr<TensorImpl> make_view(const Layout& layout) { return make_view(layout, type_); }
+  // The same, reading the bytes as other numbers.
+  intrusive_ptr<TensorImpl> make_view(const Layout& layout, ScalarType type);
 
  protected:
   void release_resources() noexcept override;
@@ -127,6 +138,7 @@ class TensorImpl final : public intrusive_ptr_target {
   ValueBits bits_;
   bool requires_grad_ = false;
   bool is_leaf_ = true;
+  uint32_t version_viewed_ = 0;  // of a view, when it was made
 };
 
 }  // namespace slotcore

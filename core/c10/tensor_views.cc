@@ -82,6 +82,46 @@ TensorPtr view(TensorImpl& tensor, Dims sizes) {
   return tensor.make_view({sizes, *strides, tensor.offset()});
 }
 
+TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
+  if (tensor.bits() != ValueBits{})
+    throw std::runtime_error("a conjugated or negated tensor cannot be read as another dtype");
+  auto former = static_cast<int64_t>(item_size(tensor.type()));
+  auto wanted = static_cast<int64_t>(item_size(type));
+  Layout layout = tensor.layout();
+  if (former == wanted) return tensor.detach_as(layout, type);
+  size_t rank = layout.sizes.size();
+  if (rank == 0) throw std::runtime_error("a tensor without dimensions has no place for more");
+  if (layout.strides[rank - 1] != 1)
+    throw std::runtime_error("numbers of another size need a last stride of 1");
+  // In the new numbers.
+  auto rescale = [&](int64_t value) {
+    if (former > wanted) return checked_multiply(value, former / wanted);
+    if (value % (wanted / former) != 0) {
+      throw std::runtime_error("numbers of another size do not fit the strides " +
+                               text(layout.strides) + " of the size " + text(layout.sizes));
+    }
+    return value / (wanted / former);
+  };
+  layout.offset = rescale(layout.offset);
+  layout.sizes[rank - 1] = rescale(layout.sizes[rank - 1]);
+  for (size_t i = 0; i + 1 < rank; i++) layout.strides[i] = rescale(layout.strides[i]);
+  return tensor.detach_as(layout, type);
+}
+
+TensorPtr view_as_real(TensorImpl& tensor) {
+  if (!is_complex(tensor.type()))
+    throw std::runtime_error("view_as_real takes a complex tensor");
+  if (tensor.bits().conj)
+    throw std::runtime_error("view_as_real takes no conjugated tensor; use resolve_conj()");
+  Layout layout = tensor.layout();
+  for (size_t i = 0; i < layout.strides.size(); i++)
+    layout.strides[i] = checked_multiply(layout.strides[i], 2);
+  layout.offset = checked_multiply(layout.offset, 2);
+  layout.sizes.push_back(2);
+  layout.strides.push_back(1);
+  return tensor.make_view(layout, ScalarType::float32);
+}
+
 TensorPtr narrow(TensorImpl& tensor, int64_t dim, int64_t start, int64_t length) {
   if (tensor.sizes().size() == 0)
     throw std::runtime_error("a tensor without dimensions cannot be narrowed");

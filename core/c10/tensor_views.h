@@ -13,6 +13,11 @@ TensorPtr alias(TensorImpl& tensor);
 // Other sizes for the same elements in the same order; one size may be -1, and is computed. The
 // strides must allow it.
 TensorPtr view(TensorImpl& tensor, Dims sizes);
+// The same bytes as numbers of `type`, of which more or fewer fit into the last dimension. As in
+// torch it is no view, has no gradient, and shares the version.
+TensorPtr view_as_type(TensorImpl& tensor, ScalarType type);
+// Complex numbers as pairs in a new last dimension.
+TensorPtr view_as_real(TensorImpl& tensor);
 // `length` places of a dimension from `start` on.
 TensorPtr narrow(TensorImpl& tensor, int64_t dim, int64_t start, int64_t length);
 // Every `step`-th of them; the caller has bounded `start` and `length`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/c10/tensor_views.h"
 #include "core/python/dtype.h"
 #include "core/python/storage.h"
 #include "core/python/tensor.h"
@@ -145,6 +146,13 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
   });
 }
 
+PyObject* view_as_real(PyObject* module, PyObject* object) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    return new_tensor(state, views::view_as_real(checked_tensor(state, object, "view_as_real")));
+  });
+}
+
 }  // namespace
 
 intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type) {
@@ -172,6 +180,9 @@ PyMethodDef factory_methods[] = {
      "frombuffer(buffer, *, dtype, count=-1, offset=0) -> Tensor over the memory of a writable\n"
      "Python buffer, which is kept as long as the storage. ValueError for sizes that do not fit,\n"
      "BufferError for a read-only buffer."},
+    {"view_as_real", &view_as_real, METH_O,
+     "view_as_real(tensor) -> Tensor: a view of complex numbers as pairs. RuntimeError for real\n"
+     "or conjugated ones."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -110,6 +110,7 @@ int exec(PyObject* module) {
     add_nn(module, make_parameter_class(module, meta.get()));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
+    checked(PyModule_AddObjectRef(module, "utils", make_utils(module).get()));
 
     for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
       checked(PyModule_AddFunctions(module, methods));

@@ -3,8 +3,6 @@
 
 #include "core/python/storage.h"
 
-#include <cstring>
-
 #include "core/python/weak_handle.h"
 
 namespace slotcore::python {
@@ -92,12 +90,13 @@ PyObject* resize(PyObject* self, PyObject* number) {
   });
 }
 
+// Of the same class, as in torch: its constructor is called.
 PyObject* clone(PyObject* self, PyObject*) {
   return guarded([&] {
-    StorageImpl* source = self_storage(self);
-    auto copy = storage_of_nbytes(source->nbytes());
-    if (source->nbytes() != 0) std::memcpy(copy->data(), source->data(), source->nbytes());
-    return wrap_storage(state_of_wrapper(self), std::move(copy));
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
+    PyRef copy = PyRef::steal(checked(PyObject_CallFunction(type, "n", storage_length(self))));
+    Py_DECREF(checked(PyObject_CallMethod(copy.get(), "copy_", "O", self)));
+    return copy.release();
   });
 }
 
@@ -126,7 +125,8 @@ PyMethodDef methods[] = {
      "copy_(source) -> self: copies all bytes. RuntimeError if the sizes differ."},
     {"fill_", &storage_fill, METH_O, "fill_(value) -> self: sets every byte."},
     {"tolist", &storage_tolist, METH_NOARGS, "tolist() -> list of ints."},
-    {"clone", &clone, METH_NOARGS, "clone() -> UntypedStorage: a copy of the bytes."},
+    {"clone", &clone, METH_NOARGS,
+     "clone() -> a storage of the same class, made from its size: a copy of the bytes."},
     {"_use_count", &use_count, METH_NOARGS,
      "_use_count() -> int: strong references of the StorageImpl, the wrapper's included."},
     {"_fix_weakref", &weak_handle::fix_weakref, METH_NOARGS,

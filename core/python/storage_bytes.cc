@@ -22,6 +22,18 @@ size_t checked_index(StorageImpl* storage, PyObject* key) {
   return index < 0 ? index + length : index;
 }
 
+// The same to write to: as in torch it may not count from the end, and the error is a RuntimeError.
+size_t checked_place(StorageImpl* storage, PyObject* key) {
+  Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_RuntimeError);
+  if (index == -1 && PyErr_Occurred()) throw PythonErrorSet{};
+  auto length = static_cast<Py_ssize_t>(storage->nbytes());
+  if (index < 0 || index >= length) {
+    throw_python(PyExc_RuntimeError, "index %zd is outside of a storage of %zd bytes", index,
+                 length);
+  }
+  return index;
+}
+
 struct Range {
   size_t begin;
   size_t length;
@@ -70,9 +82,10 @@ PyObject* storage_subscript(PyObject* self, PyObject* key) {
     if (PyIndex_Check(key))
       return PyLong_FromLong(bytes_of(storage)[checked_index(storage, key)]);
     if (!PySlice_Check(key)) throw_bad_key(key);
-    // As in torch, a slice is another storage over the same bytes.
+    // As in torch, a slice is another storage over the same bytes, of the same class.
     Range range = checked_range(storage, key);
-    return wrap_storage(state_of_wrapper(self), storage->share(range.begin, range.length));
+    return checked(construct(as_wrapper(self)->interpreter, Py_TYPE(self),
+                             storage->share(range.begin, range.length, /*stays=*/true)));
   });
 }
 
@@ -83,8 +96,7 @@ int storage_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     uint8_t byte = byte_of(value);
     // The key last: code of the user in the value may have resized the storage.
     if (PyIndex_Check(key)) {
-      size_t index = checked_index(storage, key);
-      bytes_of(storage)[index] = byte;
+      bytes_of(storage)[checked_place(storage, key)] = byte;
     } else if (PySlice_Check(key)) {
       Range range = checked_range(storage, key);
       if (range.length != 0) std::memset(bytes_of(storage) + range.begin, byte, range.length);

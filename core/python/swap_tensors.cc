@@ -103,8 +103,11 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
     if (equal == 0)
       throw_python(PyExc_RuntimeError, "cannot swap t1 and t2 if they have different slots");
     // Before anything has changed: what the last step would refuse.
-    checked_tensor(state, a, "swap_tensors");
-    checked_tensor(state, b, "swap_tensors");
+    for (PyObject* one : {a, b}) {
+      // As in torch, which asks it for its use count.
+      if (as_tensor(state, one) == nullptr)
+        throw_python(PyExc_AttributeError, "%s is no Tensor", Py_TYPE(one)->tp_name);
+    }
     check_alone(as_wrapper(a), "t1");
     check_alone(as_wrapper(b), "t2");
     swap_attributes(a, b, "__class__");
@@ -114,18 +117,26 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
   });
 }
 
+PyMethodDef swap_tensors_method = {
+    "swap_tensors", &swap_tensors, METH_VARARGS,
+    "swap_tensors(t1, t2): exchanges class, `__dict__`, `__slots__` and impl, so that each object\n"
+    "is what the other was. RuntimeError as for _swap_tensor_impl, also for Python's weak\n"
+    "references, and for classes with different slots."};
+
 }  // namespace
 
 PyMethodDef swap_methods[] = {
     {"_swap_tensor_impl", &swap_tensor_impl, METH_VARARGS,
      "_swap_tensor_impl(a, b): exchanges the impls of two wrappers. RuntimeError if anything else\n"
      "refers to one, be it weakly."},
-    {"swap_tensors", &swap_tensors, METH_VARARGS,
-     "swap_tensors(t1, t2): exchanges class, `__dict__`, `__slots__` and impl, so that each "
-     "object\n"
-     "is what the other was. RuntimeError as for _swap_tensor_impl, also for Python's weak\n"
-     "references, and for classes with different slots."},
     {nullptr, nullptr, 0, nullptr},
 };
+
+PyRef make_utils(PyObject* module) {
+  PyRef utils = PyRef::steal(checked(PyModule_New("slotcore.utils")));
+  PyRef swap = PyRef::steal(checked(PyCFunction_NewEx(&swap_tensors_method, module, nullptr)));
+  checked(PyModule_AddObjectRef(utils.get(), "swap_tensors", swap.get()));
+  return utils;
+}
 
 }  // namespace slotcore::python

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/tensor_views.h"
 #include "core/python/instance.h"
 #include "core/python/weak_handle.h"
@@ -166,6 +167,12 @@ PyObject* wrap_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor) {
 
 PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor) {
   return checked(construct(state->interpreter, state->tensor, std::move(tensor)));
+}
+
+PyObject* wrapped_again(PyObject* self) {
+  bool finds_self = !as_wrapper(self)->hermetic && !impl::HermeticPyObjectTLS::get_state();
+  if (finds_self) return Py_NewRef(self);
+  return wrap_tensor(state_of_wrapper(self), intrusive_ptr<TensorImpl>::retain(&self_tensor(self)));
 }
 
 TensorImpl* as_tensor(ModuleState* state, PyObject* object) {

@@ -29,6 +29,9 @@ PyRef make_tensor_base(PyObject* module);
 PyObject* wrap_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor);
 // The same for a tensor that nobody else has: this saves looking at the slot.
 PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor);
+// What an operation gives that gives the very tensor: wrapped again, so in hermetic mode it is a
+// fresh wrapper (H1). Errors as for wrap_tensor().
+PyObject* wrapped_again(PyObject* self);
 
 // The tensor behind `self` of a method. Throws PythonErrorSet. See Note [Arguments first].
 inline TensorImpl& self_tensor(PyObject* self) { return *impl_of<TensorImpl>(self); }
@@ -92,8 +95,10 @@ PyRef make_parameter_class(PyObject* module, PyObject* metaclass);
 
 // swap_tensors.cc
 extern PyMethodDef swap_methods[];
+// The submodule utils, with swap_tensors. Throws PythonErrorSet.
+PyRef make_utils(PyObject* module);
 
-// factories.cc: ones, zeros, empty, tensor, frombuffer.
+// factories.cc: ones, zeros, empty, tensor, frombuffer, view_as_real.
 extern PyMethodDef factory_methods[];
 // From a number or nested lists; without `type`, that of the numbers. Throws PythonErrorSet.
 intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type);

@@ -41,7 +41,7 @@ PyObject* computed_in_place(PyObject* self, PyObject* object, Operation operatio
   return guarded([&] {
     Operand other = checked_operand(state_of_wrapper(self), object, function);
     arithmetic::compute_in_place(operation, self_tensor(self), other);
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 
@@ -57,20 +57,20 @@ PyObject* fill(PyObject* self, PyObject* object) {
   return guarded([&] {
     if (auto number = scalar_of(object); number) {
       arithmetic::fill(self_tensor(self), *number);
-      return Py_NewRef(self);
+      return wrapped_again(self);
     }
     Operand value = checked_operand(state_of_wrapper(self), object, "fill_");
     if (value.tensor->sizes().size() != 0)
       throw_python(PyExc_RuntimeError, "fill_ takes a tensor without dimensions");
     arithmetic::copy(self_tensor(self), value);
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 
 PyObject* zero(PyObject* self, PyObject*) {
   return guarded([&] {
     arithmetic::fill(self_tensor(self), false);
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 
@@ -78,7 +78,7 @@ PyObject* copy(PyObject* self, PyObject* object) {
   return guarded([&] {
     Operand source = checked_operand(state_of_wrapper(self), object, "copy_");
     arithmetic::copy(self_tensor(self), source);
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 

@@ -11,12 +11,13 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
   return guarded([&] { return wrap_storage(state_of_wrapper(self), self_tensor(self).storage()); });
 }
 
-// The elements of `source` from now on; the arguments may be null.
-void set_source(TensorImpl& tensor, intrusive_ptr<StorageImpl> storage, const Layout& layout) {
+// The elements of `storage` from now on, which are those of `source` unless that is null.
+void set_source(TensorImpl& tensor, intrusive_ptr<StorageImpl> storage, const Layout& layout,
+                const TensorImpl* source = nullptr) {
   arithmetic::check_in_place(tensor);
   // Dropped at the end: it may run code of the user.
   auto former = tensor.exchange_storage(std::move(storage), layout);
-  tensor.version().bump();
+  arithmetic::mark_written(tensor, source);
 }
 
 // set_(), set_(tensor), set_(storage), set_(either, storage_offset, size, stride=None).
@@ -43,9 +44,17 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
       set_source(target, make_intrusive<StorageImpl>(0, default_allocator(), /*resizable=*/true),
                  contiguous_layout({0}));
     } else if (tensor != nullptr) {
-      if (tensor->type() != target.type())
-        throw_python(PyExc_RuntimeError, "the source has another dtype");
-      set_source(target, tensor->storage(), size == nullptr ? tensor->layout() : layout);
+      if (size != nullptr) {
+        // A tensor that stands for its storage.
+        if (!tensor->is_contiguous())
+          throw_python(PyExc_RuntimeError, "the source is not contiguous");
+        layout.offset = checked_add(layout.offset, tensor->offset());
+        set_source(target, tensor->storage(), layout);
+      } else {
+        if (tensor->type() != target.type())
+          throw_python(PyExc_RuntimeError, "the source has another dtype");
+        set_source(target, tensor->storage(), tensor->layout(), tensor);
+      }
     } else if (storage != nullptr) {
       if (size == nullptr) {
         layout =
@@ -56,7 +65,7 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "set_ takes an UntypedStorage or a Tensor, not %s",
                    Py_TYPE(source)->tp_name);
     }
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 
@@ -65,7 +74,7 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     if (count == 0) throw_python(PyExc_TypeError, "resize_ takes sizes");
     Dims sizes = dims_of_arguments(args, count);
     self_tensor(self).resize(sizes);
-    return Py_NewRef(self);
+    return wrapped_again(self);
   });
 }
 
@@ -128,6 +137,13 @@ PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(state_of_wrapper(self), self_tensor(self).type()); });
 }
 
+PyObject* get_nbytes(PyObject* self, void*) {
+  return guarded([&] {
+    const TensorImpl& tensor = self_tensor(self);
+    return PyLong_FromSize_t(static_cast<size_t>(tensor.numel()) * item_size(tensor.type()));
+  });
+}
+
 PyObject* get_data(PyObject* self, void*) {
   return guarded(
       [&] { return new_tensor(state_of_wrapper(self), self_tensor(self).alias_data()); });
@@ -173,6 +189,7 @@ PyMethodDef tensor_data_methods[] = {
 
 PyGetSetDef tensor_data_properties[] = {
     {"shape", &get_shape, nullptr, "The sizes, a tuple.", nullptr},
+    {"nbytes", &get_nbytes, nullptr, "The number of bytes of all elements.", nullptr},
     {"dtype", &get_dtype, nullptr, "The type of the elements.", nullptr},
     {"data", &get_data, &set_data,
      "A new Tensor over the same elements, with a version of its own. Set to a Tensor: takes over\n"

@@ -7,13 +7,13 @@
 namespace slotcore::python {
 namespace {
 
-void change_requires_grad(PyObject* self, bool requires_grad) {
-  TensorImpl& tensor = self_tensor(self);
-  if (!tensor.is_leaf()) {
+// What is no leaf requires a gradient, and this cannot be changed.
+void change_requires_grad(TensorImpl& tensor, bool requires_grad, bool may_stay) {
+  if (!tensor.is_leaf() && !(may_stay && requires_grad)) {
     throw_python(PyExc_RuntimeError,
                  "you can only change requires_grad flags of leaf variables; use detach()");
   }
-  tensor.set_requires_grad(requires_grad, /*is_leaf=*/true);
+  tensor.set_requires_grad(requires_grad, tensor.is_leaf());
 }
 
 PyObject* get_requires_grad(PyObject* self, void*) {
@@ -24,7 +24,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded([&] {
     if (value == nullptr || !PyBool_Check(value))
       throw_python(PyExc_RuntimeError, "requires_grad must be a bool");
-    change_requires_grad(self, value == Py_True);
+    change_requires_grad(self_tensor(self), value == Py_True, /*may_stay=*/false);
     return 0;
   });
 }
@@ -37,8 +37,17 @@ PyObject* requires_grad(PyObject* self, PyObject* args, PyObject* kwargs) {
                                      &PyBool_Type, &value)) {
       throw PythonErrorSet{};
     }
-    change_requires_grad(self, value == Py_True);
-    return Py_NewRef(self);
+    change_requires_grad(self_tensor(self), value == Py_True, /*may_stay=*/true);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* detach_in_place(PyObject* self, PyObject*) {
+  return guarded([&] {
+    TensorImpl& tensor = self_tensor(self);
+    if (tensor.base()) throw_python(PyExc_RuntimeError, "a view cannot be detached in place");
+    tensor.set_requires_grad(false, /*is_leaf=*/true);
+    return wrapped_again(self);
   });
 }
 
@@ -49,7 +58,7 @@ PyObject* get_is_leaf(PyObject* self, void*) {
 PyObject* conj(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     TensorImpl& tensor = self_tensor(self);
-    if (!is_complex(tensor.type())) return Py_NewRef(self);
+    if (!is_complex(tensor.type())) return wrapped_again(self);
     return new_tensor(state_of_wrapper(self), views::conj(tensor));
   });
 }
@@ -71,7 +80,7 @@ PyObject* is_neg(PyObject* self, PyObject*) {
 PyObject* resolved(PyObject* self, bool ValueBits::*bit) {
   return guarded([&]() -> PyObject* {
     TensorImpl& tensor = self_tensor(self);
-    if (!(tensor.bits().*bit)) return Py_NewRef(self);
+    if (!(tensor.bits().*bit)) return wrapped_again(self);
     return new_tensor(state_of_wrapper(self), arithmetic::clone(tensor));
   });
 }
@@ -108,6 +117,8 @@ PyMethodDef tensor_flag_methods[] = {
     {"requires_grad_", method(&requires_grad), METH_VARARGS | METH_KEYWORDS,
      "requires_grad_(requires_grad=True) -> self. RuntimeError for what is no leaf or has a dtype\n"
      "without gradients."},
+    {"detach_", &detach_in_place, METH_NOARGS,
+     "detach_() -> self, which is a leaf without a gradient then. RuntimeError for a view."},
     {"conj", &conj, METH_NOARGS,
      "conj() -> Tensor: a view with the numbers conjugated; of real numbers the tensor itself."},
     {"_neg_view", &neg_view, METH_NOARGS,

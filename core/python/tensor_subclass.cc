@@ -48,6 +48,27 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
   });
 }
 
+// Whether it is a Tensor or a Parameter, and of no subclass.
+bool is_plain(PyObject* module, PyObject* data) {
+  if (Py_IS_TYPE(data, state_of_module(module)->tensor)) return true;
+  PyRef nn = PyRef::steal(checked(PyObject_GetAttrString(module, "nn")));
+  PyRef parameter = PyRef::steal(checked(PyObject_GetAttrString(nn.get(), "Parameter")));
+  return reinterpret_cast<PyObject*>(Py_TYPE(data)) == parameter.get();
+}
+
+// A parameter made from a subclass is of that class and has a mark, as in torch.
+PyObject* custom_parameter(PyObject* data, PyObject* requires_grad) {
+  PyRef detached = PyRef::steal(checked(PyObject_CallMethod(data, "detach", nullptr)));
+  PyRef result = PyRef::steal(
+      checked(PyObject_CallMethod(detached.get(), "requires_grad_", "O", requires_grad)));
+  if (!Py_IS_TYPE(result.get(), Py_TYPE(data))) {
+    throw_python(PyExc_RuntimeError, "detach() of a %s gives a %s, so no Parameter can be made",
+                 Py_TYPE(data)->tp_name, Py_TYPE(result.get())->tp_name);
+  }
+  checked(PyObject_SetAttrString(result.get(), "_is_param", Py_True));
+  return result.release();
+}
+
 // Parameter.__new__(cls, data=None, requires_grad=True).
 PyObject* parameter_new(PyObject* module, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
@@ -58,6 +79,7 @@ PyObject* parameter_new(PyObject* module, PyObject* args, PyObject* kwargs) {
       throw PythonErrorSet{};
     }
     ModuleState* state = state_of_module(module);
+    if (data != Py_None && !is_plain(module, data)) return custom_parameter(data, requires_grad);
     PyTypeObject* type = checked_class(state, cls);
     intrusive_ptr<TensorImpl> source;
     if (data == Py_None) {

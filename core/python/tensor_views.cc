@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/python/dtype.h"
 #include "core/python/tensor.h"
 
 namespace slotcore::python {
@@ -34,6 +35,10 @@ PyObject* view_of(PyObject* self, Body body) {
 
 PyObject* view(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
+    if (count == 1 && Py_IS_TYPE(args[0], state_of_wrapper(self)->dtype_type)) {
+      ScalarType type = scalar_type_of(state_of_wrapper(self), args[0]);
+      return view_of(self, [&](TensorImpl& tensor) { return views::view_as_type(tensor, type); });
+    }
     Dims sizes = sizes_of(args, count, "view");
     return view_of(self, [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
   });
@@ -170,7 +175,8 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 PyMethodDef tensor_view_methods[] = {
     {"view", method(&view), METH_FASTCALL,
      "view(*sizes) -> Tensor over the same elements. One size may be -1. RuntimeError if the\n"
-     "sizes do not fit or the strides do not allow it."},
+     "sizes do not fit or the strides do not allow it. view(dtype) reads the same bytes as other\n"
+     "numbers; that is no view and has no gradient."},
     {"view_as", &view_as, METH_O, "view_as(other) -> Tensor: view(other.size())."},
     {"expand", method(&expand), METH_FASTCALL,
      "expand(*sizes) -> Tensor that repeats dimensions of size 1 and new first ones; -1 keeps a\n"

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/engine/check.h"
+#include "harness/engine/facts.h"
 
 namespace slotfuzz {
 namespace {
@@ -65,6 +66,8 @@ constexpr Planted kPlanted[] = {
     {"lock-inversion", "thread", "lock-order-inversion", ""},
     {"deadlock", "watchdog", "slotfuzz: deadlock: line 2, `knot(s0)`,",
      "s0 = T.UntypedStorage(1)\nknot(s0)"},
+    {"difference", "differential", "line 2 of the trace differs",
+     "t0 = T.ones(1)\n!t0.zero_()\ngc.collect()"},
     {"refcount", "debugpy", "negative ref count", ""},
 };
 
@@ -221,6 +224,18 @@ class Tampering final : public Watcher {
   Judge& judge_;
 };
 
+// What is tampered with breaks no promise: only the trace differs from that of the program alone.
+void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) {
+  FactsWatcher plain(interpreter), tampered(interpreter, &tampering);
+  executor.run(tampering.program(), plain);
+  executor.run(tampering.program(), tampered);
+  for (std::size_t i = 0; i < plain.trace().size(); ++i) {
+    if (plain.trace()[i] == tampered.trace().at(i)) continue;
+    std::cerr << "slotfuzz: line " << i + 1 << " of the trace differs\n";
+    std::_Exit(1);
+  }
+}
+
 }  // namespace
 
 std::span<const Planted> planted_bugs() { return kPlanted; }
@@ -243,6 +258,7 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
     CHECK(PyDict_SetItemString(interpreter.names(), "knot", function.get()) == 0, "names");
   }
   Tampering tampering(bug, printer, interpreter, judge);
+  if (bug.oracle == "differential") return differ(tampering, interpreter, executor);
   executor.run(tampering.program(), tampering);
 }
 

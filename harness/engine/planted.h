@@ -13,7 +13,7 @@ namespace slotfuzz {
 
 struct Planted {
   std::string_view name;
-  // Who must report it: judge, watchdog, address, undefined, thread or debugpy.
+  // Who must report it: judge, watchdog, differential, address, undefined, thread or debugpy.
   std::string_view oracle;
   // A word of the report.
   std::string_view expect;

@@ -1,10 +1,7 @@
 // The fork server of serve.h.
 #include "harness/engine/serve.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +15,8 @@
 
 #include "harness/engine/check.h"
 #include "harness/engine/planted.h"
+#include "harness/engine/serve_child.h"
+#include "harness/engine/serve_facts.h"
 #include "harness/engine/state.h"
 
 namespace slotfuzz {
@@ -29,9 +28,6 @@ constexpr const char* kPrelude =
 #include "prelude.inc"
     ;
 
-// Time for the watchdog's report, whose symbolizer reads the whole binary.
-constexpr double kTimeoutSecondsDefault = 20;
-constexpr double kLineSecondsOfChild = 5;
 // A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
 constexpr std::size_t kErrorBytesMax = 4 << 20;
 // Programs of one child; a few milliseconds of work for each millisecond of forking.
@@ -147,18 +143,6 @@ json verdict_as_json(const Verdict& verdict) {
   put(verdict_as_json(verdict), shared.verdict);
   shared.complete = true;
   std::_Exit(verdict.found() ? kFindingExit : 0);
-}
-
-// Waits for the child, and ends it when the time is up. True when it ended by itself.
-bool wait_for(pid_t child, double seconds, int& status) {
-  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  CHECK(descriptor >= 0, "pidfd_open: " << std::strerror(errno));
-  pollfd event{descriptor, POLLIN, 0};
-  const int ready = poll(&event, 1, static_cast<int>(seconds * 1000));
-  close(descriptor);
-  if (ready == 0) kill(child, SIGKILL);
-  CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
-  return ready != 0;
 }
 
 std::string read_all(int descriptor) {
@@ -288,9 +272,7 @@ json run_states(Session& session, const json& request, Shared& shared) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
   if (child == 0) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDERR_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
+    silence();
     session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
     run_states_in_child(session, programs, shared);
   }
@@ -312,6 +294,8 @@ json run_states(Session& session, const json& request, Shared& shared) {
 json answer(Session& session, const json& request, Shared& shared) {
   if (request.contains("states")) return run_states(session, request, shared);
   if (request.contains("run")) return run(session, request, shared);
+  if (request.contains("facts")) return run_facts(session, request);
+  if (request.contains("generate")) return generate(session, request);
   if (request.contains("parse")) {
     const Program program = session.printer.parse(request.at("parse").get<std::string>());
     return {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};

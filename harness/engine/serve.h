@@ -8,6 +8,7 @@
 //                                         "dropped": N}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
+//   {"generate": ..} and {"facts": ..}: see serve_facts.h
 //
 // `states` runs many short programs in one child, at most kStatesMax. `crashed`: the process ended;
 // else a finding is the judge's. `ran`: all lines did, whatever the reset did then. `state` is a

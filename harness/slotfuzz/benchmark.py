@@ -19,11 +19,15 @@ PLOT_PACKAGE = "python3-matplotlib"
 
 @dataclass(frozen=True)
 class Measured:
-    """ROWS with equal keys, for the CSV; SENTENCES, for a person; SUMMARY, for a machine."""
+    """ROWS with equal keys, for the CSV; SENTENCES, for a person; SUMMARY, for a machine.
+
+    FAILED: it found what must not be.
+    """
 
     rows: list[dict]
     sentences: list[str]
     summary: dict
+    failed: bool = False
 
 
 def markdown_table(head: list[str], rows: list[list]) -> list[str]:

@@ -14,12 +14,13 @@ from slotfuzz.paths import from_root
 PLANTED_SECONDS = 30
 # For a line that is meant to hang.
 HANGING_LINE_SECONDS = 1
-# Which oracles can speak in which build. Judge and watchdog speak in all of them.
+# Which oracles can speak in which build: some in all of them.
+EVERYWHERE = ("judge", "watchdog", "differential")
 BUILDS = {
-    "address": ("judge", "watchdog", "address", "undefined"),
-    "thread": ("judge", "watchdog", "thread"),
-    "debugpy": ("judge", "watchdog", "debugpy"),
-    "none": ("judge", "watchdog"),
+    "address": (*EVERYWHERE, "address", "undefined"),
+    "thread": (*EVERYWHERE, "thread"),
+    "debugpy": (*EVERYWHERE, "debugpy"),
+    "none": EVERYWHERE,
 }
 # Planted for oracles that ask the core's own counters; torch has none.
 CORE_ONLY = ("ledger",)

@@ -47,11 +47,14 @@ def describe(subject: Subject, target: str) -> dict:
 class Server:
     """A warm fork server. Use as a context manager, or close it.
 
-    Without SYMBOLS the reports of sanitizers have no names, and cost no half second each.
+    Without SYMBOLS the reports of sanitizers have no names, and cost no half second each. EXTRA
+    goes into its environment.
     """
 
-    def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True):
+    def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True,
+                 extra: dict[str, str] | None = None):
         self.subject, self.target, self.trace, self.symbols = subject, target, trace, symbols
+        self.extra = extra or {}
         self.table = Table(describe(subject, target))
         self.runs = 0
         self._process = None
@@ -97,6 +100,22 @@ class Server:
         """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""
         return self._request({"extend": program, "count": count, "seed": seed}, 0)["programs"]
 
+    def generate(self, count: int, seed: int, ops: list[str]) -> list[str]:
+        """COUNT random programs of lines of OPS."""
+        return self._request({"generate": count, "seed": seed, "ops": ops}, 0)["programs"]
+
+    def facts(
+        self, programs: list[str], whole: bool = False, timeout_seconds: float = RUN_SECONDS,
+    ) -> list[dict]:
+        """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
+
+        See harness/engine/serve_facts.h.
+        """
+        # Each program may hang, and ends a child of its own then.
+        budget_seconds = timeout_seconds * (len(programs) + 1)
+        request = {"facts": programs, "whole": whole, "timeout": budget_seconds}
+        return self._request(request, budget_seconds)["programs"]
+
     def close(self) -> None:
         """Ends the server; safe to call twice."""
         if self._process is None:
@@ -122,7 +141,7 @@ class Server:
         return self._answer(seconds + GRACE_SECONDS)
 
     def _start(self) -> None:
-        environment = self.subject.environment(full_stacks=self.trace)
+        environment = self.subject.environment(full_stacks=self.trace) | self.extra
         if self.trace:
             environment["SLOTCORE_TRACE"] = "1"
         if not self.symbols:

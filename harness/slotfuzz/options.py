@@ -26,6 +26,11 @@ def add_subject(parser) -> None:
                         help="what T is; by default what the file's header says, else core")
     parser.add_argument("--sanitizer", choices=sorted(subject.SANITIZER_PRESETS),
                         help="by default what suits the subject")
+    add_python(parser)
+
+
+def add_python(parser) -> None:
+    """--python and --rootfs."""
     parser.add_argument("--python", metavar="PATH", help="the interpreter whose torch is meant")
     add_tree(parser)
 

@@ -130,7 +130,8 @@ def _met(entry: Entry) -> str:
 def markdown(root: Path, entries: list[Entry]) -> str:
     """docs/torch.md without its last newline: the findings on torch, by release, worst first.
 
-    What else a person has to say of a release is in torch-<release>/about.md.
+    What else a person has to say of a release is in torch-<release>/about.md, and in what it
+    differs from the core in torch-<release>/differences.md.
     """
     entries = [entry for entry in entries if entry.release]
     if not entries:
@@ -150,6 +151,8 @@ def markdown(root: Path, entries: list[Entry]) -> str:
             if found:
                 parts.append(f"### {words[0].upper()}{words[1:]}")
                 parts += [_told(root, entry) for entry in found]
+        differences = _text(root / f"torch-{release}" / "differences.md").strip()
+        parts += filter(None, [differences])
     return "\n\n".join(parts)
 
 

@@ -49,21 +49,21 @@ def test_a_swapped_wrapper_is_preserved_with_its_new_impl():  # P2, P3
 def test_everything_but_identity_is_swapped():
     a, b = Sub([1.0]), T.ones(2)
     a.only_a, b.only_b = 1, 2
-    T.swap_tensors(a, b)
+    T.utils.swap_tensors(a, b)
     assert type(a) is T.Tensor and type(b) is Sub and b.tolist() == [1.0]
     assert a.__dict__ == {"only_b": 2} and b.__dict__ == {"only_a": 1}
     x, y = Slotted(1), Slotted(2)
     x.left, y.left, y.right = 1, 2, 3
-    T.swap_tensors(x, y)
+    T.utils.swap_tensors(x, y)
     assert (x.left, x.right, y.left) == (2, 3, 1) and not hasattr(y, "right")
-    T.swap_tensors(x, x)
+    T.utils.swap_tensors(x, x)
     assert (x.left, x.right) == (2, 3)
 
 
 def test_a_tensor_that_others_hold_is_not_swapped():
     a, b = T.ones(1), T.ones(1)
     v = a.view(1)
-    for swap in (T._swap_tensor_impl, T.swap_tensors):
+    for swap in (T._swap_tensor_impl, T.utils.swap_tensors):
         with pytest.raises(RuntimeError, match="use_count"):
             swap(b, a)
     del v
@@ -73,7 +73,7 @@ def test_a_tensor_that_others_hold_is_not_swapped():
     T.Tensor._free_weak_ref(handle)
     ref = weakref.ref(b)
     with pytest.raises(RuntimeError, match="weak references"):
-        T.swap_tensors(a, b)
+        T.utils.swap_tensors(a, b)
     assert ref() is b
     with T.hermetic():
         h = v = b.view(1)._base
@@ -85,7 +85,7 @@ def test_a_tensor_that_others_hold_is_not_swapped():
     with pytest.raises(TypeError):
         T._swap_tensor_impl(a, 3)
     with pytest.raises(RuntimeError, match="different slots"):
-        T.swap_tensors(a, Slotted(1))
+        T.utils.swap_tensors(a, Slotted(1))
     assert a._use_count() == b._use_count() == 1
 
 

@@ -27,9 +27,9 @@ mode = 1
 mode = 2
 '''
 PARTS = [(ROOT / "harness" / "engine" / name).read_text()
-         for name in ("prelude.py", "prelude_tensor.py")]
-# The binary has the second part from its first marker on.
-REAL = PARTS[0] + PARTS[1][PARTS[1].index("\n#: "):]
+         for name in ("prelude.py", "prelude_tensor.py", "prelude_facts.py")]
+# The binary has the further parts from their first markers on.
+REAL = PARTS[0] + "".join(part[part.index("\n#: "):] for part in PARTS[1:])
 
 
 def chosen(code, module="slotcore"):

@@ -3,7 +3,7 @@
 A plot needs Debian's python3-matplotlib, which the set-up does not install.
 """
 
-from slotfuzz import benchmark, subject
+from slotfuzz import benchmark, options, subject
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
 from slotfuzz.paths import shown
@@ -21,23 +21,28 @@ def add_arguments(parser) -> None:
     parser.add_argument("--seeds", type=int, metavar="N",
                         help="hunts per mutant (by default what suits the benchmark)")
     parser.add_argument("--seconds", type=float, default=60.0, help="at most per hunt, 60")
+    parser.add_argument("--runs", type=int, metavar="N", help="programs to compare")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the programs to compare")
+    options.add_python(parser)
 
 
 def run(args, output) -> int:
-    """Measures, one benchmark after the other."""
+    """Measures, one benchmark after the other; 1 if one of them found what must not be."""
     if args.seeds is not None and not 1 <= args.seeds <= SEEDS_MAX:
         raise UserError(f"--seeds must be 1 to {SEEDS_MAX}")
-    if args.seconds <= 0:
-        raise UserError("--seconds must be more than 0")
+    for name in ("seconds", "runs", "seed"):
+        if (given := getattr(args, name)) is not None and given <= 0:
+            raise UserError(f"--{name} must be more than 0")
     protocols = subject.protocol_mutant_names() if args.names == ["interleavings"] else []
     for name in args.mutants or []:
         if name not in protocols:
             subject.check_mutant(name)
     modules = {name: benchmark.load(name) for name in args.names or benchmark.names()}
     benchmark.folder()
-    results = {}
+    results, failed = {}, False
     for name, module in modules.items():
         measured = module.measure(args)
+        failed |= measured.failed
         head = list(measured.rows[0])
         output.text(f"{name}: {module.__doc__.splitlines()[0]}")
         output.text(table([[row[key] for key in head] for row in measured.rows], head))
@@ -50,4 +55,4 @@ def run(args, output) -> int:
         results[name] = {"rows": measured.rows, "summary": measured.summary, "csv": shown(csv),
                          "plot": shown(plot) if plot else None}
     output.document(results)
-    return 0
+    return int(failed)

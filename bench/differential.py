@@ -1,0 +1,126 @@
+"""The core against an installed PyTorch: random programs, and the facts that differ after a line.
+
+    ./slotfuzz bench differential --rootfs build/rootfs-trixie --runs 100000
+
+Each difference needs a reason in bench/differential.toml; one without ends the command with 1, and
+its smallest program is written as two scripts, one for each module. The table goes to
+repro/torch-<release>/differences.md, which `report --markdown` makes a part of docs/torch.md.
+"""
+
+from slotfuzz import console, differential, finding, options, prelude, subject
+from slotfuzz.benchmark import Measured, markdown_table
+from slotfuzz.paths import ROOT, build_root, shown
+
+RUNS, SEED = 100_000, 1
+REASONS = ROOT / "bench" / "differential.toml"
+SCRIPT = '''\
+# {signature}
+# After line {line}, {fact}: {core} on slotcore, {torch} on torch.
+# run: {command}
+import gc, os, sys, weakref
+import {module} as T
+
+{snippets}
+PROGRAM = """
+{program}"""
+for number, line in enumerate(PROGRAM.strip().splitlines(), 1):
+    try:
+        exec(line)
+        print(f"{{number}}: {{line}}")
+    except Exception as error:
+        print(f"{{number}}: {{line}} raised {{type(error).__name__}}")
+    print(observe(globals()))
+'''
+
+
+def measure(args) -> Measured:
+    """One row for the programs that agree, and one for each reason or difference without one."""
+    torch = subject.resolve("torch", "none", [differential.TARGET], args.python,
+                            tree=options.tree(args))
+    reasons = differential.read_reasons(REASONS)
+    runs = args.runs or RUNS
+    with differential.Pair(*differential.servers(torch), reasons) as pair:
+        result = pair.compare(runs, args.seed or SEED, console.say)
+        snippets = prelude.parse(pair.core.table.description["prelude"])
+    rows = [_row("alike in every line", "", "", result.alike)]
+    rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in reasons
+             if result.reasons[one.name]]
+    place = finding.check_writable(build_root() / "bench" / "differences")
+    for number, (signature, one) in enumerate(result.unexplained.items()):
+        rows.append(_row("no reason", signature, "", one.met))
+        for module in ("slotcore", "torch"):
+            write_script(place / f"{number}-{module}.py", module, one, snippets)
+    said = _sentences(result, pair, torch.release, args.seed or SEED)
+    if result.unexplained:
+        said.append(f"scripts are in {shown(place)}")
+    place = ROOT / "repro" / f"torch-{torch.release}" / "differences.md"
+    finding.write_file(finding.check_writable(place.parent) / place.name, document(rows, said))
+    said.append(f"wrote {shown(place)}")
+    return Measured(rows, said, {"programs": result.programs, "lines": result.lines,
+                                 "alike": result.alike, "crashed": result.crashed,
+                                 "left_out": [*pair.left_out],
+                                 "unexplained": [*result.unexplained]},
+                    failed=bool(result.unexplained))
+
+
+def plot(measured: Measured, axes) -> None:
+    """Bars: the programs that each reason is met in."""
+    rows = measured.rows[1:][::-1]
+    axes.barh([row["what"] for row in rows], [row["programs"] for row in rows])
+    axes.set_xlabel("programs")
+    axes.set_ylabel("reason")
+
+
+def document(rows: list[dict], sentences: list[str]) -> str:
+    """The text of differences.md."""
+    head = ["what", "why", "where it says so", "programs"]
+    return "\n".join([
+        "### Compared with slotcore", "",
+        "Made by `./slotfuzz bench differential`: random programs run on both in one engine, and"
+        " after each line the facts that a program can see must be the same: what was raised, and"
+        " of all objects that it reaches the class, sizes, strides, numbers, version, base,"
+        " attributes, weak references, and which are one. Use counts are left out: PyTorch's count"
+        " what its autograd holds. Where they differ with a reason, the line is dropped and the"
+        " rest is compared again.", "", *sentences, "",
+        *markdown_table(head, [[row["what"], row["why"], row["place"], row["programs"]]
+                               for row in rows]), ""])
+
+
+def write_script(place, module: str, one: differential.Unexplained, snippets) -> None:
+    """The program, printing its facts after each line, on MODULE."""
+    needed = prelude.needed(snippets, f"observe {one.text}", module)
+    difference = one.difference
+    command = "./slotfuzz python" if module == "slotcore" else "python3"
+    finding.write_file(place, SCRIPT.format(
+        signature=difference.signature, line=difference.line + 1, fact=difference.fact,
+        core=difference.core, torch=difference.torch, command=f"{command} {place.name}",
+        module=module, snippets="\n".join(snippet.text for snippet in needed), program=one.text))
+
+
+def _row(what: str, why: str, place: str, programs: int) -> dict:
+    return {"what": what, "why": why, "place": place, "programs": programs}
+
+
+def _sentences(
+    result: differential.Result, pair: differential.Pair, release: str, seed: int,
+) -> list[str]:
+    said = [f"{result.programs:,} random programs (seed {seed}, {result.lines:,} lines) that both"
+            f" slotcore and torch {release} can run: {result.alike:,} alike in every line,"
+            f" {result.programs - result.alike - _unexplained(result):,} after lines with a reason"
+            f" to differ were dropped, {_unexplained(result):,} differ without a reason.",
+            f"{result.crashed:,} more ended torch's process, which is a finding of `hunt`."
+            f" {len(pair.ops)} ops were drawn from."]
+    for name, one in pair.left_out.items():
+        known = pair.reason_for(one)
+        said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since by itself it"
+                    f" {f'differs: {known[0].name}' if known else 'ends the process of torch'}.")
+    for one in result.unexplained.values():
+        found = one.difference
+        said.append(f"no reason: {found.signature}: line {found.line + 1}, {found.fact}:"
+                    f" {found.core} on slotcore, {found.torch} on torch\n"
+                    + "".join(f"    {line}\n" for line in one.text.splitlines()))
+    return said
+
+
+def _unexplained(result: differential.Result) -> int:
+    return sum(one.met for one in result.unexplained.values())

@@ -1,0 +1,35 @@
+// Waiting with a limit needs a descriptor of the child.
+#include "harness/engine/serve_child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+
+bool wait_for(pid_t child, double seconds, int& status) {
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  CHECK(descriptor >= 0, "pidfd_open: " << std::strerror(errno));
+  pollfd event{descriptor, POLLIN, 0};
+  const int ready = poll(&event, 1, static_cast<int>(seconds * 1000));
+  close(descriptor);
+  if (ready == 0) kill(child, SIGKILL);
+  CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
+  return ready != 0;
+}
+
+void silence() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(nowhere, STDERR_FILENO);
+  dup2(nowhere, STDOUT_FILENO);
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,18 @@
+// What the fork server's requests share: waiting for a child.
+#pragma once
+
+#include <sys/types.h>
+
+namespace slotfuzz {
+
+// Time for the watchdog's report, whose symbolizer reads the whole binary.
+inline constexpr double kTimeoutSecondsDefault = 20;
+// The limit of a line in a child, unless the session's is lower.
+inline constexpr double kLineSecondsOfChild = 5;
+
+// Waits for the child, and ends it when the time is up. True when it ended by itself.
+bool wait_for(pid_t child, double seconds, int& status);
+// What a child prints goes nowhere.
+void silence();
+
+}  // namespace slotfuzz

@@ -1,0 +1,21 @@
+// The fork server's requests for comparing two subjects (serve.h says how they are asked):
+//
+//   {"generate": N, "seed": S, "ops": [NAME, ..]}  ->  {"programs": [TEXT, ..]}, random ones of
+//                                                      lines of these ops
+//   {"facts": [TEXT, ..], "whole": false}  ->  {"programs": [{"crashed", "line", "hash"}, ..]}
+//
+// `facts` runs programs in one child, and after one that ended it in another. `hash` is of the
+// trace of facts.h, as text; with "whole", `trace` is the trace itself. `line` is the line that was
+// begun last; the number of lines, when all were done.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/engine/session.h"
+
+namespace slotfuzz {
+
+nlohmann::json generate(const Session& session, const nlohmann::json& request);
+nlohmann::json run_facts(Session& session, const nlohmann::json& request);
+
+}  // namespace slotfuzz

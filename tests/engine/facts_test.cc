@@ -1,0 +1,75 @@
+// Facts: what a program can see is in the trace, and what it cannot see is not.
+#include "harness/engine/facts.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/session_fixture.h"
+
+namespace slotfuzz {
+namespace {
+
+std::vector<std::string> trace_of(const std::string& text) {
+  Session& session = test_session();
+  const Program program = session.printer.parse(text);
+  EXPECT_EQ(program.dropped, 0u) << text;
+  FactsWatcher facts(session.interpreter);
+  session.executor.run(program, facts);
+  EXPECT_EQ(facts.trace().size(), program.lines.size() + 1) << text;
+  return facts.trace();
+}
+
+// The facts after the last line.
+std::string facts_after(const std::string& text) {
+  const auto trace = trace_of(text);
+  return trace[trace.size() - 2];
+}
+
+bool has(const std::string& facts, const std::string& fact) {
+  return ("\n" + facts + "\n").find("\n" + fact + "\n") != std::string::npos;
+}
+
+TEST(FactsTest, each_line_tells_what_it_raised) {
+  const auto trace = trace_of("t0 = T.ones(1)\nt0.untyped_storage().tag = 7\ndel t0\ndel t0\n");
+  EXPECT_TRUE(has(trace[0], "the line raised nothing"));
+  EXPECT_TRUE(has(trace[3], "the line raised NameError"));
+  EXPECT_TRUE(has(trace[4], "every name is dropped"));
+}
+
+TEST(FactsTest, a_tensor_shows_its_layout_numbers_and_owners) {
+  const std::string facts = facts_after("t0 = T.ones(1)\nt1 = t0.view(-1)\nt1.tag = 7\n");
+  for (const char* fact : {"t0.type = Tensor", "t0.dtype = float32", "t0.size() = (1,)",
+                           "t0.tolist = [1.0]", "t0._base = None", "t1._base = t0", "t1.tag = 7",
+                           "t1._is_view() = True", "t0._version = 0"}) {
+    EXPECT_TRUE(has(facts, fact)) << fact << "\n" << facts;
+  }
+}
+
+TEST(FactsTest, what_is_one_object_has_one_name) {
+  const std::string facts =
+      facts_after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nl0 = [s0]\nr0 = weakref.ref(s0)\n");
+  for (const char* fact : {"s0 is s0", "t0.untyped_storage = s0", "l0.[0] = s0", "r0.() = s0"}) {
+    EXPECT_TRUE(has(facts, fact)) << fact << "\n" << facts;
+  }
+}
+
+TEST(FactsTest, equal_programs_have_equal_traces) {
+  for (const char* text :
+       {"s0 = T.UntypedStorage(4)\ns0.me = s0\ndel s0\ngc.collect()\n",
+        "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nenter_hermetic()\nt2 = t0.grad\n"}) {
+    EXPECT_EQ(trace_of(text), trace_of(text)) << text;
+    for (const std::string& facts : trace_of(text)) {
+      EXPECT_EQ(facts.find("0x"), std::string::npos) << facts;
+    }
+  }
+}
+
+TEST(FactsTest, looking_leaves_nothing_behind) {
+  Session& session = test_session();
+  const Program program = session.printer.parse("t0 = T.ones(1)\nt0.me = t0\nt1 = t0.view(-1)\n");
+  FactsWatcher facts(session.interpreter, &session.judge);
+  session.executor.run(program, facts);
+  EXPECT_FALSE(session.judge.verdict().found()) << session.judge.verdict().describe();
+}
+
+}  // namespace
+}  // namespace slotfuzz
