@@ -81,6 +81,7 @@ void Judge::start(const Program& program) {
   lives_.clear();
   weaks_.clear();
   finalized_counts_.clear();
+  swapped_finalized_ = false;
   born_shapes_.clear();
   finalized_seen_ = 0;
 }

@@ -212,6 +212,9 @@ class Judge final : public Watcher {
   std::vector<Life> lives_;
   std::vector<Weak> weaks_;
   std::vector<int> finalized_counts_;
+  // CPython finalizes an object once. Swapped with one that was finalized before (it resurrected
+  // itself), a number may be met twice, and the other never.
+  bool swapped_finalized_ = false;
   // By serial; what a check of the prelude made is kOther.
   std::vector<Layout::Shape> born_shapes_;
   Py_ssize_t finalized_seen_ = 0;

@@ -121,6 +121,9 @@ void Judge::note_swap(int first, int second) {
   const int serials[] = {bindings_[first].serial, bindings_[second].serial};
   forget(bindings_[first].impl);
   forget(bindings_[second].impl);
+  for (PyObject* object : objects) {
+    swapped_finalized_ |= object && PyObject_GC_IsFinalized(object) != 0;
+  }
   for (Binding& binding : bindings_) {
     if (!binding.object) continue;
     if (binding.object == objects[0]) binding.serial = serials[1];
@@ -136,7 +139,7 @@ void Judge::check_finalizers() {
     if (serial < 0 || static_cast<std::size_t>(serial) >= kSerialMax) continue;
     const std::string number = std::to_string(serial);
     finalized_counts_.resize(std::max<std::size_t>(finalized_counts_.size(), serial + 1));
-    if (++finalized_counts_[serial] > 1) {
+    if (++finalized_counts_[serial] > 1 && !swapped_finalized_) {
       report(shape_of_serial(serial), "P3", "finalized twice", "__del__ of one object ran twice",
              after_reset("assert finalized.count(" + number + ") == 1"));
     }
@@ -240,7 +243,7 @@ std::vector<std::string> Judge::after_reset(std::string last) const {
 
 // P3: and not later.
 void Judge::check_never_finalized() {
-  if (!born_) return;
+  if (!born_ || swapped_finalized_) return;
   for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
     const auto at = static_cast<std::size_t>(serial);
     if (at < finalized_counts_.size() && finalized_counts_[at] > 0) continue;

@@ -65,7 +65,7 @@ def test_a_view_requires_a_gradient_when_its_base_does():
     early.zero_()
     x.requires_grad_()
     assert v.requires_grad and not v.is_leaf, "it was written to since"
-    assert x.view(1).requires_grad_() and not x.view(1).is_leaf
+    assert x.view(1).requires_grad_().requires_grad and not x.view(1).is_leaf
     for change in (lambda v: v.zero_(), lambda v: v.resize_(4), lambda v: v.set_()):
         with pytest.raises(RuntimeError):
             change(v)

@@ -94,6 +94,12 @@ TEST_F(RunTest, the_seed_corpus_is_canonical_clean_and_has_every_op) {
   }
 }
 
+TEST_F(RunTest, a_finalized_object_may_get_the_number_of_another) {
+  EXPECT_FALSE(verdict_of("t0 = TensorPhoenix(1)\nt0 = TensorFinalized(1)\nt1 = risen.pop()\n"
+                          "T.utils.swap_tensors(t1, t0)\n")
+                   .found());
+}
+
 TEST_F(RunTest, nothing_is_left_of_a_program) {
   const auto size_before = PyDict_Size(session_.interpreter.names());
   EXPECT_FALSE(verdict_of("s0 = Phoenix(1)\nr0 = weakref.ref(s0, fallen.append)\ndel s0\n"

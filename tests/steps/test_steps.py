@@ -183,3 +183,10 @@ def quick_mutants():
 def test_mutant_is_found(name):
     (row,) = slotfuzz("mutants", name, ok=(0, 3))
     assert row["problems"] == []
+
+
+def test_each_line_of_a_measured_program_has_its_share():
+    chosen = subject.resolve("core", "address", [options.default_target()])
+    told = json.loads(run(*chosen.command(options.default_target(), "--measure")))
+    assert sum(row["lines"] for row in told["ops"]) == told["programs"] * told["lines"]
+    assert min(told["parts"][part] for part in ("lines", "reset", "ledger", "text")) > 0
