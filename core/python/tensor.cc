@@ -170,7 +170,8 @@ PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor) {
 }
 
 PyObject* wrapped_again(PyObject* self) {
-  if (!impl::HermeticPyObjectTLS::get_state()) return Py_NewRef(self);
+  bool finds_self = !as_wrapper(self)->hermetic && !impl::HermeticPyObjectTLS::get_state();
+  if (finds_self) return Py_NewRef(self);
   return wrap_tensor(state_of_wrapper(self), intrusive_ptr<TensorImpl>::retain(&self_tensor(self)));
 }
 
