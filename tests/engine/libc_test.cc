@@ -1,4 +1,4 @@
-// What is freed twice is told, with a sanitizer or without.
+// What is freed twice is told where no sanitizer does: tests/steps runs this in the plain build.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -6,13 +6,16 @@
 namespace {
 
 TEST(libc, a_block_freed_twice_is_told) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "free() is the sanitizer's own";
+#endif
   EXPECT_DEATH(
       {
         void* volatile block = std::malloc(40);
         std::free(block);
         std::free(block);
       },
-      "double-free|freed twice|double free");
+      "freed twice");
 }
 
 }  // namespace

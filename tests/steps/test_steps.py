@@ -39,10 +39,10 @@ def slotfuzz(*words, ok=(0,)):
     return json.loads(run(ROOT / "slotfuzz", *words, "--json", ok=ok))
 
 
-def googletest(preset, name):
+def googletest(preset, name, tests="*"):
     """Builds and runs a GoogleTest program; it must have run at least one test."""
     folder = build.build(preset, [name])
-    text = run(folder / name, "--gtest_brief=1")
+    text = run(folder / name, "--gtest_brief=1", f"--gtest_filter={tests}")
     assert "[  PASSED  ]" in text and "PASSED  ] 0 tests" not in text, text
 
 
@@ -55,6 +55,10 @@ def test_core_tests(preset, protocol):
 @pytest.mark.parametrize("preset", ["address", "thread"])
 def test_engine_tests(preset):
     googletest(preset, "engine_tests")
+
+
+def test_what_the_plain_build_replaces():
+    googletest("plain", "engine_tests", "libc.*")
 
 
 @pytest.mark.parametrize("name, sanitizer", [
