@@ -5,6 +5,7 @@
 
 #include "core/c10/impl/preservation.h"
 #include "core/c10/trace.h"
+#include "core/python/preservation.h"
 #include "core/python/py_ref.h"
 #include "core/python/wrapper.h"
 
@@ -122,6 +123,8 @@ class GilScope {
 void disarm(PyObject* capsule) {
   auto* interpreter = static_cast<Interpreter*>(PyCapsule_GetPointer(capsule, kCapsuleName));
   interpreter->tag()->disarm();
+  if (!preserve::keeps_impl_after_the_end()) return;
+  references_left_behind.fetch_add(interpreter->live_wrappers, std::memory_order_relaxed);
 }
 
 PyObject* close_door(PyObject* capsule, PyObject*) {

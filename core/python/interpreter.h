@@ -90,7 +90,8 @@ class Interpreter final : public impl::PyInterpreterVTable {
   }
 
   // References, of all interpreters, that C++ let go while their interpreter ended: nobody drops
-  // them any more (T6), so their wrappers and impls stay.
+  // them any more (T6), so their wrappers and impls stay. And wrappers that lived when theirs had
+  // ended, where the protocol lets each keep its impl.
   static int64_t left_behind() noexcept;
 
   impl::PyInterpreter* tag() noexcept { return &tag_; }

@@ -33,6 +33,9 @@ bool is_hidden(Wrapper* self) noexcept;
 // Whether a C++ owner keeps the wrapper alive although the collector found it in a dead cycle.
 bool refuses_clear(const Wrapper* self) noexcept;
 
+// Whether a wrapper that lives on when its interpreter has ended keeps its impl for ever.
+bool keeps_impl_after_the_end() noexcept;
+
 // A wrapper that was made in hermetic mode, or has no impl, is none of a protocol's business.
 inline bool is_governed(const Wrapper* self) noexcept {
   return has_reachable_impl(self) && !self->dying && !self->hermetic;

@@ -51,6 +51,8 @@ bool is_hidden(Wrapper* self) noexcept {
   return false;
 }
 
+bool keeps_impl_after_the_end() noexcept { return false; }
+
 bool refuses_clear(const Wrapper* self) noexcept {
   // Code that ran since the collector looked has made an owner, so the wrapper is garbage no more.
   return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;

@@ -82,6 +82,8 @@ bool is_hidden(Wrapper* self) noexcept {
   return is_shared(self);
 }
 
+bool keeps_impl_after_the_end() noexcept { return true; }
+
 bool refuses_clear(const Wrapper* self) noexcept { return is_shared(self); }
 
 bool owns_for(Wrapper* self, visitproc visit) noexcept {
