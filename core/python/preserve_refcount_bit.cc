@@ -51,8 +51,6 @@ bool is_hidden(Wrapper* self) noexcept {
   return false;
 }
 
-bool keeps_impl_after_the_end() noexcept { return false; }
-
 bool refuses_clear(const Wrapper* self) noexcept {
   // Code that ran since the collector looked has made an owner, so the wrapper is garbage no more.
   return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
@@ -78,5 +76,7 @@ bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* targ
   *stop = visit(object, arg);
   return Py_REFCNT(object) == 1;
 }
+
+bool keeps_impl_after_the_end() noexcept { return false; }
 
 }  // namespace slotcore::python::preserve

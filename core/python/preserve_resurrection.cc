@@ -82,8 +82,6 @@ bool is_hidden(Wrapper* self) noexcept {
   return is_shared(self);
 }
 
-bool keeps_impl_after_the_end() noexcept { return true; }
-
 bool refuses_clear(const Wrapper* self) noexcept { return is_shared(self); }
 
 bool owns_for(Wrapper* self, visitproc visit) noexcept {
@@ -104,5 +102,7 @@ bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* targ
   *stop = visit(object, arg);
   return Py_REFCNT(object) == 1;
 }
+
+bool keeps_impl_after_the_end() noexcept { return true; }
 
 }  // namespace slotcore::python::preserve
