@@ -5,6 +5,7 @@
 
 #include "core/c10/impl/preservation.h"
 #include "core/c10/trace.h"
+#include "core/python/gil.h"
 #include "core/python/preservation.h"
 #include "core/python/py_ref.h"
 #include "core/python/wrapper.h"
@@ -22,24 +23,6 @@ bool is_finalizing() noexcept {
   return Py_IsFinalizing() != 0;
 #else
   return _Py_IsFinalizing() != 0;
-#endif
-}
-
-// The thread state that this thread runs with, or null if it does not hold a GIL.
-PyThreadState* current_thread_state() noexcept {
-#if PY_VERSION_HEX >= 0x030D0000
-  return PyThreadState_GetUnchecked();
-#elif PY_VERSION_HEX >= 0x030C0000
-  return _PyThreadState_UncheckedGet();
-#else
-  // 3.11 answers with the holder of the GIL, which may be another thread. A thread that never ran
-  // Python has no state of its own; one that runs its usual state is recognised by that. What is
-  // left, a thread inside of a sub-interpreter, is told by its id.
-  PyThreadState* usual = PyGILState_GetThisThreadState();
-  PyThreadState* holder = _PyThreadState_UncheckedGet();
-  if (usual == nullptr || holder == nullptr) return nullptr;
-  if (usual == holder || holder->thread_id == PyThread_get_thread_ident()) return holder;
-  return nullptr;
 #endif
 }
 

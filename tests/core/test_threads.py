@@ -121,6 +121,35 @@ def test_a_drop_after_the_interpreter_ended_leaks_the_wrapper(kind, last, impl_d
     assert not any(event.startswith("wrapper freed") and wrapper in event for event in events)
 
 
+def test_a_thread_that_gave_up_its_gil_reads_no_state_of_another(kind):  # T6, R1
+    # Two threads take the GIL, each time with a new thread state, while this one lets go of a chain
+    # that is long enough for that, and asks at the end of it whether it holds the GIL. The chain is
+    # made without wrappers, at which the drop would stop. ThreadSanitizer saw the read each time.
+    held = [kind.make(kind.base) for _ in range(2)]
+    lockers = [owner_of(kind, x) for x in held]
+    for locker in lockers:
+        locker.start_locking()
+    for turn in range(10):
+        last = T.zeros(2)
+        seen = weakref.ref(last)
+        last.attribute = turn
+        with T.hermetic():
+            for _ in range(3000):
+                x = T.zeros(2)
+                x.grad = last
+                last = x
+            handle = x._weak_ref()
+            chain = c10.Owner(handle)
+            T.TensorBase._free_weak_ref(handle)
+        del x, last
+        assert seen().attribute == turn
+        chain.drop()
+        kind.make(kind.base)
+        assert seen() is None
+    for locker in lockers:
+        locker.join()
+
+
 @pytest.mark.parametrize("start", ["start_copying", "start_locking"])
 def test_a_cpp_thread_takes_and_drops_while_python_wraps_and_collects(kind, start):  # T6, P1, P2
     x = kind.make(kind.base)
