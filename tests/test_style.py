@@ -38,9 +38,10 @@ STAGES = (
 
 
 def tracked() -> list[str]:
-    """Paths of all tracked text files, from the root."""
-    names = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True,
-                           text=True, check=True).stdout.split("\0")
+    """Paths from the root of all files that git has, or would have after `git add`."""
+    names = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, text=True, check=True).stdout.split("\0")
     return [name for name in names if name and (ROOT / name).is_file()]
 
 

@@ -1,3 +1,5 @@
+// Who holds the GIL: a public question from CPython 3.13 on, and a search before 3.12.
+
 #include "core/python/gil.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -15,8 +17,8 @@ PyThreadState* current_thread_state() noexcept { return _PyThreadState_Unchecked
 #else
 namespace {
 
-// Whether `state` is one of this thread's. It may be another's, and freed at any time: so it is only
-// compared with those that CPython lists, under the lock that it takes to list and unlist them.
+// Whether `state` is one of this thread's. It may be another's, and freed at any time: so it is
+// compared with those that CPython lists, under the lock that CPython takes to change the list.
 bool belongs_to_this_thread(const PyThreadState* state) noexcept {
   const unsigned long self = PyThread_get_thread_ident();
   bool found = false;

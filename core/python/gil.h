@@ -5,8 +5,7 @@
 
 namespace slotcore::python {
 
-// The thread state that this thread runs with, or null if it does not hold a GIL. Any thread, at any
-// time.
+// The thread state that this thread runs with, or null if it does not hold a GIL. Any thread.
 PyThreadState* current_thread_state() noexcept;
 
 }  // namespace slotcore::python

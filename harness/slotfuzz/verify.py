@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import emit, signature
+from slotfuzz import emit, group, signature
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
@@ -161,6 +161,10 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
         return code == emit.HANG_EXIT and emit.HANG_WORDS in stderr
     if code in (None, 0):
         return False
+    found = signature.of_stderr(stderr)
+    died = code < 0 or code > 128 or found is not None
+    if reply["kind"] in group.JUDGE_KINDS and died:
+        return True  # before the promise was asked for, or instead of the exception
     if reply["kind"] == "assert" or reply.get("asserts"):
         return "AssertionError" in stderr
     if reply["kind"] == "exception":
@@ -171,6 +175,5 @@ def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
     if expected == f"exit {reply['exit']}":
         return code == reply["exit"]
     if expected.startswith("signal "):
-        return code < 0 or code > 128 or signature.of_stderr(stderr) is not None
-    found = signature.of_stderr(stderr)
+        return died
     return found is not None and found.verdict == expected
