@@ -32,7 +32,7 @@ STAGES = (
     ("judge",),
     ("known", "recorder", "state", "facts"),
     ("session",),
-    ("measure", "planted", "serve"),
+    ("measure", "planted", "serve", "spawn"),
     ("entry",),
 )
 

@@ -11,6 +11,7 @@
 #include "harness/engine/measure.h"
 #include "harness/engine/planted.h"
 #include "harness/engine/serve.h"
+#include "harness/engine/spawn.h"
 
 // Linked in: the core, or a mutant of it.
 extern "C" PyObject* PyInit_slotcore();
@@ -43,7 +44,10 @@ constexpr int kUsageExit = 2;
 
 struct Flags {
   SessionOptions session;
+  std::string recorder;
+  std::string known;
   bool serve = false;
+  bool spawn = false;
   bool describe = false;
   bool measure = false;
   std::string planted;
@@ -59,10 +63,9 @@ double read_seconds(const std::string& text) {
   return seconds;
 }
 
-Flags parse_flags(int argc, char** argv) {
+Flags parse_flags(std::span<const std::string> words) {
   Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
+  for (const std::string_view argument : words) {
     if (!argument.starts_with("--")) continue;
     const auto equals = argument.find('=');
     const std::string_view name = argument.substr(2, equals - 2);
@@ -72,13 +75,15 @@ Flags parse_flags(int argc, char** argv) {
     else if (name == "path")
       flags.session.interpreter.paths.push_back(value);
     else if (name == "recorder")
-      flags.session.recorder = value;
+      flags.recorder = value;
     else if (name == "known")
-      flags.session.known = value;
+      flags.known = value;
     else if (name == "line-seconds")
       flags.session.line_seconds = read_seconds(value);
     else if (name == "serve")
       flags.serve = true;
+    else if (name == "spawn")
+      flags.spawn = true;
     else if (name == "describe")
       flags.describe = true;
     else if (name == "measure")
@@ -119,9 +124,10 @@ int plant(Session& session, const std::string& name) {
 
 std::span<std::uint8_t, kStateCounters> state_counters() { return extra_counters; }
 
-void Target::initialize(int argc, char** argv) {
+void Target::initialize(int* argc, char*** argv) {
   try {
-    Flags flags = parse_flags(argc, argv);
+    words_.assign(*argv, *argv + *argc);
+    Flags flags = parse_flags(std::span(words_).subspan(1));
     flags.session.postcondition = postcondition_;
     flags.session.weights = weights_;
     if (!flags.dump_recorder.empty()) {
@@ -136,6 +142,17 @@ void Target::initialize(int argc, char** argv) {
     if (flags.serve) serve(*session_);
     if (!flags.planted.empty()) finish(plant(*session_, flags.planted));
     if (flags.describe || flags.measure || flags.serve) finish(0);
+    if (flags.spawn) {
+      const std::vector<std::string> words = spawn();
+      words_.resize(1);
+      words_.insert(words_.end(), words.begin(), words.end());
+      flags = parse_flags(words);
+      for (std::string& word : words_) pointers_.push_back(word.data());
+      pointers_.push_back(nullptr);
+      *argc = static_cast<int>(words_.size());
+      *argv = pointers_.data();
+    }
+    session_->start(flags.recorder, flags.known);
   } catch (const StartError& error) {
     std::cerr << "slotfuzz: " << error.what() << "\n";
     finish(kUsageExit);
@@ -144,7 +161,7 @@ void Target::initialize(int argc, char** argv) {
 
 int Target::test(std::string_view text) {
   if (!session_->run(session_->printer.parse(text))) return -1;
-  if (session_->judge.verdict().found()) {
+  if (session_->found()) {
     std::cerr << session_->judge.verdict().describe();
     std::abort();
   }

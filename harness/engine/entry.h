@@ -9,6 +9,7 @@
 //   --known=DIR       do not run programs that contain one of these
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
+//   --spawn           fork a fuzzing process for each request on stdin
 //   --describe        print op table, kinds, prelude and planted bugs as JSON
 //   --measure         print where the time of this target's programs goes, as JSON
 //   --planted=NAME    run one planted bug
@@ -24,7 +25,8 @@ class Target {
   Target(const char* name, Postcondition postcondition, Weights weights = {.storage = 1})
       : name_(name), postcondition_(postcondition), weights_(weights) {}
 
-  void initialize(int argc, char** argv);
+  // May give libFuzzer another command line.
+  void initialize(int* argc, char*** argv);
   int test(std::string_view text);
   std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t size_max, unsigned seed);
   std::size_t cross(std::string_view first, std::string_view second, std::uint8_t* out,
@@ -37,6 +39,9 @@ class Target {
   Postcondition postcondition_;
   Weights weights_;
   std::optional<Session> session_;
+  // The command line, and what libFuzzer gets of it.
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
 };
 
 // Bytes that libFuzzer reads as coverage; in a section of their own, as it wants them.
@@ -47,7 +52,7 @@ std::span<std::uint8_t, kStateCounters> state_counters();
 #define SLOTFUZZ_TARGET(...)                                                                 \
   static slotfuzz::Target target(__VA_ARGS__);                                               \
   extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {                             \
-    target.initialize(*argc, *argv);                                                         \
+    target.initialize(argc, argv);                                                        \
     return 0;                                                                                \
   }                                                                                          \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {        \

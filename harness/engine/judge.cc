@@ -53,6 +53,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       left_behind_(interpreter.evaluate("T._left_behind")),
       collect_(interpreter.evaluate("gc.collect")),
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
+      referrers_(interpreter.evaluate("gc.get_referrers")),
       // Without functions for them, live wrappers are what the collector knows of, and set-up
       // takes all that it has made out of the collector's sight.
       baseline_(live_impls_ && live_wrappers_ ? live() : std::pair<long, long>()),

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -150,7 +151,9 @@ class Judge final : public Watcher {
   bool break_shared_cycles();
   void take_apart(PyObject* object);
   std::pair<long, long> live() const;
+  std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;
+  std::vector<Ref> hooks_of_cpp() const;
   // Whether the object is a Finalized of tensors, as far as a line made it.
   Layout::Shape shape_of_serial(long serial) const;
 
@@ -185,6 +188,7 @@ class Judge final : public Watcher {
   Ref left_behind_;
   Ref collect_;
   Ref tracked_objects_;
+  Ref referrers_;
   // Live impls and wrappers when no program has run.
   std::pair<long, long> baseline_;
   long left_behind_before_ = 0;

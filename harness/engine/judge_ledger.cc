@@ -36,17 +36,35 @@ bool Judge::left_references_behind() {
   return left_behind_before_ != before;
 }
 
-// The wrappers that the collector knows of. CPython's own list of its objects goes before they are
-// returned: it would be one more owner.
-std::vector<Ref> Judge::tracked_wrappers() const {
-  const Ref tracked(PyObject_CallNoArgs(tracked_objects_.get()));
-  CHECK(tracked && PyList_Check(tracked.get()), "gc.get_objects: " << take_error());
-  std::vector<Ref> wrappers;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()); ++i) {
-    PyObject* object = PyList_GET_ITEM(tracked.get(), i);
-    if (layout_.shape_of(object) != Layout::Shape::kOther) wrappers.push_back(Ref::borrow(object));
+// The objects of a kind that the collector knows of. CPython's own list of its objects goes before
+// they are returned: it would be one more owner.
+std::vector<Ref> Judge::tracked(const std::function<bool(PyObject*)>& is_meant) const {
+  const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
+  CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
+  std::vector<Ref> found;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all.get()); ++i) {
+    PyObject* object = PyList_GET_ITEM(all.get(), i);
+    if (is_meant(object)) found.push_back(Ref::borrow(object));
   }
-  return wrappers;
+  return found;
+}
+
+std::vector<Ref> Judge::tracked_wrappers() const {
+  return tracked([this](PyObject* object) {
+    return layout_.shape_of(object) != Layout::Shape::kOther;
+  });
+}
+
+// Hooks that C++ owns: autograd keeps them in dictionaries of this type, and the collector does not
+// see all that own one.
+std::vector<Ref> Judge::hooks_of_cpp() const {
+  std::vector<Ref> hooks = tracked([](PyObject* object) { return PyODict_CheckExact(object); });
+  std::erase_if(hooks, [this](const Ref& object) {
+    const Ref referrers(PyObject_CallOneArg(referrers_.get(), object.get()));
+    CHECK(referrers && PyList_Check(referrers.get()), "gc.get_referrers: " << take_error());
+    return Py_REFCNT(object.get()) - 1 <= PyList_GET_SIZE(referrers.get());
+  });
+  return hooks;
 }
 
 bool Judge::check_ledger() {
@@ -109,9 +127,15 @@ bool Judge::break_shared_cycles() {
   const bool shared = std::any_of(impls.begin(), impls.end(), [&](const void* impl) {
     return impl && std::find(owned.begin(), owned.end(), impl) != owned.end();
   });
-  if (!shared && !has_owner) return false;
+  std::vector<Ref> hooks = hooks_of_cpp();
+  if (!shared && !has_owner && hooks.empty()) return false;
   for (const Ref& object : left) take_apart(object.get());
+  for (const Ref& object : hooks) {
+    const Ref cleared(PyObject_CallMethod(object.get(), "clear", nullptr));
+    CHECK(cleared, "clear: " << take_error());
+  }
   left.clear();
+  hooks.clear();
   // A finalizer of what goes may put things into the prelude's lists, as in a reset.
   for (int round = 0; round < kBreakRounds; ++round) {
     for (const auto& [name, list] : interpreter_.prelude_lists()) {

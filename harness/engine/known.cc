@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "harness/engine/interpreter.h"
@@ -109,10 +110,10 @@ void Known::add(const Program& minimal) {
 void Known::add_folder(const std::string& folder, Printer& printer) {
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-    if (file.path().extension() != ".py") continue;
     std::ostringstream text;
     text << std::ifstream(file.path(), std::ios::binary).rdbuf();
-    add(printer.parse(text.str()));
+    if (file.path().extension() == ".py") add(printer.parse(text.str()));
+    if (file.path().extension() == ".txt") errors_.insert(text.str());
   }
   if (error) throw StartError(folder + ": " + error.message());
 }
@@ -126,6 +127,19 @@ bool Known::contains(const Program& program) const {
     }
     return Match(table_, entry.minimal, entry.has_lanes, program).from(0, 0);
   });
+}
+
+bool Known::contains_error(std::string_view message) const {
+  return !errors_.empty() && errors_.contains(normalised(message));
+}
+
+std::string normalised(std::string_view message) {
+  static const std::regex address("0x[0-9a-fA-F]+"), number("\\b[0-9]+\\b");
+  std::string text(message.substr(0, message.find('\n')));
+  text = std::regex_replace(text, address, "ADDRESS");
+  text = std::regex_replace(text, number, "N");
+  text.erase(text.find_last_not_of(" \t\r") + 1);
+  return text;
 }
 
 }  // namespace slotfuzz

@@ -1,8 +1,12 @@
-// Known findings: programs that contain one are not run, so that a hunt goes on to the next bug.
+// Known findings: programs that contain one are not run, and errors that are one end nothing, so
+// that a hunt goes on to the next bug.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/engine/program.h"
@@ -15,7 +19,9 @@ class Known {
 
   // Adds a minimal program. One without lines would match everything and is left out.
   void add(const Program& minimal);
-  // Adds every *.py file of a folder. Throws StartError when the folder cannot be read.
+  // Adds every *.py file of a folder, a minimal program each, and every *.txt file, an error that
+  // is told by its words alone, as normalised() gives them. Throws StartError when the folder
+  // cannot be read.
   void add_folder(const std::string& folder, Printer& printer);
 
   // Whether the program has a known one as a subsequence, up to the names of variables, to the
@@ -23,6 +29,8 @@ class Known {
   // makes in the plainest way: one bug found with many sizes and classes would otherwise stop a
   // hunt once for each. A known program that needs one thread only is found on any lanes.
   bool contains(const Program& program) const;
+  // Whether an exception with this message is known, whichever program raised it.
+  bool contains_error(std::string_view message) const;
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -33,6 +41,11 @@ class Known {
   };
   const OpTable& table_;
   std::vector<Entry> entries_;
+  std::set<std::string, std::less<>> errors_;
 };
+
+// The first line of a message without what differs from run to run, addresses and numbers. The
+// driver's signatures have the same words.
+std::string normalised(std::string_view message);
 
 }  // namespace slotfuzz

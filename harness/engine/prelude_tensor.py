@@ -44,10 +44,10 @@ class TensorPhoenix(TensorFinalized):
 class TensorGiver(TensorFinalized):
     def __del__(self):
         super().__del__()
-        owner = T.ones(self.size())
         try:
+            owner = T.ones(self.size())
             owner.grad = self
-        except (RuntimeError, TypeError):  # lines have made it another type of numbers
+        except (RuntimeError, TypeError):  # lines have made it another type or size of numbers
             return
         given.append(owner)
 

@@ -13,8 +13,6 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       available(interpreter.available_ops(table, options.weights)),
       vocabulary(table, available, options.weights),
       postcondition(options.postcondition) {
-  if (!options.known.empty()) known.add_folder(options.known, printer);
-  if (!options.recorder.empty()) recorder.emplace(options.recorder);
   executor.watchdog().set_limit(options.line_seconds);
   interpreter.freeze();
   // The control run: what probing has left goes, and a subject that fails without a program shows
@@ -22,14 +20,27 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
   executor.run(Program(), judge);
 }
 
+void Session::start(const std::string& recorder, const std::string& known) {
+  if (!known.empty()) known_.add_folder(known, printer);
+  if (!recorder.empty()) recorder_.emplace(recorder);
+}
+
 bool Session::run(Program program) {
   mask(program);
-  if (known.contains(program)) return false;
-  if (recorder) recorder->write(printer.print(program));
+  if (known_.contains(program)) return false;
+  if (recorder_) recorder_->write(printer.print(program));
   executor.run(program, judge);
   raises.note(program, executor.raised());
   if (postcondition) postcondition(table, program);
   return true;
+}
+
+bool Session::found() const {
+  const Verdict& verdict = judge.verdict();
+  if (!verdict.found()) return false;
+  // What breaks a promise is told by the program, not by its words.
+  const bool is_error = verdict.kind == "exception" && verdict.contract.empty();
+  return !is_error || !known_.contains_error(verdict.message);
 }
 
 void Session::mask(Program& program) const {

@@ -23,18 +23,20 @@ struct SessionOptions {
   Postcondition postcondition = nullptr;
   // After so long a line is taken to hang.
   double line_seconds = kLineSecondsDefault;
-  // Empty: none.
-  std::string recorder;
-  std::string known;
 };
 
 struct Session {
   // Throws StartError.
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
+  // Writes each program to `recorder` from now on, and passes over what the folder
+  // `known` has. Either may be empty: none. Throws StartError.
+  void start(const std::string& recorder, const std::string& known);
   // Runs a program, without the lines that the subject lacks an op for. False when it contains a
   // known finding and was not run.
   bool run(Program program);
+  // Whether the judge found something that is not a known error.
+  bool found() const;
   // Drops the lines whose op the subject lacks, and counts them.
   void mask(Program& program) const;
 
@@ -50,9 +52,11 @@ struct Session {
   Vocabulary vocabulary;
   Raises raises{table};
   Mutator mutator{table, vocabulary, &raises};
-  Known known{table};
   Postcondition postcondition;
-  std::optional<Recorder> recorder;
+
+ private:
+  Known known_{table};
+  std::optional<Recorder> recorder_;
 };
 
 }  // namespace slotfuzz

@@ -2,26 +2,23 @@
 
 import os
 import re
-import signal
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.engine import leashed
-from slotfuzz.errors import MachineError
 from slotfuzz.paths import from_root
-from slotfuzz.subject import Subject
+from slotfuzz.spawner import Spawner
 
 TAIL_BYTES_MAX = 256 * 1024
 PROGRAM_SECONDS_MAX = 25
-STOP_SECONDS = 10
 INPUT_BYTES_MAX = 4096
 # How often an edge was passed is no feature: edges and life-cycle states are enough to steer by.
 # Measured on the core in 30 s: a third more programs/s, and 400 corpus entries instead of 900.
 FEATURES = "-use_counters=0"
 
-STATUS = re.compile(rb"^#(\d+)\s+\S+.*?cov: (\d+)(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
+# Where nothing is instrumented, as in torch, there is no coverage but that of life-cycle states.
+STATUS = re.compile(
+    rb"^#(\d+)\s+\S+(?:\s+cov: (\d+))?(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
 EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
 ARTIFACTS = ("crash-*", "timeout-*", "oom-*", "leak-*")
 
@@ -41,37 +38,36 @@ class Fuzzer:
     """A running target. FOLDER holds its artifacts and flight recorder, nothing else does."""
 
     def __init__(
-        self, subject: Subject, target: str, corpus: list[Path], folder: Path, known: Path,
-        seed: int, runs: int | None, seconds: int, extra: tuple[str, ...] = (),
+        self, spawner: Spawner, corpus: list[Path], folder: Path, known: Path, seed: int,
+        runs: int | None, seconds: int, extra: tuple[str, ...] = (),
     ):
-        self.subject, self.target, self.folder, self.seed = subject, target, folder, seed
+        self.folder, self.seed = folder, seed
         self.recorder = folder / "recorder"
         self.progress = Progress()
         self.tail = b""
         self.started = time.monotonic()
         self._partial = b""
+        self._spawner = spawner
         self.recorder.unlink(missing_ok=True)
-        command = [
-            *subject.command(target), f"--recorder={self.recorder}", f"--known={known}",
+        words = [
+            f"--recorder={self.recorder}", f"--known={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
             "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", *extra,
         ]
         if runs is not None:
-            command.append(f"-runs={runs}")
-        command += [str(path) for path in corpus]
-        try:
-            self.process = subprocess.Popen(
-                leashed(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE, env=subject.environment(), start_new_session=True)
-        except OSError as error:
-            raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
-        os.set_blocking(self.process.stderr.fileno(), False)
+            words.append(f"-runs={runs}")
+        words += [str(path) for path in corpus]
+        pipe = folder / "errors"
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
+        self.stderr = open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb", 0)
+        spawner.start(words, pipe)
 
     def read(self) -> bool:
         """Takes in what the process has written; False once it has closed its stderr."""
         try:
-            chunk = os.read(self.process.stderr.fileno(), 1 << 16)
+            chunk = os.read(self.stderr.fileno(), 1 << 16)
         except BlockingIOError:
             return True
         if not chunk:
@@ -93,20 +89,15 @@ class Fuzzer:
 
     def finish(self) -> int:
         """Waits for the end of a process that closed its stderr; its exit code."""
-        if not self.process.stderr.closed:
+        if not self.stderr.closed:
             while self.read():
                 time.sleep(0.01)
-            self.process.stderr.close()
-        return self.process.wait()
+            self.stderr.close()
+        return self._spawner.wait()
 
     def stop(self) -> None:
         """Asks the process to save and end; kills it when it does not."""
-        if not self.process.stderr.closed and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
+        self._spawner.stop()
         self.finish()
 
     def seconds(self) -> float:

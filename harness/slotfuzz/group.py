@@ -12,6 +12,8 @@ from slotfuzz.program import Line, Table
 from slotfuzz.signature import Signature
 
 AFTER, BY = " after ", " by "
+# So many ways show what they share.
+WAYS_MIN = 3
 # In a shape, what makes an object in the plainest way of its kind.
 PLAIN = "make"
 JUDGE_KINDS = ("assert", "exception")
@@ -35,7 +37,7 @@ MECHANISMS = {
 
 def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> frozenset[str]:
     """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS."""
-    if reply["kind"] == "exception" and not reply["contract"]:
+    if error(reply, words):
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
     by = mechanisms(lines, table)
@@ -52,8 +54,14 @@ def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> froz
         # Nothing was done before: the function itself is wrong.
         return frozenset([f"crash{after}", f"crash in {where}"])
     # A function that meets what others have left is not to blame for all that may be left to it.
+    by = mechanisms(cause, table)
     who = BY + ", ".join(by) if by else after
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def error(reply: dict, words: Signature) -> str:
+    """What tells a finding by its words alone, as the engine writes them; else an empty string."""
+    return words.detail if reply["kind"] == "exception" and not reply["contract"] else ""
 
 
 def _object(reply: dict) -> str:
@@ -89,6 +97,20 @@ def of_one_group(key: str, known: str) -> bool:
         return True
     rest = iter(_ops(longer))
     return bool(_ops(shorter)) and all(op in rest for op in _ops(shorter))
+
+
+def shared(ways: list[list[Line]], keys: frozenset[str], table: Table) -> list[Line]:
+    """The lines that all of WAYS to one finding with KEYS have in common, by their ops.
+
+    A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
+    None while there are few ways, or where a mechanism is what the ways share: to steer around
+    every collection would be to find nothing more.
+    """
+    if len(ways) < WAYS_MIN or any(BY in key for key in keys):
+        return []
+    ops = set.intersection(*({line.op for line in lines} for lines in ways))
+    return [line for line in min(ways, key=len)
+            if line.op in ops and not table.ops[line.op]["plain"]]
 
 
 def _ops(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.progress import ProgressLine
+from slotfuzz.spawner import Spawner
 from slotfuzz.subject import Subject
 from slotfuzz.triage import Found, Triage
 from slotfuzz.workplace import Workplace, default_corpus
@@ -76,6 +77,7 @@ class _Job:
 
     target: str
     number: int
+    spawner: Spawner | None = None
     fuzzer: Fuzzer | None = None
     programs: int = 0
     seconds: float = 0.0
@@ -101,6 +103,7 @@ def run(plan: Plan) -> Result:
                         for text in triage.recall(plan.targets[0], folder)]
             for number, text in enumerate(programs):
                 place.add_known(f"known-{number}", text)
+            place.add_known_errors(triage.errors)
             result = _Hunt(plan, place, triage, line).run()
             result.skipped = len(programs)
             result.trouble = _trouble(plan)
@@ -190,10 +193,12 @@ class _Hunt:
         # Reloading what other jobs wrote would make a run with one seed depend on the clock.
         extra = ("-reload=0",) if self.plan.jobs == 1 else ()
         seed = (self.plan.seed + 1000003 * job.number + 7919 * job.starts) % (1 << 31) or 1
-        job.fuzzer = Fuzzer(self.plan.subject, job.target, _corpus(self.plan, job.target), folder,
-                            self.place.known, seed, runs, math.ceil(left), extra)
+        if job.spawner is None:
+            job.spawner = Spawner(self.plan.subject, job.target)
+        job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder, self.place.known,
+                            seed, runs, math.ceil(left), extra)
         job.starts += 1
-        self.selector.register(job.fuzzer.process.stderr, selectors.EVENT_READ, job)
+        self.selector.register(job.fuzzer.stderr, selectors.EVENT_READ, job)
 
     def _ended(self, job: _Job) -> None:
         """A process ended: by itself, or with a finding that is judged now."""
@@ -223,6 +228,7 @@ class _Hunt:
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{number}-{index}", text)
+        self.place.add_known_errors(self.triage.errors)
         if verdict == "new":
             self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
             self.line.note(
@@ -247,7 +253,7 @@ class _Hunt:
 
     def _close(self, job: _Job) -> Fuzzer:
         fuzzer, job.fuzzer = job.fuzzer, None
-        self.selector.unregister(fuzzer.process.stderr)
+        self.selector.unregister(fuzzer.stderr)
         fuzzer.stop()
         job.programs += fuzzer.progress.programs
         job.seconds += fuzzer.seconds()
@@ -259,6 +265,8 @@ class _Hunt:
         for job in self.jobs:
             if job.fuzzer:
                 self._close(job)
+            if job.spawner:
+                job.spawner.close()
         self.result.programs = self._programs()
         self.result.fuzz_seconds = round(sum(job.seconds for job in self.jobs) / len(self.jobs), 3)
         self.result.seconds = round(time.monotonic() - self.start, 3) if self.start else 0.0

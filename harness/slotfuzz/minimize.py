@@ -108,12 +108,14 @@ def minimize(
     runs_max: int = RUNS_MAX,
     last_line: int | None = None,
     several: Several | None = None,
+    allowed: frozenset[str] | None = None,
 ) -> Minimized:
     """The smallest program found for which `interesting` holds; it must hold for LINES.
 
     LAST_LINE, if known, is the index of the line during which it happened: what follows goes
     first. At most RUNS_MAX calls of `interesting` and SEVERAL; without that, nobody looks for
-    programs that are shorter by more than a line.
+    programs that are shorter by more than a line. Those have lines of the ops ALLOWED alone,
+    if that is given.
     """
     start = time.monotonic()
     search = _Search(lines, interesting, several, runs_max)
@@ -126,7 +128,7 @@ def minimize(
         _drop_single_lines(search)
         as_met = tuple(search.lines)
         if several:
-            _shorten(search, table)
+            _shorten(search, table, allowed)
         _merge_lanes(search)
         _simplify_ops(search, table)
         _simplify_operands(search, table)
@@ -195,9 +197,9 @@ def _drop_single_lines(search: _Search) -> None:
             dropped |= search.keep(rest)
 
 
-def _shorten(search: _Search, table: Table) -> None:
+def _shorten(search: _Search, table: Table, allowed: frozenset[str] | None) -> None:
     """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
-    while search.keep_first(shorter(search.lines, table)):
+    while search.keep_first(shorter(search.lines, table, allowed)):
         _drop_single_lines(search)
 
 

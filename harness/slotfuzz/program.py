@@ -101,6 +101,16 @@ class Table:
                 ways.append(Line(name, (line.operands[0], *values), line.lane))
         return ways
 
+    def kin(self, ops: frozenset[str]) -> frozenset[str]:
+        """OPS, the plainest ways to make an object, and OPS in other circumstances.
+
+        Such as `del s0` and `with hermetic(): del s0`: one text ends in the other.
+        """
+        own = {self.ops[name]["template"] for name in ops}
+        return frozenset(
+            name for name, op in self.ops.items() for text in [op["template"]]
+            if op["plain"] or any(one.endswith(text) or text.endswith(one) for one in own))
+
     def makes_from_values(self, line: Line) -> bool:
         """Whether the line makes an object, and from nothing but values."""
         roles = self.ops[line.op]["operands"]

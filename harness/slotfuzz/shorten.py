@@ -16,22 +16,28 @@ from slotfuzz.enumerate import bound_after, next_lines
 from slotfuzz.program import Line, Table
 
 NOTHING: frozenset[str] = frozenset()
+DIGITS = "0123456789"
 
 
-def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
+def shorter(
+    lines: list[Line], table: Table, allowed: frozenset[str] | None = None,
+) -> Iterator[list[Line]]:
     """Shorter programs near LINES in which no line reads what none has bound.
 
-    First two lines less, wherever they are; then one line of any op for a stretch of lines, the
-    longest stretch first, for all lines that mention a variable, in the place of the first or the
-    last of them, and for two lines that are apart, in the place of the later one; then two lines of
-    the program's own ops, or their kin, for a stretch.
+    First one less that makes a variable, where another of its kind does as well; then two lines
+    less, wherever they are; then one line of any op for a stretch of lines, the longest stretch
+    first, for all lines that mention a variable, in the place of the first or the last of them, and
+    for two lines that are apart, in the place of the later one; then two lines of the program's own
+    ops, or their kin, for a stretch. New lines are of ops that are ALLOWED, if that is given.
     """
+    yield from _variables_unified(lines, table)
     pairs = list(itertools.combinations(range(len(lines)), 2))
     for first, second in pairs:
         rest = [line for index, line in enumerate(lines) if index not in (first, second)]
         if rest and _is_bound(rest, NOTHING, table):
             yield rest
-    every = [name for name, op in table.ops.items() if not op["masked"]]
+    every = [name for name, op in table.ops.items()
+             if not op["masked"] and (allowed is None or name in allowed)]
     yield from _stretches_replaced(lines, 1, every, table)
     for variable in dict.fromkeys(word for line in lines for word in table.variables(line)):
         yield from _variable_replaced(lines, variable, every, table)
@@ -39,18 +45,24 @@ def shorter(lines: list[Line], table: Table) -> Iterator[list[Line]]:
         if second > first + 1:
             before = lines[:first] + lines[first + 1:second]
             yield from _put(before, lines[second + 1:], lines[second].lane, 1, every, table)
-    yield from _stretches_replaced(lines, 2, _kin(lines, every, table), table)
+    own = table.kin(frozenset(line.op for line in lines))
+    yield from _stretches_replaced(lines, 2, [name for name in every if name in own], table)
 
 
-def _kin(lines: list[Line], every: list[str], table: Table) -> list[str]:
-    """The ops of LINES, and of EVERY op those that are one of them in other circumstances.
-
-    Such as `del s0` and `with hermetic(): del s0`: one text ends in the other.
-    """
-    own = {table.ops[line.op]["template"] for line in lines}
-    return [name for name in every
-            if any(one.endswith(text) or text.endswith(one)
-                   for text in [table.ops[name]["template"]] for one in own)]
+def _variables_unified(lines: list[Line], table: Table) -> Iterator[list[Line]]:
+    """LINES without one that makes a variable, for which another of its kind stands from there."""
+    bound = NOTHING
+    for index, line in enumerate(lines):
+        for made, other in itertools.product(sorted(table.bound(line)), sorted(bound)):
+            if other == made or other.rstrip(DIGITS) != made.rstrip(DIGITS):
+                continue
+            names = {made: other}
+            rest = [*lines[:index], *(
+                replace(later, operands=tuple(names.get(word, word) for word in later.operands))
+                for later in lines[index + 1:])]
+            if _is_bound(rest, NOTHING, table):
+                yield rest
+        bound = bound_after(table, line, bound)
 
 
 def _stretches_replaced(

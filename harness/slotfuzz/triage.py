@@ -17,7 +17,7 @@ from slotfuzz import (
 from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder, leashed
 from slotfuzz.errors import BrokenError
 from slotfuzz.paths import ROOT
-from slotfuzz.program import lines_of
+from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.subject import Subject
 
 TIMEOUT_SECONDS = 3.0
@@ -63,6 +63,7 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     if reply["outcome"] != "finding":
         return None
     wanted = signature.of_reply(reply)
+    met = frozenset(line.op for line in lines_of(reply))
     limits = {"timeout": (TIMEOUT_SECONDS, None)}
     limits |= {kind: (RUN_SECONDS, HANGING_LINE_SECONDS) for kind in signature.HANGING}
     timeout, line_seconds = limits.get(reply["kind"], (RUN_SECONDS, None))
@@ -84,10 +85,12 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
 
     # A program that hangs costs more than all that do not.
     hangs = reply["kind"] in limits
+    # Two bugs of one signature must not be taken for each other. Of slotcore one is known at most.
+    allowed = server.table.kin(met) if server.subject.release else None
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
         runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],
-        None if hangs else several)
+        None if hangs else several, allowed)
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
 
@@ -149,6 +152,10 @@ class Triage:
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
         # The folder of the finding that a key of group.py belongs to.
         self.known: dict[str, Path] = {}
+        # Words of known errors: group.error.
+        self.errors: set[str] = set()
+        # Minimal programs that show the finding in a folder.
+        self._ways: dict[Path, list[list[Line]]] = {}
         self._servers: dict[tuple[str, bool, bool], Server] = {}
         self._forker: verify.Forker | None = None
 
@@ -186,11 +193,15 @@ class Triage:
         if server.run(script)["outcome"] != "finding":
             return []
         self.known |= dict.fromkeys(record.get("group", []), folder)
-        for reply in map(server.run, ways):
+        shared = []
+        for reply in map(server.run, [script, *ways]):
             if reply["outcome"] == "finding":
-                keys = group.keys(reply, signature.of_reply(reply), lines_of(reply), server.table)
+                words = signature.of_reply(reply)
+                keys = group.keys(reply, words, lines_of(reply), server.table)
                 self.known |= dict.fromkeys(keys, folder)
-        return [script, *ways]
+                self.errors |= {group.error(reply, words)} - {""}
+                shared = self._shared(folder, lines_of(reply), keys, server.table)
+        return [script, *ways, *shared]
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
@@ -222,12 +233,26 @@ class Triage:
             folder = Path(record["folder"])
         for key in keys:
             self.known.setdefault(key, folder)
+        self.errors |= {group.error(first.reply, first.signature)} - {""}
+        texts += self._shared(folder, first.minimized.lines, keys, server.table)
         return verdict, {**record, "avoid": texts}
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
         """The finding whose group one of the KEYS is of, if it is known."""
         return next((folder for known, folder in self.known.items()
                      if any(group.of_one_group(key, known) for key in keys)), None)
+
+    def _shared(
+        self, folder: Path, lines: list[Line], keys: frozenset[str], table: Table,
+    ) -> list[str]:
+        """Notes LINES as one more way to show the finding in FOLDER; what all ways share, if known.
+
+        The program to steer around, or nothing yet.
+        """
+        ways = self._ways.setdefault(folder, [])
+        ways += [lines] * (lines not in ways)
+        shared = group.shared(ways, keys, table)
+        return [table.program_text(shared)] if shared else []
 
     def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
         return group.keys(best.reply, best.signature, best.minimized.lines, server.table)

@@ -50,6 +50,14 @@ class Workplace:
         """Makes targets started from now on skip programs that contain this one."""
         (self.known / f"{name}.py").write_text(text)
 
+    def add_known_errors(self, errors: set[str]) -> None:
+        """Makes targets started from now on go on after an exception with such normalised words.
+
+        It is known, whichever program raises it, and ends nothing.
+        """
+        for number, words in enumerate(sorted(errors)):
+            (self.known / f"error-{number}.txt").write_text(words)
+
     def leftovers(self) -> list[tuple[str, Path]]:
         """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder."""
         found = []

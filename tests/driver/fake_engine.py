@@ -3,11 +3,13 @@
 It knows seven ops. `mutate` is a random program from -seed; coverage is made up.
 """
 
+import ctypes
 import io
 import json
 import os
 import random
 import re
+import signal
 import sys
 import time
 import traceback
@@ -233,6 +235,24 @@ def fuzz(flags, folders):
     return 0
 
 
+def spawn():
+    """JSON lines, as --spawn. Returns in a child, with its words."""
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        errors = os.open(request["errors"], os.O_WRONLY)
+        child = os.fork()
+        if child == 0:
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+            os.dup2(errors, 2)
+            return request["words"]
+        os.close(errors)
+        print(json.dumps({"pid": child}), flush=True)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print(json.dumps({"exit": code}), flush=True)
+    sys.exit()
+
+
 def random_line(choose):
     """An instance of a random op, biased to what makes the bug."""
     _, operands, template = choose.choice(OPS)
@@ -252,6 +272,8 @@ def main(argv):
         print(json.dumps(DESCRIPTION))
     elif "serve" in flags:
         serve()
+    elif "spawn" in flags:
+        return main(spawn())
     elif "dump-recorder" in flags:
         print(Path(flags["dump-recorder"]).read_text())
     elif "planted" in flags:

@@ -134,3 +134,26 @@ def test_an_exception_is_known_by_its_message():
     first, second = (keys_of(texts, "exception", message="SystemError: assert f.cc:12")
                      for texts in (TAGGED, ["t0 = T.ones(1)", "del t0"]))
     assert first == second != keys_of(TAGGED, "exception", message="SystemError: assert g.cc")
+
+
+@pytest.mark.parametrize("lasts, key, common", [
+    (["s0.nbytes()", "del s0"], "crash after make t0", None),
+    (["s0.nbytes()", "del s0", "enter_hermetic()"], "crash after make t0",
+     "s0.tag = 0\n"),
+    (["s0.nbytes()", "del s0", "enter_hermetic()"], "crash in f by the collector", None),
+])
+def test_what_many_ways_to_a_bug_share_is_known(lasts, key, common):
+    ways = [lines_of(["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", last])
+            for last in lasts]
+    ways[-1] = ways[-1][:1] + ways[-1][2:]  # the last one needs no storage
+    shared = group.shared(ways, frozenset([key]), TABLE)
+    assert TABLE.program_text(shared) == (common or "")
+
+
+def test_an_error_is_told_by_its_words_and_a_broken_promise_is_not():
+    reply = {"kind": "exception", "contract": "", "check": "",
+             "message": "RuntimeError: 7 failed at 0x7f01, please report"}
+    assert group.error(reply, signature.of_reply(reply)) == \
+        "RuntimeError: N failed at ADDRESS, please report"
+    reply["contract"] = "P2"
+    assert group.error(reply, signature.of_reply(reply)) == ""

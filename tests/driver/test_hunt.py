@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import finding, hunt, minimize, program, signature, triage
+from slotfuzz import finding, fuzzer, hunt, minimize, program, signature, triage
 from slotfuzz.console import Output
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.workplace import Workplace
@@ -165,10 +165,20 @@ def test_a_failing_empty_program_stops_everything(plan, fake_subject):
         hunt.run(plan())
 
 
+@pytest.mark.parametrize("line, programs, coverage", [
+    (b"#8\tNEW    cov: 41 ft: 9 corp: 1/9b lim: 4 exec/s: 100 rss: 30Mb", 8, 41),
+    (b"#864\tINITED ft: 931 corp: 464/170Kb exec/s: 7 rss: 286Mb", 864, 0),
+    (b"#8192\tpulse  corp: 1/1b lim: 4 exec/s: 7 rss: 30Mb", 8192, 0),
+])
+def test_progress_is_read_with_and_without_coverage(line, programs, coverage):
+    numbers = [int(group or 0) for group in fuzzer.STATUS.match(line).groups()]
+    assert numbers[0] == programs and numbers[1] == coverage and numbers[-1] in (7, 100)
+
+
 def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     write_program(fake_subject.target("storage"),
-                  f'case "$*" in *-seed=*) echo no luck >&2; exit 9;; esac\n{text}')
+                  f'case "$*" in *--spawn*) echo no luck >&2; exit 9;; esac\n{text}')
     with pytest.raises(BrokenError, match="no luck"):
         hunt.run(plan())
 
@@ -199,9 +209,11 @@ def test_a_hunt_that_is_stopped_leaves_no_process(fake_subject, tmp_path, number
     # This target never finds anything, so the hunt is in its loop when the signal comes.
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     mark = f"slotfuzz-test-{os.getpid()}-{number}"
+    endless = ("import sys, time; from tests.driver import fake_engine;"
+               " fake_engine.fuzz = lambda *_: time.sleep(99); fake_engine.main(sys.argv[1:])")
     write_program(fake_subject.target("storage"),
-                  f'case "$*" in *-seed=*) exec /usr/bin/python3 -c "import time; time.sleep(99)"'
-                  f" {mark};; esac\n{text}")
+                  f'case "$*" in *--spawn*) cd {ROOT}; exec /usr/bin/python3 -c "{endless}"'
+                  f" --spawn {mark};; esac\n{text}")
     script = INTERRUPTED.format(root=str(ROOT), folder=str(fake_subject.folder),
                                 out=str(tmp_path / "out"))
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

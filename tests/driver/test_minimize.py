@@ -175,7 +175,7 @@ def test_the_program_as_it_was_met_keeps_its_values_and_names():
 # The fake ops with one that does in one line what takes three.
 FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"], {
     "name": "del_in_hermetic", "operands": ["-s"], "template": "with hermetic(): del {0}",
-    "needs": "", "sentence": "Fake.", "masked": False}]})
+    "needs": "", "sentence": "Fake.", "masked": False, "plain": False}]})
 
 
 def shorten(before, interesting, fails=None, **options):
@@ -279,3 +279,22 @@ def test_a_shorter_program_reads_only_what_has_a_value(seed):
         for line in program:
             assert FUSED.read(line) <= bound
             bound |= FUSED.bound(line)
+
+
+def test_one_variable_does_for_two():
+    before = "t0 = T.ones(1)\nt1 = T.ones(1)\ns0 = t1.untyped_storage()\ndel t0\n"
+    after = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel t0\n"
+    assert shorten(before, lambda text: text in (before, after))[0] == after
+
+
+def test_new_lines_are_of_the_ops_that_are_allowed():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+
+    def interesting(text):
+        return text in (before, STORAGE + "with hermetic(): del s0\n")
+
+    own = frozenset(line.op for line in lines(before))
+    assert shorten(before, interesting)[0].endswith("with hermetic(): del s0\n")
+    assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
+    # What ends in an op of the program is its kin.
+    assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)

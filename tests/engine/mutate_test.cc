@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <set>
 
 #include "harness/engine/known.h"
@@ -146,6 +149,19 @@ TEST_F(MutateTest, what_is_made_plainly_may_be_made_in_any_way) {
   known.add(printer_.parse("s0 = Giver(1)\ndel s0\nt0 = given.pop()\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = given.pop()\n"));
   EXPECT_TRUE(contains("s1 = Giver(4)\ndel s1\nt0 = given.pop()\n"));
+}
+
+TEST_F(MutateTest, a_known_error_is_known_by_its_words) {
+  const std::string folder = testing::TempDir() + "known-errors";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/error-0.txt") << "RuntimeError: N failed at ADDRESS, please report";
+  Known known(table_);
+  known.add_folder(folder, printer_);
+  EXPECT_EQ(known.size(), 0u);
+  EXPECT_TRUE(known.contains_error("RuntimeError: 71 failed at 0x7f3a, please report \nmore"));
+  EXPECT_FALSE(known.contains_error("RuntimeError: 71 failed at 0x7f3a"));
+  EXPECT_FALSE(known.contains_error("RuntimeError: N71 failed at 0x7f3a, please report"));
+  EXPECT_FALSE(Known(table_).contains_error("RuntimeError: N failed at ADDRESS, please report"));
 }
 
 TEST_F(MutateTest, another_name_is_another_use) {

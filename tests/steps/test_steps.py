@@ -165,11 +165,31 @@ def test_canary_fails(tmp_path):
     assert document["new"]
 
 
-def test_a_hunt_on_torch_runs_programs(tmp_path):
+@pytest.fixture
+def torch_is_installed():
+    """Skips where the system's Python has no PyTorch."""
     try:
         subject.probe_python(subject.SYSTEM_PYTHON)
     except UserError as error:
         pytest.skip(str(error))
+
+
+# Cycles through hooks that C++ owns, which PyTorch documents and P5 allows.
+@pytest.mark.parametrize("program", [
+    "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\n",
+    "t0 = T.ones(1)\nt0.requires_grad_()\nt0 = t0.view(-1)\nt1 = t0.view(-1)\n"
+    "t0.register_hook(hook_of(t1))\n",
+    "t1 = T.empty(1)\nt1.requires_grad_()\nt0 = t1.as_subclass(TensorSub)\n"
+    "f0 = t0.register_hook(hook_of(t0)).remove\n",
+])
+def test_a_cycle_through_hooks_is_no_leak(program, tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text(program)
+    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
+    (tmp_path / "program.py").write_text(program + "t0._fix_weakref()\n")
+    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor", ok=(1,))
+
+
+def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
     document = slotfuzz("hunt", options.default_target(), "--subject", "torch", "--seconds", 10,
                         "--seed", 1,
                         "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(0, 1))
