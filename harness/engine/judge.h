@@ -149,6 +149,7 @@ class Judge final : public Watcher {
   bool check_ledger();
   bool left_references_behind();
   bool break_shared_cycles();
+  bool is_graph_left() const;
   void take_apart(PyObject* object);
   std::pair<long, long> live() const;
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;

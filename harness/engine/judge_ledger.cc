@@ -75,12 +75,13 @@ bool Judge::check_ledger() {
     baseline_ = now;
     return false;
   }
-  if (break_shared_cycles() || made_cpp_cycle_) {
+  const bool made_cycle = made_cpp_cycle_ || is_graph_left();
+  if (break_shared_cycles() || made_cycle) {
     const auto after = live();
     const bool back = after.first <= baseline_.first && after.second <= baseline_.second;
-    // What a circle of .grad links holds cannot be had back: out of the collector's sight with it,
-    // or every later reset would visit it.
-    if (back || made_cpp_cycle_) {
+    // What a circle of .grad links or of a graph holds cannot be had back: out of the collector's
+    // sight with it, or every later reset would visit it.
+    if (back || made_cycle) {
       if (after != baseline_) interpreter_.freeze();
       baseline_ = after;
       return false;
@@ -145,6 +146,22 @@ bool Judge::break_shared_cycles() {
     CHECK(found, "gc.collect: " << take_error());
   }
   return true;
+}
+
+// Whether autograd's graph has a tensor that lives on, or what it is a view of. The graph owns what
+// a line used, in C++, and a tensor that was used in place may own itself.
+bool Judge::is_graph_left() const {
+  for (const Ref& left : tracked_wrappers()) {
+    const Ref base(PyObject_GetAttrString(left.get(), "_base"));
+    PyErr_Clear();
+    for (PyObject* object : {left.get(), base.get()}) {
+      if (!object || layout_.shape_of(object) != Layout::Shape::kTensor) continue;
+      const Ref node(PyObject_GetAttrString(object, "grad_fn"));
+      PyErr_Clear();
+      if (node && node.get() != Py_None) return true;
+    }
+  }
+  return false;
 }
 
 // Drops what a wrapper holds in Python, and what its tensor owns that owns others.

@@ -112,6 +112,12 @@ def write_again(tensor):
             pass
     return callback
 
+#: storage_ref [torch]: the weak reference of torch's own caches
+def storage_ref(storage):
+    if not isinstance(storage, T.UntypedStorage):
+        raise TypeError("no storage")  # else it is made, and its __del__ raises
+    return T.multiprocessing.reductions.StorageWeakRef(storage)
+
 #: WeakTensor [torch]: a C++ weak reference to a tensor
 class WeakTensor:
     def __init__(self, tensor):

@@ -6,6 +6,7 @@ tensor that has none are one group, and two programs that lose an attribute in t
 """
 
 import re
+from dataclasses import replace
 
 from slotfuzz import prelude
 from slotfuzz.program import Line, Table
@@ -109,8 +110,17 @@ def shared(ways: list[list[Line]], keys: frozenset[str], table: Table) -> list[L
     if len(ways) < WAYS_MIN or any(BY in key for key in keys):
         return []
     ops = set.intersection(*({line.op for line in lines} for lines in ways))
-    return [line for line in min(ways, key=len)
-            if line.op in ops and not table.ops[line.op]["plain"]]
+    common = [line for line in min(ways, key=len)
+              if line.op in ops and not table.ops[line.op]["plain"]]
+    return [_of_any(common[0], table)] if len(common) == 1 else common
+
+
+def _of_any(line: Line, table: Table) -> Line:
+    """LINE with another variable for each operand: steered around whether they are one or two."""
+    kinds = [table.kind(line, index) for index in range(len(line.operands))]
+    return replace(line, operands=tuple(
+        f"{kind.prefix}{index % kind.count}" if kind.prefix else word
+        for index, (kind, word) in enumerate(zip(kinds, line.operands))))
 
 
 def _ops(text: str) -> list[str]:
