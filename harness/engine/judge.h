@@ -150,6 +150,8 @@ class Judge final : public Watcher {
   bool left_references_behind();
   bool break_shared_cycles();
   bool is_graph_left() const;
+  void collect() const;
+  void hide_what_is_left();
   void take_apart(PyObject* object);
   std::pair<long, long> live() const;
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
@@ -190,6 +192,8 @@ class Judge final : public Watcher {
   Ref collect_;
   Ref tracked_objects_;
   Ref referrers_;
+  // What the collector knew of when it was last asked.
+  mutable Py_ssize_t tracked_count_ = 0;
   // Live impls and wrappers when no program has run.
   std::pair<long, long> baseline_;
   long left_behind_before_ = 0;

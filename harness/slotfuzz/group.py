@@ -100,19 +100,36 @@ def of_one_group(key: str, known: str) -> bool:
     return bool(_ops(shorter)) and all(op in rest for op in _ops(shorter))
 
 
-def shared(ways: list[list[Line]], keys: frozenset[str], table: Table) -> list[Line]:
-    """The lines that all of WAYS to one finding with KEYS have in common, by their ops.
+def shared(
+    ways: list[list[Line]], met: list[list[Line]], keys: frozenset[str], table: Table,
+) -> list[list[Line]]:
+    """What all of WAYS to one finding with KEYS have in common, by their ops: none, or some lines.
 
     A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
     None while there are few ways, or where a mechanism is what the ways share: to steer around
-    every collection would be to find nothing more.
+    every collection would be to find nothing more. MET are the programs before their ops became
+    simpler ones, of which some may share something else.
     """
-    if len(ways) < WAYS_MIN or any(BY in key for key in keys):
+    if any(BY in key for key in keys):
         return []
-    ops = set.intersection(*({line.op for line in lines} for lines in ways))
-    common = [line for line in min(ways, key=len)
-              if line.op in ops and not table.ops[line.op]["plain"]]
-    return [_of_any(common[0], table)] if len(common) == 1 else common
+    found = []
+    for programs in (ways, met):
+        rest = [lines for lines in programs
+                if not any(_has_all(lines, one) for one in found)]
+        if len(rest) >= WAYS_MIN and (common := _common(rest, table)):
+            found.append(common)
+    return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
+
+
+def _has_all(lines: list[Line], ops_of: list[Line]) -> bool:
+    return {line.op for line in ops_of} <= {line.op for line in lines}
+
+
+def _common(programs: list[list[Line]], table: Table) -> list[Line]:
+    """The lines of the shortest of PROGRAMS whose ops are in all, without plain constructors."""
+    ops = set.intersection(*({line.op for line in lines} for lines in programs))
+    return [line for line in min(programs, key=len)
+            if line.op in ops and not table.ops[line.op]["plain"]]
 
 
 def _of_any(line: Line, table: Table) -> Line:

@@ -24,6 +24,7 @@ from slotfuzz.triage import Found, Triage
 from slotfuzz.workplace import Workplace, default_corpus
 
 POLL_SECONDS = 0.25
+# So many crashes in a row that nothing repeats: it is not the subject that breaks.
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
 
@@ -141,6 +142,7 @@ class _Hunt:
         self.selector = selectors.DefaultSelector()
         self.start = self.deadline = 0.0
         self._stopped = False
+        self._in_vain = 0
 
     def run(self) -> Result:
         """Runs until time, programs or patience are over."""
@@ -225,6 +227,7 @@ class _Hunt:
         self.line.show("judging a finding: minimize, verify in fresh processes ..")
         verdict, record = self.triage.judge(found)
         getattr(self.result, verdict).append(record)
+        self._in_vain = self._in_vain + 1 if verdict == "unreproduced" else 0
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{number}-{index}", text)
@@ -240,8 +243,8 @@ class _Hunt:
                 self.line.note(f"slotfuzz: known: {record['id']}")
         else:
             self.line.note(f"slotfuzz: not reproduced alone: {shown(Path(record['folder']))}")
-            if len(self.result.unreproduced) >= UNREPRODUCED_MAX:
-                raise BrokenError(f"{UNREPRODUCED_MAX} crashes did not reproduce;"
+            if self._in_vain >= UNREPRODUCED_MAX:
+                raise BrokenError(f"{UNREPRODUCED_MAX} crashes in a row did not reproduce;"
                                   f" see {shown(self.plan.out)}")
 
     def _take_leftovers(self) -> None:

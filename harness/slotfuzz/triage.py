@@ -154,8 +154,8 @@ class Triage:
         self.known: dict[str, Path] = {}
         # Words of known errors: group.error.
         self.errors: set[str] = set()
-        # Minimal programs that show the finding in a folder.
-        self._ways: dict[Path, list[list[Line]]] = {}
+        # Minimal programs that show the finding in a folder, and those as they were met.
+        self._ways: dict[Path, tuple[list[list[Line]], list[list[Line]]]] = {}
         self._servers: dict[tuple[str, bool, bool], Server] = {}
         self._forker: verify.Forker | None = None
 
@@ -200,7 +200,8 @@ class Triage:
                 keys = group.keys(reply, words, lines_of(reply), server.table)
                 self.known |= dict.fromkeys(keys, folder)
                 self.errors |= {group.error(reply, words)} - {""}
-                shared = self._shared(folder, lines_of(reply), keys, server.table)
+                lines = lines_of(reply)
+                shared = self._shared(folder, lines, lines, keys, server.table)
         return [script, *ways, *shared]
 
     def judge(self, found: Found) -> tuple[str, dict]:
@@ -234,7 +235,8 @@ class Triage:
         for key in keys:
             self.known.setdefault(key, folder)
         self.errors |= {group.error(first.reply, first.signature)} - {""}
-        texts += self._shared(folder, first.minimized.lines, keys, server.table)
+        texts += self._shared(folder, first.minimized.lines, list(first.minimized.as_met), keys,
+                              server.table)
         return verdict, {**record, "avoid": texts}
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
@@ -243,16 +245,16 @@ class Triage:
                      if any(group.of_one_group(key, known) for key in keys)), None)
 
     def _shared(
-        self, folder: Path, lines: list[Line], keys: frozenset[str], table: Table,
+        self, folder: Path, lines: list[Line], met: list[Line], keys: frozenset[str], table: Table,
     ) -> list[str]:
-        """Notes LINES as one more way to show the finding in FOLDER; what all ways share, if known.
+        """Notes LINES, which were MET in another form, as one more way to show what is in FOLDER.
 
-        The program to steer around, or nothing yet.
+        The programs to steer around because all ways share them.
         """
-        ways = self._ways.setdefault(folder, [])
-        ways += [lines] * (lines not in ways)
-        shared = group.shared(ways, keys, table)
-        return [table.program_text(shared)] if shared else []
+        ways = self._ways.setdefault(folder, ([], []))
+        for known, new in zip(ways, (lines, met)):
+            known += [new] * (new not in known)
+        return [table.program_text(one) for one in group.shared(*ways, keys, table)]
 
     def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
         return group.keys(best.reply, best.signature, best.minimized.lines, server.table)

@@ -146,8 +146,19 @@ def test_what_many_ways_to_a_bug_share_is_known(lasts, key, common):
     ways = [lines_of(["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", last])
             for last in lasts]
     ways[-1] = ways[-1][:1] + ways[-1][2:]  # the last one needs no storage
-    shared = group.shared(ways, frozenset([key]), TABLE)
-    assert TABLE.program_text(shared) == (common or "")
+    shared = group.shared(ways, ways, frozenset([key]), TABLE)
+    assert [TABLE.program_text(one) for one in shared] == [common] * bool(common)
+
+
+def test_programs_as_they_were_met_may_share_something_else():
+    ways = [lines_of(["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", *last])
+            for last in ([], ["s0.nbytes()"], ["del s0"], ["enter_hermetic()"])]
+    met = [lines_of(["t1 = T.ones(1)", "exit_hermetic()", *last])
+           for last in ([], ["del t1"], ["enter_hermetic()"])]
+    wrap, other = "s0 = t0.untyped_storage()\ns0.tag = 0\n", "exit_hermetic()\n"
+    keys = frozenset(["crash after make t0"])
+    shared = group.shared(ways, ways + met, keys, TABLE)
+    assert [TABLE.program_text(one) for one in shared] == [wrap, other]
 
 
 def test_an_error_is_told_by_its_words_and_a_broken_promise_is_not():

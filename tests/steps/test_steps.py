@@ -189,6 +189,15 @@ def test_a_cycle_through_hooks_is_no_leak(program, tmp_path, torch_is_installed)
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor", ok=(1,))
 
 
+def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
+    chosen = subject.resolve("torch", "none", ["tensor"])
+    kept, clean = tmp_path / "kept.py", tmp_path / "clean.py"
+    kept.write_text("t0 = T.ones(1)\nt1 = t0.view(-1)\nt1.requires_grad_()\nt0.copy_(t1)\n")
+    clean.write_text("t0 = T.ones(1)\n")
+    run(*chosen.command("tensor", kept, clean, kept, clean),
+        variables=chosen.environment())
+
+
 def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
     document = slotfuzz("hunt", options.default_target(), "--subject", "torch", "--seconds", 10,
                         "--seed", 1,
