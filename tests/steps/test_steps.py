@@ -185,7 +185,11 @@ def torch_is_installed():
 def test_a_cycle_through_hooks_is_no_leak(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
-    (tmp_path / "program.py").write_text(program + "t0._fix_weakref()\n")
+
+
+def test_a_lost_reference_beside_a_hook_is_a_leak(tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text(
+        "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\nt0._fix_weakref()\n")
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor", ok=(1,))
 
 
