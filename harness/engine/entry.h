@@ -52,7 +52,7 @@ std::span<std::uint8_t, kStateCounters> state_counters();
 #define SLOTFUZZ_TARGET(...)                                                                 \
   static slotfuzz::Target target(__VA_ARGS__);                                               \
   extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {                             \
-    target.initialize(argc, argv);                                                        \
+    target.initialize(argc, argv);                                                           \
     return 0;                                                                                \
   }                                                                                          \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {        \

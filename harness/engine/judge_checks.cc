@@ -53,7 +53,7 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if ((!is_assertion && !is_system && !is_internal) || verdict_.found()) return;
   // So torch answers who asks for a device that it was built without.
-  if (message.find("not compiled with") != std::string::npos) return;
+  if (is_assertion && message.find("not compiled with") != std::string::npos) return;
   // The prelude's own asserts begin with their contract number.
   const auto colon = is_assertion ? message.find(": ") : std::string::npos;
   verdict_ = {"exception",

@@ -15,8 +15,7 @@ namespace {
 
 // Each object's finalizer runs once, and what it held may have another.
 constexpr int kBreakRounds = 4;
-// A collection of so many takes a tenth of a millisecond, less than a program.
-constexpr Py_ssize_t kTrackedMax = 2000;
+constexpr int kProgramsPerFreeze = 256;
 
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
@@ -44,7 +43,6 @@ std::vector<Ref> Judge::tracked(const std::function<bool(PyObject*)>& is_meant) 
   const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
   CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
   std::vector<Ref> found;
-  tracked_count_ = PyList_GET_SIZE(all.get());
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all.get()); ++i) {
     PyObject* object = PyList_GET_ITEM(all.get(), i);
     if (is_meant(object)) found.push_back(Ref::borrow(object));
@@ -118,7 +116,8 @@ void Judge::collect() const {
 // Caches and warnings of a library grow by some objects with each program, and every collection to
 // come would visit them.
 void Judge::hide_what_is_left() {
-  if (tracked_count_ <= kTrackedMax) return;
+  if (live_wrappers_ || ++clean_since_freeze_ < kProgramsPerFreeze) return;
+  clean_since_freeze_ = 0;
   interpreter_.freeze();
   baseline_ = live();
 }

@@ -29,8 +29,8 @@ struct Session {
   // Throws StartError.
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
-  // Writes each program to `recorder` from now on, and passes over what the folder
-  // `known` has. Either may be empty: none. Throws StartError.
+  // Writes each program to `recorder` from now on, and passes over what the folder `known` has.
+  // Either may be empty: none. Throws StartError.
   void start(const std::string& recorder, const std::string& known);
   // Runs a program, without the lines that the subject lacks an op for. False when it contains a
   // known finding and was not run.

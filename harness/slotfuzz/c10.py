@@ -16,7 +16,7 @@ from pathlib import Path
 
 from slotfuzz import build, c10_input, c10_repro, fuzzer, signature
 from slotfuzz.console import say
-from slotfuzz.engine import leashed
+from slotfuzz.channel import leashed
 from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
 from slotfuzz.paths import ROOT, build_root, from_root
 

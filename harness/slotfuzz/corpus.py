@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from slotfuzz import finding
-from slotfuzz.engine import Server, leashed
+from slotfuzz.channel import leashed
+from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.fuzzer import FEATURES, INPUT_BYTES_MAX
 from slotfuzz.subject import Subject

@@ -7,7 +7,7 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 
-from slotfuzz import build, engine, options, subject
+from slotfuzz import build, channel, engine, options, subject
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import from_root
 
@@ -113,7 +113,7 @@ def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
     if planted["oracle"] == "watchdog":
         command.append(f"--line-seconds={HANGING_LINE_SECONDS}")
     try:
-        result = subprocess.run(engine.leashed(command), capture_output=True, check=False,
+        result = subprocess.run(channel.leashed(command), capture_output=True, check=False,
                                 timeout=PLANTED_SECONDS, env=chosen.environment())
         code, text = result.returncode, from_root(result.stderr.decode(errors="replace"))
     except subprocess.TimeoutExpired as error:

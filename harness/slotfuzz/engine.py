@@ -4,28 +4,19 @@ Every run of a program is a forked child of the server, so a crash costs a fork 
 """
 
 import json
-import os
-import select
 import subprocess
-import tempfile
-import time
 from pathlib import Path
 
+from slotfuzz.channel import Channel
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import from_root
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.subject import Subject
 
 DESCRIBE_SECONDS = 120
-START_SECONDS = 120
 GRACE_SECONDS = 30
 # More than the engine's limit for a line, and the time to name its stacks.
 RUN_SECONDS = 20.0
-
-
-def leashed(command: list[str]) -> list[str]:
-    """COMMAND so that it dies with its parent, also when that is killed with -9."""
-    return ["setpriv", "--pdeathsig", "KILL", "--", *command]
 
 
 def describe(subject: Subject, target: str) -> dict:
@@ -57,8 +48,7 @@ class Server:
         self.extra = extra or {}
         self.table = Table(describe(subject, target))
         self.runs = 0
-        self._process = None
-        self._buffer = b""
+        self._channel: Channel | None = None
 
     def __enter__(self):
         return self
@@ -118,29 +108,21 @@ class Server:
 
     def close(self) -> None:
         """Ends the server; safe to call twice."""
-        if self._process is None:
-            return
-        process, self._process = self._process, None
-        process.stdin.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
-        self._stderr.close()
+        channel, self._channel = self._channel, None
+        if channel:
+            channel.close()
 
     def _request(self, request: dict, seconds: float) -> dict:
-        if self._process is None:
-            self._start()
+        if self._channel is None:
+            self._channel = self._start()
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            self._lost("does not read")
-        return self._answer(seconds + GRACE_SECONDS)
+            self._channel.send(request)
+            return self._channel.answer(seconds + GRACE_SECONDS)
+        except BrokenError:
+            self.close()
+            raise
 
-    def _start(self) -> None:
+    def _start(self) -> Channel:
         environment = self.subject.environment(full_stacks=self.trace) | self.extra
         if self.trace:
             environment["SLOTCORE_TRACE"] = "1"
@@ -148,43 +130,7 @@ class Server:
             for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
                 environment[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))
         command = self.subject.command(self.target, "--serve")
-        self._stderr = tempfile.TemporaryFile()
-        self._buffer = b""
-        try:
-            self._process = subprocess.Popen(
-                leashed(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._stderr, env=environment, start_new_session=True)
-        except OSError as error:
-            raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
-        if not self._answer(START_SECONDS).get("ready"):
-            self._lost("is not ready")
-
-    def _answer(self, seconds: float) -> dict:
-        deadline = time.monotonic() + seconds
-        out = self._process.stdout.fileno()
-        while b"\n" not in self._buffer:
-            ready, _, _ = select.select([out], [], [], max(0.0, deadline - time.monotonic()))
-            chunk = os.read(out, 1 << 16) if ready else b""
-            if not chunk:
-                self._lost("died" if ready else f"gave no answer in {seconds:.0f} s")
-            self._buffer += chunk
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        try:
-            answer = json.loads(line)
-        except ValueError as error:
-            raise BrokenError(f"the fork server wrote no JSON: {line[:200]!r}") from error
-        if "error" in answer:
-            raise BrokenError(f"the fork server refuses: {answer['error']}")
-        return answer
-
-    def _lost(self, how: str):
-        self._process.kill()
-        self._process.wait()
-        self._process = None
-        self._stderr.seek(0)
-        words = self._stderr.read().decode(errors="replace").strip().splitlines()
-        tail = "; ".join(words[-3:]) or "it said nothing"
-        raise BrokenError(f"the fork server of {self.target} {how}: {tail}")
+        return Channel(f"the fork server of {self.target}", command, environment)
 
 
 def dump_recorder(subject: Subject, target: str, recorder: Path) -> list[str]:

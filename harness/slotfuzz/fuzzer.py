@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from slotfuzz.errors import BrokenError
 from slotfuzz.paths import from_root
 from slotfuzz.spawner import Spawner
 
@@ -35,7 +36,7 @@ class Progress:
 
 
 class Fuzzer:
-    """A running target. FOLDER holds its artifacts and flight recorder, nothing else does."""
+    """A running target. FOLDER holds its artifacts, its flight recorder and the pipe it reads."""
 
     def __init__(
         self, spawner: Spawner, corpus: list[Path], folder: Path, known: Path, seed: int,
@@ -62,7 +63,11 @@ class Fuzzer:
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
         self.stderr = open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb", 0)
-        spawner.start(words, pipe)
+        try:
+            spawner.start(words, pipe)
+        except BrokenError:
+            self.stderr.close()
+            raise
 
     def read(self) -> bool:
         """Takes in what the process has written; False once it has closed its stderr."""

@@ -14,7 +14,7 @@ from slotfuzz import (
     build, emit, explain, finding, group, minimize, mutant, prelude, ring, signature, trace,
     verify,
 )
-from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder, leashed
+from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.paths import ROOT
 from slotfuzz.program import Line, Table, lines_of
@@ -190,11 +190,13 @@ class Triage:
         server, record = self.server(target), finding.read(folder)
         script, *ways = [(folder / "repro.py").read_text(errors="replace"),
                          *record.get("ways", [])[1:]]
-        if server.run(script)["outcome"] != "finding":
+        replies = [server.run(script)]
+        if replies[0]["outcome"] != "finding":
             return []
         self.known |= dict.fromkeys(record.get("group", []), folder)
+        replies += map(server.run, ways)
         shared = []
-        for reply in map(server.run, [script, *ways]):
+        for reply in replies:
             if reply["outcome"] == "finding":
                 words = signature.of_reply(reply)
                 keys = group.keys(reply, words, lines_of(reply), server.table)
@@ -210,7 +212,7 @@ class Triage:
         best = smallest(server, quick, found.text)
         sequence = []
         if best is None and found.recorder:
-            sequence = self._sequence(found)
+            sequence = self._sequence(found, quick)
             best = smallest(server, quick, "".join(sequence)) if sequence else None
         if best is None:
             return "unreproduced", self._write_unreproduced(found, sequence)
@@ -340,28 +342,14 @@ class Triage:
                                          self.subject.script_environment())
         return self._forker
 
-    def _sequence(self, found: Found) -> list[str]:
+    def _sequence(self, found: Found, server: Server) -> list[str]:
+        """The last programs of the process that died that repeat it, in one process; or none."""
         programs = dump_recorder(self.subject, found.target, found.recorder)
         if not programs:
             return []
         deadline = time.monotonic() + SEQUENCE_SECONDS
-        return ring.shortest_sequence(
-            programs, lambda texts: time.monotonic() < deadline and self._dies(found.target, texts))
-
-    def _dies(self, target: str, texts: list[str]) -> bool:
-        """Whether a fresh process that runs TEXTS in order ends badly."""
-        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
-            paths = []
-            for number, text in enumerate(texts):
-                paths.append(Path(folder) / f"{number:03}.py")
-                paths[-1].write_text(text)
-            command = self.subject.command(target, f"-artifact_prefix={folder}/", *paths)
-            try:
-                return subprocess.run(leashed(command), capture_output=True, check=False,
-                                      timeout=SEQUENCE_SECONDS,
-                                      env=self.subject.environment()).returncode != 0
-            except subprocess.TimeoutExpired:
-                return True
+        return ring.shortest_sequence(programs, lambda texts: time.monotonic() < deadline
+                                      and server.states(texts)[-1]["outcome"] == "finding")
 
     def _versions(self) -> dict:
         commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import emit, explain, prelude, signature, verify
+from slotfuzz import channel, emit, explain, prelude, signature, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.program import lines_of
@@ -51,6 +51,12 @@ def test_a_server_that_dies_is_our_fault_and_says_why(fake_subject):
                   "*) echo boom >&2; exit 7;; esac\n")
     with pytest.raises(BrokenError, match="boom"):
         Server(fake_subject, "storage").run("")
+
+
+def test_a_process_that_does_not_get_ready_is_given_up(monkeypatch):
+    monkeypatch.setattr(channel, "START_SECONDS", 0.2)
+    with pytest.raises(BrokenError, match="the sleeper gave no answer in 0 s, exit code -9"):
+        channel.Channel("the sleeper", ["sleep", "99"], {"PATH": "/bin"})
 
 
 def test_emitted_script_parses_back_to_the_program(server):

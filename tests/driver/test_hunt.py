@@ -12,6 +12,7 @@ import pytest
 
 from slotfuzz import finding, fuzzer, hunt, minimize, program, signature, triage
 from slotfuzz.console import Output
+from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.workplace import Workplace
 from tests.driver.conftest import ROOT, write_program
@@ -108,6 +109,30 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
         verdict, _ = judge.judge(
             triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
     assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
+
+
+def test_programs_that_fail_in_one_process_only_are_kept_in_order(
+        fake_subject, tmp_path, monkeypatch):
+    texts = [f"t{number} = T.ones(4)\n" for number in range(4)]
+    (tmp_path / "recorder").write_text(json.dumps({"programs": texts}))
+    monkeypatch.setattr(Server, "states", lambda self, programs: [
+        {"outcome": "finding" if {texts[1], texts[3]} <= set(programs) else "clean"}])
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+        verdict, record = judge.judge(
+            triage.Found("storage", texts[3], "", 9, 1.0, 1, tmp_path / "recorder"))
+    folder = Path(record["folder"])
+    assert verdict == "unreproduced" and record["sequence"] == 2
+    assert [path.read_text() for path in sorted(folder.glob("sequence-*"))] == texts[1::2]
+
+
+def test_ten_in_a_row_that_nothing_repeats_end_a_hunt(plan, monkeypatch, tmp_path):
+    verdicts = ["unreproduced"] * 9 + ["known"] + ["unreproduced"] * 11
+    record = {"id": "one", "folder": str(tmp_path), "avoid": []}
+    judged = iter(verdicts)
+    monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (next(judged), record))
+    with pytest.raises(BrokenError, match="10 crashes in a row did not reproduce"):
+        hunt.run(plan())
+    assert list(judged) == ["unreproduced"], "one that is reproduced begins anew"
 
 
 CRASH = "".join(line + "\n" for line in [*MINIMAL[:4], "exit_hermetic()",

@@ -9,7 +9,9 @@ import subprocess
 
 import pytest
 
-from slotfuzz import build, emit, engine, mutant, options, prelude, subject
+from slotfuzz import (
+    build, emit, engine, group, mutant, options, prelude, signature, subject,
+)
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
 
@@ -200,6 +202,22 @@ def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
     clean.write_text("t0 = T.ones(1)\n")
     run(*chosen.command("tensor", kept, clean, kept, clean),
         variables=chosen.environment())
+
+
+def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_installed):
+    """The engine and the driver read an error alike: both leave line numbers and addresses out."""
+    chosen = subject.resolve("torch", "none", ["tensor"])
+    program, known = tmp_path / "program.py", tmp_path / "known"
+    program.write_text("t0 = T.ones(1)\nt0._conj()\n")
+    known.mkdir()
+    command = chosen.command("tensor", f"--known={known}", program)
+    run(*command, variables=chosen.environment(), ok=(77,))
+    with engine.Server(chosen, "tensor") as server:
+        reply = server.run(program.read_text())
+    words = group.error(reply, signature.of_reply(reply))
+    assert ".cpp\":N" in words, "a line number is left out"
+    (known / "error.txt").write_text(words)
+    run(*command, variables=chosen.environment())
 
 
 def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
