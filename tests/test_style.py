@@ -26,6 +26,7 @@ STAGES = (
     ("mutate",),
     ("python", "interpreter"),
     ("stacks",),
+    ("crash",),
     ("watchdog",),
     ("execute",),
     ("layout",),

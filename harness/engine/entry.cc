@@ -12,6 +12,7 @@
 #include "harness/engine/planted.h"
 #include "harness/engine/serve.h"
 #include "harness/engine/spawn.h"
+#include "harness/engine/stacks.h"
 
 // Linked in: the core, or a mutant of it.
 extern "C" PyObject* PyInit_slotcore();
@@ -30,7 +31,13 @@ extern "C" const char* __asan_default_options() {
          "thread_local_quarantine_size_kb=256:malloc_context_size=1:"
          "max_free_fill_size=256:free_fill_byte=221";
 }
-extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
+// Where no other sanitizer is, this one's runtime is linked in by libFuzzer, and only to report
+// signals: crash.h does.
+extern "C" const char* __ubsan_default_options() {
+  return slotfuzz::kHasSanitizer
+             ? "print_stacktrace=1:halt_on_error=1"
+             : "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0";
+}
 // libFuzzer prints in its signal handlers when it is told to stop: no finding, and TSan's report of
 // it never ends.
 extern "C" const char* __tsan_default_options() {
@@ -131,7 +138,8 @@ void Target::initialize(int* argc, char*** argv) {
     flags.session.postcondition = postcondition_;
     flags.session.weights = weights_;
     if (!flags.dump_recorder.empty()) {
-      dump({{"programs", read_recording(flags.dump_recorder)}});
+      const Recording recording = read_recording(flags.dump_recorder);
+      dump({{"count", recording.count}, {"programs", recording.programs}});
       finish(0);
     }
     CHECK(PyImport_AppendInittab("slotcore", PyInit_slotcore) == 0, "inittab");

@@ -1,4 +1,4 @@
-// Asks the prelude's `observe` after each line.
+// Asks a function of the prelude after each line.
 #include "harness/engine/facts.h"
 
 #include "harness/engine/check.h"
@@ -25,9 +25,10 @@ std::string name_of_type(PyObject* type) {
 
 }  // namespace
 
-FactsWatcher::FactsWatcher(const Interpreter& interpreter, Watcher* other)
-    : interpreter_(interpreter), observe_(interpreter.evaluate("observe")), other_(other) {
-  CHECK(observe_, "the prelude has no observe()");
+FactsWatcher::FactsWatcher(const Interpreter& interpreter, Watcher* other,
+                           const std::string& question)
+    : interpreter_(interpreter), question_(interpreter.evaluate(question)), other_(other) {
+  CHECK(question_, "the prelude has no " << question);
 }
 
 void FactsWatcher::start(const Program& program) {
@@ -51,10 +52,10 @@ void FactsWatcher::after_drop() {
 
 void FactsWatcher::observe(const std::string& first) {
   const KeptError kept;
-  const Ref facts(PyObject_CallOneArg(observe_.get(), interpreter_.names()));
-  CHECK(facts, "observe: " << take_error());
+  const Ref facts(PyObject_CallOneArg(question_.get(), interpreter_.names()));
+  CHECK(facts, "the prelude: " << take_error());
   const char* text = PyUnicode_AsUTF8(facts.get());
-  CHECK(text, "observe: " << take_error());
+  CHECK(text, "the prelude: " << take_error());
   trace_.push_back(first + "\n" + text);
 }
 

@@ -1,5 +1,6 @@
 // The trace of observable facts, by which two subjects are compared: after each line, what the line
 // raised and what a program can see of its objects (prelude_facts.py); and what the reset has left.
+// Another question of the prelude may be asked instead.
 // No address is in it.
 #pragma once
 
@@ -12,8 +13,10 @@ namespace slotfuzz {
 
 class FactsWatcher final : public Watcher {
  public:
-  // `other` follows the run as well, each time before the facts are asked.
-  explicit FactsWatcher(const Interpreter& interpreter, Watcher* other = nullptr);
+  // `other` follows the run as well, each time before the facts are asked. `question` is the
+  // function of the prelude that gets all names.
+  explicit FactsWatcher(const Interpreter& interpreter, Watcher* other = nullptr,
+                        const std::string& question = "observe");
 
   void start(const Program& program) override;
   void before_line(std::size_t index, const Line& line) override;
@@ -28,7 +31,7 @@ class FactsWatcher final : public Watcher {
   void observe(const std::string& first);
 
   const Interpreter& interpreter_;
-  const Ref observe_;
+  const Ref question_;
   Watcher* other_;
   std::vector<std::string> trace_;
 };

@@ -1,7 +1,7 @@
 """What a program can see of its objects, as text: the prelude ends with it.
 
 No line calls it. The engine does after each line when two subjects are compared, and so does a
-script that shows a difference.
+script that shows a difference; `outside` is asked about the lines before a crash.
 """
 
 #: Facts, observe: what variables and the prelude's lists lead to, one fact a line, no address
@@ -109,3 +109,30 @@ class Facts:
         return "\n".join(self.lines).replace(f"= {T.__name__}.", "= ")  # dtypes
 def observe(names):
     return Facts().text(names)
+
+#: has_no_memory, reaches_outside, outside: the variables whose elements lie where no memory is
+def has_no_memory(storage):
+    try:
+        return storage.nbytes() > 0 and storage.data_ptr() == 0
+    except RuntimeError:  # so torch answers from 2.1 on
+        return True
+def reaches_outside(one):
+    fetch = getattr(T.Tensor, "untyped_storage", None) or T.Tensor._storage
+    is_tensor = isinstance(one, T.Tensor)
+    try:
+        storage = fetch(one) if is_tensor else one
+        if not isinstance(storage, T.UntypedStorage):
+            return False
+        if str(getattr(storage, "device", "")) == "meta":
+            return False
+        if has_no_memory(storage) or not is_tensor or 0 in one.size():
+            return has_no_memory(storage)
+        first, sizes = one.storage_offset(), one.size()
+        last = first + sum((size - 1) * step for size, step in zip(sizes, one.stride()))
+        is_inside = 0 <= first <= last < storage.nbytes() // one.element_size()
+        return not is_inside or min(sizes, default=1) < 0
+    except (RuntimeError, TypeError, AttributeError):  # it has no memory of this kind
+        return False
+def outside(names):
+    return "\n".join(name for name in sorted(names)
+                     if Facts.is_variable(name) and reaches_outside(names[name]))

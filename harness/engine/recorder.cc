@@ -58,7 +58,7 @@ void Recorder::write(std::string_view program) {
   ++file_->count;
 }
 
-std::vector<std::string> read_recording(const std::string& path) {
+Recording read_recording(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::uint64_t magic = 0, count = 0;
   stream.read(reinterpret_cast<char*>(&magic), sizeof magic);
@@ -71,7 +71,7 @@ std::vector<std::string> read_recording(const std::string& path) {
     const Slot& slot = slots[i % kRecorderSlots];
     programs.emplace_back(slot.text, std::min<std::size_t>(slot.size, sizeof(slot.text)));
   }
-  return programs;
+  return {count, programs};
 }
 
 }  // namespace slotfuzz

@@ -2,6 +2,7 @@
 // process, however hard, loses the one that it ran or the ones that led there.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,13 @@ class Recorder {
   File* file_ = nullptr;
 };
 
-// The programs in a recorder's file, oldest first. Throws StartError when it is none.
-std::vector<std::string> read_recording(const std::string& path);
+struct Recording {
+  // Programs that ran; the last of them, oldest first.
+  std::uint64_t count = 0;
+  std::vector<std::string> programs;
+};
+
+// What a recorder's file holds. Throws StartError when it is none.
+Recording read_recording(const std::string& path);
 
 }  // namespace slotfuzz

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/engine/check.h"
+#include "harness/engine/crash.h"
 #include "harness/engine/planted.h"
 #include "harness/engine/serve_child.h"
 #include "harness/engine/serve_facts.h"
@@ -38,6 +39,7 @@ constexpr int kFindingExit = 77;
 // What a child tells, in memory shared with the parent, so that a crash loses nothing of it.
 struct Shared {
   std::size_t line;
+  CrashNote crash;
   char raised[kLineMax][40];
   bool complete;
   // JSON: a verdict, and the lines that show what the reset was about to do.
@@ -170,6 +172,7 @@ json run(Session& session, const json& request, Shared& shared) {
   if (child == 0) {
     dup2(errors, STDERR_FILENO);
     dup2(errors, STDOUT_FILENO);
+    note_crashes(shared.crash);
     session.executor.watchdog().set_limit(
         request.value("line_seconds", std::min(session.line_seconds, kLineSecondsOfChild)));
     run_in_child(session, program, shared);
@@ -197,7 +200,7 @@ json run(Session& session, const json& request, Shared& shared) {
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = shared.raised[i];
   reply["dropped"] = program.dropped;
-  reply["stderr"] = read_all(errors);
+  reply["stderr"] = read_all(errors) + report_of(shared.crash);
   close(errors);
   return reply;
 }

@@ -68,11 +68,11 @@ std::string read_all(int descriptor) {
 }
 
 [[noreturn]] void run_in_child(Session& session, const std::vector<Program>& programs,
-                               Shared& shared, int traces) {
+                               Shared& shared, const std::string& question, int traces) {
   silence();
   session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
   Progress progress(shared);
-  FactsWatcher facts(session.interpreter, &progress);
+  FactsWatcher facts(session.interpreter, &progress, question);
   while (shared.done < programs.size()) {
     session.executor.run(programs[shared.done], facts);
     shared.hashes[shared.done] = hash_of(facts.trace());
@@ -97,11 +97,11 @@ void add_traces(json& results, int traces) {
 }
 
 // Runs all programs from shared.done on, up to the first that ends the process.
-void run_some(Session& session, const std::vector<Program>& programs, Shared& shared, int traces,
-              double seconds) {
+void run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
+              const std::string& question, int traces, double seconds) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
-  if (child == 0) run_in_child(session, programs, shared, traces);
+  if (child == 0) run_in_child(session, programs, shared, question, traces);
   int status = 0;
   wait_for(child, seconds, status);
 }
@@ -143,10 +143,11 @@ json run_facts(Session& session, const json& request) {
   CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
   auto& shared = *static_cast<Shared*>(memory);
   const double seconds = request.value("timeout", kTimeoutSecondsDefault);
+  const std::string question = request.value("question", "observe");
   json results = json::array();
   while (shared.done < programs.size()) {
     const std::size_t first = shared.done;
-    run_some(session, programs, shared, traces, seconds);
+    run_some(session, programs, shared, question, traces, seconds);
     for (std::size_t i = first; i < shared.done; ++i) {
       results.push_back({{"crashed", false},
                          {"line", programs[i].lines.size()},

@@ -2,11 +2,12 @@
 //
 //   {"generate": N, "seed": S, "ops": [NAME, ..]}  ->  {"programs": [TEXT, ..]}, random ones of
 //                                                      lines of these ops
-//   {"facts": [TEXT, ..], "whole": false}  ->  {"programs": [{"crashed", "line", "hash"}, ..]}
+//   {"facts": [TEXT, ..], "whole": false, "question": "observe"}
+//                                  ->  {"programs": [{"crashed", "line", "hash"}, ..]}
 //
 // `facts` runs programs in one child, and after one that ended it in another. `hash` is of the
-// trace of facts.h, as text; with "whole", `trace` is the trace itself. `line` is the line that was
-// begun last; the number of lines, when all were done.
+// trace of facts.h, as text, when `question` is asked; with "whole", `trace` is the trace itself.
+// `line` is the line that was begun last; the number of lines, when all were done.
 #pragma once
 
 #include <nlohmann/json.hpp>

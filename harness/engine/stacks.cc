@@ -21,12 +21,10 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SLOTFUZZ_SYMBOLIZER
+#ifdef SLOTFUZZ_SANITIZER
 #include <sanitizer/common_interface_defs.h>
-#endif
 #endif
 
 namespace slotfuzz {
@@ -87,33 +85,6 @@ bool blocks_signal(pid_t thread) {
   }
   return true;  // it has ended
 }
-
-#ifdef SLOTFUZZ_SYMBOLIZER
-// An address in a function may stand for several frames: those that were inlined come first.
-void add_frames(void* address, std::vector<std::string>& frames) {
-  std::array<char, 8192> text{};
-  __sanitizer_symbolize_pc(address, "%p %F %L", text.data(), text.size() - 1);
-  for (const char* one = text.data(); *one != '\0'; one += std::strlen(one) + 1) {
-    frames.emplace_back(one);
-  }
-}
-#else
-void add_frames(void* address, std::vector<std::string>& frames) {
-  Dl_info info{};
-  const bool found = dladdr(address, &info) != 0;
-  std::unique_ptr<char, decltype(&std::free)> demangled(
-      found && info.dli_sname ? abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, nullptr)
-                              : nullptr,
-      &std::free);
-  const char* name = demangled ? demangled.get() : found ? info.dli_sname : nullptr;
-  const auto offset =
-      reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  std::array<char, 1024> text{};
-  std::snprintf(text.data(), text.size(), "%p in %s (%s+0x%lx)", address, name ? name : "<null>",
-                found ? info.dli_fname : "<unknown module>", offset);
-  frames.emplace_back(text.data());
-}
-#endif
 
 // What a frame says that its thread waits for. The first row that any frame matches counts: the GIL
 // is a condition, and a lock of Python is a semaphore.
@@ -177,12 +148,48 @@ ThreadStack interrupt(pid_t thread) {
   }
   stack.handle = capture->handle;
   // The first is the handler.
-  for (int i = 1; i < capture->count; ++i) add_frames(capture->addresses[i], stack.frames);
+  for (int i = 1; i < capture->count; ++i) {
+    const auto frames = frames_at(capture->addresses[i]);
+    stack.frames.insert(stack.frames.end(), frames.begin(), frames.end());
+  }
   stack.waits_for = waits_for(stack.frames);
   return stack;
 }
 
 }  // namespace
+
+#ifdef SLOTFUZZ_SANITIZER
+// An address in a function may stand for several frames: those that were inlined come first.
+std::vector<std::string> frames_at(const void* address) {
+  std::array<char, 8192> text{};
+  __sanitizer_symbolize_pc(const_cast<void*>(address), "%p %F %L", text.data(), text.size() - 1);
+  std::vector<std::string> frames;
+  for (const char* one = text.data(); *one != '\0'; one += std::strlen(one) + 1) {
+    frames.emplace_back(one);
+  }
+  return frames;
+}
+#else
+std::vector<std::string> frames_at(const void* address) {
+  Dl_info info{};
+  const bool found = dladdr(address, &info) != 0;
+  std::unique_ptr<char, decltype(&std::free)> demangled(
+      found && info.dli_sname ? abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, nullptr)
+                              : nullptr,
+      &std::free);
+  const char* name = demangled ? demangled.get() : found ? info.dli_sname : nullptr;
+  std::ostringstream text;
+  text << address << (name ? " in " : " ") << (name ? name : "") << " (";
+  if (found) {
+    text << info.dli_fname << "+0x" << std::hex
+         << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+  } else {
+    text << "<unknown module>";
+  }
+  text << ")";
+  return {text.str()};
+}
+#endif
 
 std::vector<ThreadStack> stacks_of_other_threads() {
   struct sigaction action {};

@@ -25,4 +25,18 @@ struct ThreadStack {
 // signal. Those that do not answer in time have no frames. Installs a signal handler.
 std::vector<ThreadStack> stacks_of_other_threads();
 
+// Whether this build has a sanitizer, which reports signals and names functions itself.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLOTFUZZ_SANITIZER
+inline constexpr bool kHasSanitizer = true;
+#endif
+#endif
+#ifndef SLOTFUZZ_SANITIZER
+inline constexpr bool kHasSanitizer = false;
+#endif
+
+// The function at `address`, as a sanitizer prints it; several where one was inlined into another.
+std::vector<std::string> frames_at(const void* address);
+
 }  // namespace slotfuzz

@@ -95,15 +95,18 @@ class Server:
         return self._request({"generate": count, "seed": seed, "ops": ops}, 0)["programs"]
 
     def facts(
-        self, programs: list[str], whole: bool = False, timeout_seconds: float = RUN_SECONDS,
+        self, programs: list[str], whole: bool = False, question: str = "observe",
+        timeout_seconds: float = RUN_SECONDS,
     ) -> list[dict]:
         """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
 
-        See harness/engine/serve_facts.h.
+        The trace tells what QUESTION, a function of the prelude, answers after each line. See
+        harness/engine/serve_facts.h.
         """
         # Each program may hang, and ends a child of its own then.
         budget_seconds = timeout_seconds * (len(programs) + 1)
-        request = {"facts": programs, "whole": whole, "timeout": budget_seconds}
+        request = {"facts": programs, "whole": whole, "question": question,
+                   "timeout": budget_seconds}
         return self._request(request, budget_seconds)["programs"]
 
     def close(self) -> None:
@@ -133,14 +136,15 @@ class Server:
         return Channel(f"the fork server of {self.target}", command, environment)
 
 
-def dump_recorder(subject: Subject, target: str, recorder: Path) -> list[str]:
-    """The last programs of a process that died, oldest first; empty if nothing was recorded."""
+def dump_recorder(subject: Subject, target: str, recorder: Path) -> tuple[int, list[str]]:
+    """Of a process that died: how many programs ran, and the last of them, oldest first."""
     if not recorder.exists():
-        return []
+        return 0, []
     command = subject.command(target, f"--dump-recorder={recorder}")
     result = subprocess.run(command, capture_output=True, check=False, timeout=DESCRIBE_SECONDS,
                             env=subject.environment())
     try:
-        return json.loads(result.stdout.decode(errors="replace"))["programs"]
+        recording = json.loads(result.stdout.decode(errors="replace"))
+        return recording["count"], recording["programs"]
     except ValueError:
-        return []
+        return 0, []

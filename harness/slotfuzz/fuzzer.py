@@ -117,6 +117,12 @@ class Fuzzer:
         """The end of what the process wrote."""
         return from_root(self.tail.decode(errors="replace"))
 
+    def save(self, text: str) -> Path:
+        """Saves the program TEXT as libFuzzer would have."""
+        path = self.folder / "crash-recorded"
+        path.write_text(text)
+        return path
+
     def artifact(self) -> Path | None:
         """The program that libFuzzer saved when it died."""
         return next(iter(artifacts(self.folder)), None)

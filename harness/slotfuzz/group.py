@@ -36,11 +36,19 @@ MECHANISMS = {
 }
 
 
-def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> frozenset[str]:
-    """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS."""
+def keys(
+    reply: dict, words: Signature, lines: list[Line], table: Table, outside: str = "",
+) -> frozenset[str]:
+    """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
+
+    OUTSIDE is the shape of the line after which elements lie where no memory is, if there is one.
+    """
     if error(reply, words):
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
+    if outside and reply["kind"] not in JUDGE_KINDS:
+        # Whatever reads or writes them crashes, here or there.
+        return frozenset([f"crash outside of memory after {outside}"])
     by = mechanisms(lines, table)
     if reply["kind"] in JUDGE_KINDS and reply["contract"] in KEEPING and by:
         return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
@@ -57,7 +65,15 @@ def keys(reply: dict, words: Signature, lines: list[Line], table: Table) -> froz
     # A function that meets what others have left is not to blame for all that may be left to it.
     by = mechanisms(cause, table)
     who = BY + ", ".join(by) if by else after
+    if by and not where:
+        # An object that is none, met by who looks at it first.
+        where = "what looks at one of " + ", ".join(_kinds(lines, table))
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def _kinds(lines: list[Line], table: Table) -> list[str]:
+    """The kinds of the variables of LINES, as the letters that their names begin with."""
+    return sorted({word[0] for line in lines for word in table.variables(line)})
 
 
 def error(reply: dict, words: Signature) -> str:

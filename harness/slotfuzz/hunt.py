@@ -18,6 +18,7 @@ from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.progress import ProgressLine
+from slotfuzz.signature import signal_name
 from slotfuzz.spawner import Spawner
 from slotfuzz.subject import Subject
 from slotfuzz.triage import Found, Triage
@@ -27,6 +28,9 @@ POLL_SECONDS = 0.25
 # So many crashes in a row that nothing repeats: it is not the subject that breaks.
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
+# libFuzzer's handlers allocate, and wait for ever where malloc itself has crashed. Where no
+# sanitizer reports crashes, the process just dies, and the flight recorder tells the program.
+NO_HANDLERS = tuple(f"-handle_{name}=0" for name in ("segv", "bus", "abrt", "ill", "fpe"))
 
 
 @dataclass(frozen=True)
@@ -194,6 +198,8 @@ class _Hunt:
                 path.unlink()
         # Reloading what other jobs wrote would make a run with one seed depend on the clock.
         extra = ("-reload=0",) if self.plan.jobs == 1 else ()
+        if self.plan.subject.sanitizer == "none":
+            extra += NO_HANDLERS
         seed = (self.plan.seed + 1000003 * job.number + 7919 * job.starts) % (1 << 31) or 1
         if job.spawner is None:
             job.spawner = Spawner(self.plan.subject, job.target)
@@ -208,20 +214,24 @@ class _Hunt:
         fuzzer = self._close(job)
         if code == 0:
             return
-        artifact = fuzzer.artifact()
-        if artifact:
-            text = artifact.read_text(errors="replace")
-        else:
-            recorded = dump_recorder(self.plan.subject, job.target, fuzzer.recorder)
-            if not recorded:
-                tail = "; ".join(fuzzer.report().strip().splitlines()[-3:])
-                raise BrokenError(f"{job.target} ended with {code} before any program: {tail}")
-            text = recorded[-1]
-        self._judge(Found(job.target, text, fuzzer.report(), self._programs(), job.seconds,
-                          fuzzer.seed, fuzzer.recorder))
-        if artifact:
-            artifact.unlink()
+        report = fuzzer.report()
+        if code < 0:
+            report += f"\nslotfuzz: crash: {signal_name(-code).removeprefix('SIG')}\n"
+        artifact = fuzzer.artifact() or self._recorded(job, fuzzer, f"ended with {code}")
+        self._judge(Found(job.target, artifact.read_text(errors="replace"), report,
+                          self._programs(), job.seconds, fuzzer.seed, fuzzer.recorder))
+        artifact.unlink()
         self._start(job)
+
+    def _recorded(self, job: _Job, fuzzer: Fuzzer, how: str) -> Path:
+        """Saves the program that a process ran when it ended without a word; HOW says how."""
+        count, recorded = dump_recorder(self.plan.subject, job.target, fuzzer.recorder)
+        if not recorded:
+            tail = "; ".join(fuzzer.report().strip().splitlines()[-3:])
+            raise BrokenError(f"{job.target} {how} before any program: {tail}")
+        # What it counted itself was when it last said so.
+        job.programs += max(0, count - fuzzer.progress.programs)
+        return fuzzer.save(recorded[-1])
 
     def _judge(self, found: Found) -> None:
         self.line.show("judging a finding: minimize, verify in fresh processes ..")

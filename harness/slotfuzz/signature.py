@@ -15,12 +15,13 @@ FRAME = re.compile(
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: (?:Address|Thread)Sanitizer:? "
                            r"(?:attempting )?([\w-]+)")
-# libFuzzer's own runtime, where no sanitizer watches over memory: the program itself gets a signal.
-SIGNAL_ERROR = re.compile(r"==\d+==\s*ERROR: UndefinedBehaviorSanitizer: ([\w-]+)")
+# Where no sanitizer watches over memory the program itself gets a signal: crash.h of the engine.
+SIGNAL_ERROR = re.compile(r"^slotfuzz: crash: ([\w-]+)", re.MULTILINE)
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
 # The title of the stack of either side.
 THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
                          r"Mutex \S+ (\(0x\w+\) )?acquired here while)", re.I | re.M)
+STACK_OVERFLOW = "stack-overflow"
 WATCHDOG_ERROR = re.compile(r"^slotfuzz: (deadlock|hang): ", re.MULTILINE)
 # The title of a thread's stack in the watchdog's report.
 WATCHDOG_SIDE = re.compile(r"^ *((?:main )?thread\b.*?) \(0x\w+\) (waits for .*|runs):$", re.M)
@@ -42,7 +43,7 @@ PLUMBING_FUNCTION = re.compile(
 PLUMBING_FILE = re.compile(
     r"(harness/|compiler-rt|sanitizer_common|/Fuzzer|libpython|/Objects/|/Python/|/Modules/|"
     r"/usr/include/|/bits/|nptl/|sysdeps/|"
-    r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+)")
+    r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+|/targets/\w+\+)")
 
 
 # A place in a library without names for its functions: the library and the place in it.
@@ -121,6 +122,22 @@ def functions(report: str) -> tuple[str, ...]:
 
     Where none has a name, the innermost place in a library stands for it.
     """
+    names, places = _names_and_places(report)
+    return tuple(names[:FRAMES_MAX] or places[:1])
+
+
+def signalled_functions(report: str, signal: str) -> tuple[str, ...]:
+    """The same for a SIGNAL; of a recursion those that recur, in one order.
+
+    In which of them the stack runs out depends on its size.
+    """
+    if signal != STACK_OVERFLOW:
+        return functions(report)
+    names, _ = _names_and_places(report)
+    return tuple(sorted({name for name in names if names.count(name) > 1})[:FRAMES_MAX])
+
+
+def _names_and_places(report: str) -> tuple[list[str], list[str]]:
     names, places, started = [], [], False
     for line in report.splitlines():
         nameless, match = NAMELESS.match(line), FRAME.match(line)
@@ -133,7 +150,7 @@ def functions(report: str) -> tuple[str, ...]:
         started = True
         if match and not is_plumbing(function_name(match[2]), match[3]):
             names.append(function_name(match[2]))
-    return tuple(names[:FRAMES_MAX] or places[:1])
+    return names, places
 
 
 def thread_functions(report: str) -> tuple[str, ...]:
@@ -196,7 +213,8 @@ def signal_name(number: int) -> str:
 # Who reports, and how a report becomes a signature: of the match and of the text from there on.
 REPORTS = (
     (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
-    (SIGNAL_ERROR, lambda match, text: Signature(f"signal SIG{match[1]}", functions(text))),
+    (SIGNAL_ERROR, lambda match, text: Signature(
+        f"signal SIG{match[1]}", signalled_functions(text, match[1]))),
     (THREAD_ERROR, lambda match, text: Signature(
         f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
     (WATCHDOG_ERROR, lambda match, text: Signature(match[1], waiting_functions(text))),

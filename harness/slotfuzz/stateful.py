@@ -139,8 +139,7 @@ class _Judge:
         finding.write_file(kept, text)
         _, record = self.triage.judge(
             Found(self.target, text, reply["stderr"], self.server.runs, 0.0, 0))
-        folder = Path(record["folder"]) if "folder" in record else self.triage.known[
-            record["signature"]]
+        folder = Path(record["folder"])
         return type("Broken", (Broken,), {}), (
             f"{words.text}\nminimized: {shown(folder)}\n{record['text']}"
             f"as it was found: {shown(kept)}\n{text}")

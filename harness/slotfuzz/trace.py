@@ -20,7 +20,7 @@ RESET = "# every name is dropped, then gc.collect()"
 RAISED_LINE = re.compile(r"^    raised \w+$")
 REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
 REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error|"
-                          r"slotfuzz: (?:deadlock|hang): )")
+                          r"slotfuzz: (?:crash|deadlock|hang): )")
 
 
 @dataclass(frozen=True)

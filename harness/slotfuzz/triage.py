@@ -121,6 +121,24 @@ def crashes(server: Server, text: str) -> bool:
     return reply["outcome"] == "finding" and reply["kind"] not in group.JUDGE_KINDS
 
 
+def keys_of(
+    server: Server, reply: dict, words: signature.Signature, lines: list[Line],
+) -> frozenset[str]:
+    """What the finding in REPLY shares with others of one cause; see group.py."""
+    outside = "" if reply["kind"] in group.JUDGE_KINDS else reaching_outside(server, lines)
+    return group.keys(reply, words, lines, server.table, outside)
+
+
+def reaching_outside(server: Server, lines: list[Line]) -> str:
+    """The first of LINES after which a variable's elements lie outside of memory, as a shape."""
+    beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
+    for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
+        # After the last line the question is asked once more, of no names.
+        if not answer["crashed"] and answer["trace"][-2].partition("\n")[2]:
+            return group.shape([line], server.table)
+    return ""
+
+
 def title_of(reply: dict, words: signature.Signature) -> str:
     """One line for a person: what breaks and where."""
     if reply["kind"] == "assert":
@@ -198,11 +216,10 @@ class Triage:
         shared = []
         for reply in replies:
             if reply["outcome"] == "finding":
-                words = signature.of_reply(reply)
-                keys = group.keys(reply, words, lines_of(reply), server.table)
+                words, lines = signature.of_reply(reply), lines_of(reply)
+                keys = keys_of(server, reply, words, lines)
                 self.known |= dict.fromkeys(keys, folder)
                 self.errors |= {group.error(reply, words)} - {""}
-                lines = lines_of(reply)
                 shared = self._shared(folder, lines, lines, keys, server.table)
         return [script, *ways, *shared]
 
@@ -217,17 +234,17 @@ class Triage:
         if best is None:
             return "unreproduced", self._write_unreproduced(found, sequence)
         first = best
-        keys = self._keys(server, first)
+        keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
         if not self._folder(keys):
             best = worst(server, quick, first, found.seed)
             # The promise that was broken first is the same bug.
-            keys |= self._keys(server, best)
+            keys |= keys_of(server, best.reply, best.signature, best.minimized.lines)
         met = server.table.program_text(list(first.minimized.as_met))
         texts = sorted({self._text(server, first), self._text(server, best), met} - {""})
         folder = self._folder(keys)
         if folder:
             verdict = "known"
-            record = {"id": folder.name, "signature": best.signature.text,
+            record = {"id": folder.name, "signature": best.signature.text, "folder": str(folder),
                       "text": self._text(server, best)}
             if folder.parent == self.out:
                 finding.add_way(folder, met or record["text"])
@@ -257,9 +274,6 @@ class Triage:
         for known, new in zip(ways, (lines, met)):
             known += [new] * (new not in known)
         return [table.program_text(one) for one in group.shared(*ways, keys, table)]
-
-    def _keys(self, server: Server, best: Smallest) -> frozenset[str]:
-        return group.keys(best.reply, best.signature, best.minimized.lines, server.table)
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)
@@ -344,7 +358,7 @@ class Triage:
 
     def _sequence(self, found: Found, server: Server) -> list[str]:
         """The last programs of the process that died that repeat it, in one process; or none."""
-        programs = dump_recorder(self.subject, found.target, found.recorder)
+        _, programs = dump_recorder(self.subject, found.target, found.recorder)
         if not programs:
             return []
         deadline = time.monotonic() + SEQUENCE_SECONDS

@@ -17,7 +17,7 @@ def lines_of(texts):
     return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found]
 
 
-def keys_of(texts, kind="assert", functions=(), line=None, **fields):
+def keys_of(texts, kind="assert", functions=(), line=None, outside="", **fields):
     """The keys of a finding that the last line shows, or LINE."""
     reply = {"kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes",
              "message": "", "signal": 11, "exit": 0, "stderr": "",
@@ -25,7 +25,7 @@ def keys_of(texts, kind="assert", functions=(), line=None, **fields):
     words = signature.of_reply(reply)
     if functions:
         words = signature.Signature(words.verdict, functions)
-    return group.keys(reply, words, lines_of(texts), TABLE)
+    return group.keys(reply, words, lines_of(texts), TABLE, outside)
 
 
 @pytest.mark.parametrize("first, second, same", [
@@ -43,6 +43,23 @@ def test_a_shape_forgets_values_and_names(first, second, same):
 def test_a_promise_that_breaks_after_the_same_lines_is_one_bug():
     assert keys_of([*TAGGED, SHOWN]) == keys_of([*TAGGED, "s0 = t0.untyped_storage()"])
     assert keys_of([*TAGGED, SHOWN]) == keys_of([*TAGGED, "t0.untyped_storage()"][:4] + [SHOWN])
+
+
+def test_all_that_crashes_where_no_memory_is_is_one_bug_for_each_line_that_led_there():
+    reads = [keys_of([*TAGGED[:2], last], "signal", (name,), outside="resize t0")
+             for last, name in (("s0.nbytes()", "f"), ("del s0", "g"), (SHOWN, "h"))]
+    assert len(set(reads)) == 1 and len(reads[0]) == 1
+    assert keys_of(TAGGED, "signal", ("f",), outside="strange t0") != reads[0]
+    # What the judge says is no crash.
+    assert keys_of(TAGGED, outside="resize t0") == keys_of(TAGGED)
+
+
+def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_objects():
+    hermetic = [*TAGGED[:2], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
+    longer = [*hermetic[:4], "s0 = t0.untyped_storage()", "del s0", *hermetic[4:]]
+    assert keys_of(hermetic, "signal") & keys_of(longer, "signal")
+    tensors = ["t0 = T.ones(1)", "enter_hermetic()", "del t0", "exit_hermetic()", "t1 = T.ones(1)"]
+    assert not keys_of(hermetic, "signal") & keys_of(tensors, "signal")
 
 
 def test_two_causes_of_one_broken_promise_are_two_bugs():

@@ -104,7 +104,7 @@ def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):
 def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_subject, tmp_path):
     ring = tmp_path / "recorder"
     halves = ["\n".join(MINIMAL[:4]) + "\n", "exit_hermetic()\ns0 = t0.untyped_storage()\n"]
-    ring.write_text(json.dumps({"programs": ["t1 = T.ones(4)\n", *halves]}))
+    ring.write_text(json.dumps({"count": 3, "programs": ["t1 = T.ones(4)\n", *halves]}))
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, _ = judge.judge(
             triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
@@ -114,7 +114,7 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
 def test_programs_that_fail_in_one_process_only_are_kept_in_order(
         fake_subject, tmp_path, monkeypatch):
     texts = [f"t{number} = T.ones(4)\n" for number in range(4)]
-    (tmp_path / "recorder").write_text(json.dumps({"programs": texts}))
+    (tmp_path / "recorder").write_text(json.dumps({"count": 4, "programs": texts}))
     monkeypatch.setattr(Server, "states", lambda self, programs: [
         {"outcome": "finding" if {texts[1], texts[3]} <= set(programs) else "clean"}])
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:

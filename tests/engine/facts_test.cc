@@ -52,6 +52,22 @@ TEST(FactsTest, what_is_one_object_has_one_name) {
   }
 }
 
+TEST(FactsTest, the_variables_whose_elements_lie_where_no_memory_is_are_told) {
+  Session& session = test_session();
+  const auto outside_after = [&](const std::string& text) {
+    const Program program = session.printer.parse(text);
+    EXPECT_EQ(program.dropped, 0u) << text;
+    FactsWatcher facts(session.interpreter, nullptr, "outside");
+    session.executor.run(program, facts);
+    const std::string told = facts.trace().at(facts.trace().size() - 2);
+    return told.substr(told.find('\n') + 1);
+  };
+  const std::string view = "t0 = T.ones(1)\nt1 = t0.view(-1)\ns0 = t0.untyped_storage()\n";
+  EXPECT_EQ(outside_after(view), "");
+  EXPECT_EQ(outside_after(view + "s0.resize_(0)\n"), "t0\nt1");
+  EXPECT_EQ(outside_after("t0 = T.ones(0)\ns0 = t0.untyped_storage()\ns0.resize_(0)\n"), "");
+}
+
 TEST(FactsTest, equal_programs_have_equal_traces) {
   for (const char* text :
        {"s0 = T.UntypedStorage(4)\ns0.me = s0\ndel s0\ngc.collect()\n",

@@ -26,7 +26,7 @@ class RecorderTest : public ::testing::Test {
 TEST_F(RecorderTest, keeps_the_last_programs_in_order) {
   Recorder recorder(path_);
   for (std::size_t i = 0; i < kRecorderSlots + 3; ++i) recorder.write(std::to_string(i));
-  const auto programs = read_recording(path_);
+  const auto programs = read_recording(path_).programs;
   ASSERT_EQ(programs.size(), kRecorderSlots);
   EXPECT_EQ(programs.front(), "3");
   EXPECT_EQ(programs.back(), std::to_string(kRecorderSlots + 2));
@@ -35,13 +35,13 @@ TEST_F(RecorderTest, keeps_the_last_programs_in_order) {
 TEST_F(RecorderTest, what_is_written_is_there_without_closing) {
   Recorder recorder(path_);
   recorder.write("gc.collect()\n");
-  EXPECT_EQ(read_recording(path_), std::vector<std::string>{"gc.collect()\n"});
+  EXPECT_EQ(read_recording(path_).programs, std::vector<std::string>{"gc.collect()\n"});
 }
 
 TEST_F(RecorderTest, long_programs_are_cut) {
   Recorder recorder(path_);
   recorder.write(std::string(2 * kRecorderSlotBytes, 'x'));
-  EXPECT_LT(read_recording(path_).at(0).size(), kRecorderSlotBytes);
+  EXPECT_LT(read_recording(path_).programs.at(0).size(), kRecorderSlotBytes);
 }
 
 TEST_F(RecorderTest, another_file_is_an_error) {
