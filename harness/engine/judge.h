@@ -192,8 +192,8 @@ class Judge final : public Watcher {
   Ref collect_;
   Ref tracked_objects_;
   Ref referrers_;
-  // Programs that left nothing, since what caches keep was hidden.
-  int clean_since_freeze_ = 0;
+  // Programs that left nothing.
+  unsigned clean_programs_ = 0;
   // Live impls and wrappers when no program has run.
   std::pair<long, long> baseline_;
   long left_behind_before_ = 0;

@@ -15,7 +15,9 @@ namespace {
 
 // Each object's finalizer runs once, and what it held may have another.
 constexpr int kBreakRounds = 4;
-constexpr int kProgramsPerFreeze = 256;
+// How often it is looked whether caches and imports have left much, and what is much.
+constexpr int kProgramsPerLook = 16;
+constexpr Py_ssize_t kTrackedMax = 2000;
 
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
@@ -116,8 +118,10 @@ void Judge::collect() const {
 // Caches and warnings of a library grow by some objects with each program, and every collection to
 // come would visit them.
 void Judge::hide_what_is_left() {
-  if (live_wrappers_ || ++clean_since_freeze_ < kProgramsPerFreeze) return;
-  clean_since_freeze_ = 0;
+  if (live_wrappers_ || ++clean_programs_ % kProgramsPerLook != 0) return;
+  const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
+  CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
+  if (PyList_GET_SIZE(all.get()) <= kTrackedMax) return;
   interpreter_.freeze();
   baseline_ = live();
 }
@@ -134,10 +138,12 @@ bool Judge::break_shared_cycles() {
     // Of two wrappers one is hermetic, and owns the impl as another interpreter would.
     if (std::find(impls.begin(), impls.end(), impl) != impls.end()) owned.push_back(impl);
     impls.push_back(impl);
+    // A graph of autograd owns tensors as well, and a slice its storage, where nobody can see it.
+    // An owner that is none, but a lost reference, is not taken apart below: what it keeps is
+    // reported.
+    has_owner |= !live_impls_ && (layout_.use_count_of(impl).value_or(0) > 1 ||
+                                  layout_.is_borrowing(object.get(), shape));
     if (shape != Layout::Shape::kTensor) continue;
-    // A graph of autograd owns tensors as well, where nobody can see it. An owner that is none, but
-    // a lost reference, is not taken apart below: what it keeps is reported.
-    has_owner |= !live_impls_ && layout_.use_count_of(impl).value_or(0) > 1;
     // Tensors that only C++ knows pass ownership on: follow the links of .grad and base.
     std::vector<const void*> links = {impl};
     for (std::size_t at = 0; at < links.size() && links.size() < kLinksMax; ++at) {

@@ -238,6 +238,13 @@ std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
   return read_count(impl, *use_count_);
 }
 
+bool Layout::is_borrowing(PyObject* wrapper, Shape shape) const {
+  // torch's MaybeOwned: the flag stands in front of the pointer. What was cleared borrows nothing.
+  const Offset& offset = shape == Shape::kStorage ? storage_impl_ : tensor_impl_;
+  return impl_of(wrapper, shape) && *offset > sizeof(PyObject) &&
+         read<std::uint8_t>(wrapper, sizeof(PyObject)) == 1;
+}
+
 Py_ssize_t Layout::references_to(const PyObject* wrapper) const {
   return read<decltype(PyObject::ob_refcnt)>(wrapper, offsetof(PyObject, ob_refcnt));
 }

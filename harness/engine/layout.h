@@ -35,6 +35,9 @@ class Layout {
   const void* grad_of(const void* tensor_impl) const;
   const void* base_of(const void* tensor_impl) const;
   std::optional<std::uint32_t> use_count_of(const void* impl) const;
+  // Whether C++ owns the impl and the impl its wrapper, which then only borrows it. Never where a
+  // wrapper owns its impl for life.
+  bool is_borrowing(PyObject* wrapper, Shape shape) const;
   // Python references to a wrapper that lives, or lived when it was last seen.
   Py_ssize_t references_to(const PyObject* wrapper) const;
   // What an owner in C++ owns now, by its `_cdata`, or null.

@@ -46,9 +46,9 @@ def keys(
     if error(reply, words):
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
-    if outside and reply["kind"] not in JUDGE_KINDS:
-        # Whatever reads or writes them crashes, here or there.
-        return frozenset([f"crash outside of memory after {outside}"])
+    if outside:
+        # Whatever reads or writes them crashes, here or there, or breaks any promise.
+        return frozenset([f"outside of memory after {outside}"])
     by = mechanisms(lines, table)
     if reply["kind"] in JUDGE_KINDS and reply["contract"] in KEEPING and by:
         return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])

@@ -125,7 +125,7 @@ def keys_of(
     server: Server, reply: dict, words: signature.Signature, lines: list[Line],
 ) -> frozenset[str]:
     """What the finding in REPLY shares with others of one cause; see group.py."""
-    outside = "" if reply["kind"] in group.JUDGE_KINDS else reaching_outside(server, lines)
+    outside = "" if group.error(reply, words) else reaching_outside(server, lines)
     return group.keys(reply, words, lines, server.table, outside)
 
 

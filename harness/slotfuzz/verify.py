@@ -17,11 +17,14 @@ from slotfuzz.paths import from_root
 RUN_SECONDS = 60
 # For each line, a number and a script: runs the script so many times, each in a process of its own,
 # and prints how each one ended. The script's names are those of __main__, as if it were started.
+# What the module has made is not visited by each collection of a script.
 # One that has failed is over: to end an interpreter that has torch takes a second. Some fail there.
 FORKING = """
-import os, signal, sys
+import gc, os, signal, sys
 module, seconds = sys.argv[1], int(sys.argv[2])
 __import__(module)
+gc.collect()
+gc.freeze()
 def repeat(runs, path):
     for number in range(runs):
         child = os.fork()
