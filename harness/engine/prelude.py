@@ -150,7 +150,12 @@ fallen = []
 wrapped = []
 def wrap_again(tensor):
     wrap = tensor.untyped_storage
-    return lambda reference: wrapped.append(wrap())
+    def callback(reference):
+        try:
+            wrapped.append(wrap())
+        except NotImplementedError:  # a sparse tensor has none
+            pass
+    return callback
 
 #: locked, lock_again: a weakref callback that locks a C++ weak reference
 locked = []

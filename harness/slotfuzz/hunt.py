@@ -237,7 +237,8 @@ class _Hunt:
         self.line.show("judging a finding: minimize, verify in fresh processes ..")
         verdict, record = self.triage.judge(found)
         getattr(self.result, verdict).append(record)
-        self._in_vain = self._in_vain + 1 if verdict == "unreproduced" else 0
+        is_in_vain = verdict == "unreproduced" and "group" not in record
+        self._in_vain = self._in_vain + 1 if is_in_vain else 0
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{number}-{index}", text)

@@ -224,7 +224,10 @@ class Triage:
         return [script, *ways, *shared]
 
     def judge(self, found: Found) -> tuple[str, dict]:
-        """("new" | "known" | "unreproduced", the finding's record). New ones are written."""
+        """("new" | "known" | "unreproduced", the finding's record). New ones are written.
+
+        So is what no fresh process has repeated, neither as a script nor with the programs before.
+        """
         server, quick = self.server(found.target), self.server(found.target, symbols=False)
         best = smallest(server, quick, found.text)
         sequence = []
@@ -249,8 +252,12 @@ class Triage:
             if folder.parent == self.out:
                 finding.add_way(folder, met or record["text"])
         else:
-            verdict, record = "new", self._write_new(server, found, best, keys)
+            record = self._write_new(server, found, best, keys)
             folder = Path(record["folder"])
+            if record["rate"] == 0:
+                # Another program of the group may do so by itself.
+                return "unreproduced", {**record, "avoid": texts}
+            verdict = "new"
         for key in keys:
             self.known.setdefault(key, folder)
         self.errors |= {group.error(first.reply, first.signature)} - {""}

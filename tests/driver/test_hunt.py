@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import finding, fuzzer, hunt, minimize, program, signature, triage
+from slotfuzz import finding, fuzzer, hunt, minimize, program, signature, triage, verify
 from slotfuzz.console import Output
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError, MachineError, UserError
@@ -123,6 +123,17 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
     folder = Path(record["folder"])
     assert verdict == "unreproduced" and record["sequence"] == 2
     assert [path.read_text() for path in sorted(folder.glob("sequence-*"))] == texts[1::2]
+
+
+def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
+        fake_subject, tmp_path, monkeypatch):
+    rates = iter([0, 2])
+    monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+        found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
+        first, second = judge.judge(found), judge.judge(found)
+    assert [first[0], second[0]] == ["unreproduced", "new"]
+    assert first[1]["avoid"] and first[1]["rate"] == 0
 
 
 def test_ten_in_a_row_that_nothing_repeats_end_a_hunt(plan, monkeypatch, tmp_path):
