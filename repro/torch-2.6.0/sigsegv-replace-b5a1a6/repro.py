@@ -1,4 +1,4 @@
-# SIGSEGV in apply_, torch 2.6.0
+# SIGSEGV in replace_, torch 2.6.0
 # subject: torch
 # sanitizer: none
 # run: python3 repro.py    (or: --check 20)
@@ -20,5 +20,8 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
     sys.exit(bool(failed))
 
-t0 = T._efficientzerotensor((1,))
-t0.apply_(abs)
+t0 = T._to_functional_tensor(T.ones(1))
+t1 = T.empty(1)
+t2 = t1.resolve_conj()
+t2.data = t0
+t0 = t1.to(T.uint8)

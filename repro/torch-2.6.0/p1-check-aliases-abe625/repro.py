@@ -1,8 +1,10 @@
-# SIGSEGV in ubsan_GetStackTrace, torch 2.6.0
+# P1 check_aliases: AssertionError: P1: a write through a view is lost, torch 2.6.0
+# contract: P1
 # subject: torch
 # sanitizer: none
 # run: python3 repro.py    (or: --check 20)
 import os, subprocess, sys
+from contextlib import suppress
 import torch as T
 
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
@@ -20,5 +22,14 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
     sys.exit(bool(failed))
 
-t0 = T._efficientzerotensor((1,))
-t0.resize_(4)
+def check_aliases(tensor):
+    tensor = tensor.detach()
+    tensor.zero_()
+    view = tensor.view(-1)
+    assert view.data_ptr() == tensor.data_ptr(), "P1: a view has another storage"
+    view.fill_(1)
+    assert tensor.sum().item() == tensor.numel(), "P1: a write through a view is lost"
+
+t0 = T.ones(1)
+with suppress(RuntimeError): t0.resize_((1 << 63) - 1)
+check_aliases(t0)

@@ -20,8 +20,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
     sys.exit(bool(failed))
 
-t0 = T.ones(1)
-t1 = t0._neg_view()
-s0 = t0.untyped_storage()
-s0.resize_(0)
-t1.tolist()
+t0 = T.ones(0)
+t1 = t0.as_strided((1,), (1,), (1 << 63) - 1)
+t2 = t1.clone()
