@@ -238,13 +238,19 @@ void Judge::check_unraisable() {
 
 std::vector<std::string> Judge::after_reset(std::string last) const {
   std::vector<std::string> lines;
-  if (index_ == line_count_) lines = executor_.reset_as_lines();
+  if (index_ == line_count_) {
+    lines = executor_.reset_as_lines();
+    // As the ledger does.
+    if (!live_wrappers_) lines.push_back("gc.collect()");
+  }
   lines.push_back(std::move(last));
   return lines;
 }
 
 // P3: and not later.
 void Judge::check_never_finalized() {
+  // The ledger may have collected once more.
+  check_finalizers();
   if (!born_ || swapped_finalized_) return;
   for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
     const auto at = static_cast<std::size_t>(serial);

@@ -100,13 +100,11 @@ bool Judge::check_ledger() {
   }
   const bool impls = now.first != baseline_.first;
   const long count = impls ? now.first - baseline_.first : now.second - baseline_.second;
-  std::vector<std::string> lines =
-      after_reset(impls            ? "assert T._live_impls() == 0"
-                  : live_wrappers_ ? "assert T._live_wrappers() == 0"
-                                   : "assert live_wrappers() == 0");
-  if (!live_wrappers_) lines.insert(lines.end() - 1, "gc.collect()");
   report("P5", impls ? "live impls" : "live wrappers",
-         std::to_string(count) + (impls ? " impls" : " wrappers") + " live on", lines);
+         std::to_string(count) + (impls ? " impls" : " wrappers") + " live on",
+         after_reset(impls            ? "assert T._live_impls() == 0"
+                     : live_wrappers_ ? "assert T._live_wrappers() == 0"
+                                      : "assert live_wrappers() == 0"));
   return false;
 }
 

@@ -59,9 +59,11 @@ def keys(
     if reply["kind"] in JUDGE_KINDS:
         return frozenset([words.verdict + after])
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
-    if where and is_bare:
-        # Nothing was done before: the function itself is wrong.
-        return frozenset([f"crash{after}", f"crash in {where}"])
+    if is_bare and (where or _named(lines[-1], table)):
+        # Nothing was done before: the function itself is wrong, by the name that it has in C++ or
+        # in Python.
+        return frozenset([f"crash{after}"] + [f"crash in {name}" for name in
+                                              [where, *_named(lines[-1], table)] if name])
     # A function that meets what others have left is not to blame for all that may be left to it.
     by = mechanisms(cause, table)
     who = BY + ", ".join(by) if by else after
@@ -69,6 +71,12 @@ def keys(
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def _named(line: Line, table: Table) -> list[str]:
+    """The functions of the module among the operands of LINE, whichever op calls them."""
+    return [word for index, word in enumerate(line.operands)
+            if table.kind(line, index).has_names and word.startswith("T.")]
 
 
 def _kinds(lines: list[Line], table: Table) -> list[str]:

@@ -122,6 +122,22 @@ def test_crashes_in_one_function_are_one_bug_and_in_two_are_two():
     assert not keys_of(bare, "signal", ("f",)) & keys_of(other, "signal", ("g",))
 
 
+def test_a_function_that_crashes_by_itself_is_one_bug_whichever_op_calls_it():
+    functions = {"letter": "z", "name": "function", "prefix": None, "values": ["T.g", "T.h"],
+                 "count": 2, "has_names": True}
+    ops = [{**DESCRIPTION["ops"][0], "name": name, "operands": ["z", letter], "plain": False,
+            "template": "{0}({1})"} for name, letter in (("of_number", "n"), ("of_byte", "v"))]
+    table = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], functions],
+                   "ops": [*DESCRIPTION["ops"], *ops]})
+    reply = {"kind": "signal", "contract": "", "check": "", "message": "", "line": 0}
+
+    def keys(op, function, place):
+        words = signature.Signature("signal SIGSEGV", (place,))
+        return group.keys(reply, words, [Line(op, (function, "0"), 0)], table)
+    assert keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.g", "a.so+0x2")
+    assert not keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.h", "a.so+0x2")
+
+
 def test_what_others_have_left_is_told_apart_in_one_function():
     """A function that wraps meets every slot that dangles, whoever let it dangle."""
     one = keys_of([*TAGGED, SHOWN], "signal", ("THPStorage_Wrap",))
