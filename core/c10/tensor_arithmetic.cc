@@ -201,6 +201,11 @@ void fill(TensorImpl& self, const Scalar& value) {
 
 void copy(TensorImpl& self, const Operand& source) {
   check_in_place(self);
+  if (source.tensor.get() == &self) {
+    // Nothing is read or written, but it counts.
+    mark_written(self, &self);
+    return;
+  }
   Dims strides = broadcast_strides(source.tensor->sizes(), source.tensor->strides(), self.sizes());
   check_overlap(self, *source.tensor);
   TensorPtr kept = to_read(self, source.tensor);

@@ -176,17 +176,21 @@ bool Judge::break_shared_cycles() {
   return true;
 }
 
-// Whether autograd's graph has a tensor that lives on, or what it is a view of. The graph owns what
-// a line used, in C++, and a tensor that was used in place may own itself.
+// Whether autograd's graph has a tensor that lives on, what it is a view of, or its gradient. The
+// graph owns what a line used, in C++, and a tensor that was used in place may own itself. Where it
+// was damaged, asking for it raises.
 bool Judge::is_graph_left() const {
   for (const Ref& left : tracked_wrappers()) {
     const Ref base(PyObject_GetAttrString(left.get(), "_base"));
     PyErr_Clear();
-    for (PyObject* object : {left.get(), base.get()}) {
+    const Ref grad(PyObject_GetAttrString(left.get(), "grad"));
+    PyErr_Clear();
+    for (PyObject* object : {left.get(), base.get(), grad.get()}) {
       if (!object || layout_.shape_of(object) != Layout::Shape::kTensor) continue;
       const Ref node(PyObject_GetAttrString(object, "grad_fn"));
+      const bool is_damaged = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError);
       PyErr_Clear();
-      if (node && node.get() != Py_None) return true;
+      if (is_damaged || (node && node.get() != Py_None)) return true;
     }
   }
   return false;

@@ -75,6 +75,7 @@ def keep_default(held):
 #: revived, Keeper: an instance that holds `held`; its __del__ keeps what it held, not itself
 revived = []
 class Keeper:
+    held = None  # of a copy that was not finished
     def __init__(self, held):
         self.held = held
     def __del__(self):
@@ -87,6 +88,7 @@ class Riser(Keeper):
 
 #: Dropper: an instance whose __del__ drops what an owner has as .grad
 class Dropper:
+    owner = None  # of a copy that was not finished
     def __init__(self, owner):
         self.owner = owner
     def __del__(self):

@@ -79,6 +79,8 @@ def test_copy_and_clone():
     assert t.expand(2, 2, 2).clone().stride() == (4, 2, 1)
     u.zero_()
     assert t.tolist() == [[1.0, 2.0], [1.0, 2.0]] and t._version == 1
+    repeated = T.ones(1).expand(3)
+    assert repeated.copy_(repeated) is repeated and repeated._version == 1
     assert T.zeros(2, dtype=T.bool).copy_(T.tensor([0.5, 0.0])).tolist() == [True, False]
     assert T.zeros(1, dtype=T.uint8).copy_(T.tensor([-1.5])).tolist() == [255]
     assert T.zeros(2).copy_(1).tolist() == T.zeros(2).fill_(T.tensor(1)).tolist() == [1.0, 1.0]

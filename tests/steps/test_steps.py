@@ -176,15 +176,17 @@ def torch_is_installed():
         pytest.skip(str(error))
 
 
-# Cycles through hooks that C++ owns, which PyTorch documents and P5 allows.
+# Cycles through hooks and graphs that C++ owns, which PyTorch documents and P5 allows.
 @pytest.mark.parametrize("program", [
     "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\n",
     "t0 = T.ones(1)\nt0.requires_grad_()\nt0 = t0.view(-1)\nt1 = t0.view(-1)\n"
     "t0.register_hook(hook_of(t1))\n",
     "t1 = T.empty(1)\nt1.requires_grad_()\nt0 = t1.as_subclass(TensorSub)\n"
     "f0 = t0.register_hook(hook_of(t0)).remove\n",
+    "t0 = T.ones(1)\nt1 = t0.view(-1)\nt1.requires_grad_()\nt2 = t1._neg_view()\nt1.grad = t2\n"
+    "t1.sum().backward()\n",
 ])
-def test_a_cycle_through_hooks_is_no_leak(program, tmp_path, torch_is_installed):
+def test_a_cycle_through_autograd_is_no_leak(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
 
