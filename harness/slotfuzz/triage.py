@@ -226,7 +226,7 @@ class Triage:
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "unreproduced", the finding's record). New ones are written.
 
-        So is what no fresh process has repeated, neither as a script nor with the programs before.
+        So is what no fresh process has repeated, as a script or with the programs before.
         """
         server, quick = self.server(found.target), self.server(found.target, symbols=False)
         best = smallest(server, quick, found.text)
@@ -254,8 +254,9 @@ class Triage:
         else:
             record = self._write_new(server, found, best, keys)
             folder = Path(record["folder"])
-            if record["rate"] == 0:
-                # Another program of the group may do so by itself.
+            if record["rate"] == 0 and self.subject.release:
+                # Another program of the group may do so by itself. Of slotcore a target may check
+                # more than a script can.
                 return "unreproduced", {**record, "avoid": texts}
             verdict = "new"
         for key in keys:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,8 @@ def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
         fake_subject, tmp_path, monkeypatch):
     rates = iter([0, 2])
     monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
-    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
         found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
         first, second = judge.judge(found), judge.judge(found)
     assert [first[0], second[0]] == ["unreproduced", "new"]
