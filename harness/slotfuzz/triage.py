@@ -125,8 +125,9 @@ def keys_of(
     server: Server, reply: dict, words: signature.Signature, lines: list[Line],
 ) -> frozenset[str]:
     """What the finding in REPLY shares with others of one cause; see group.py."""
-    outside = "" if group.error(reply, words) else reaching_outside(server, lines)
-    return group.keys(reply, words, lines, server.table, outside)
+    if not server.subject.release or group.error(reply, words):
+        return group.keys(reply, words, lines, server.table)  # a sanitizer, or its words, tell it
+    return group.keys(reply, words, lines, server.table, reaching_outside(server, lines))
 
 
 def reaching_outside(server: Server, lines: list[Line]) -> str:
