@@ -58,7 +58,8 @@ void handle(int number, siginfo_t* info, void* context) {
   const greg_t instruction = registers[REG_RIP];
   const greg_t stack = registers[REG_RSP];
   if (!is_code(reinterpret_cast<const void*>(instruction))) {
-    // It has jumped there: unwind from where it did so. It does not go on there.
+    // Unwind from where it did so. It does not go on there.
+    note.jumped = true;
     registers[REG_RIP] = *reinterpret_cast<const greg_t*>(stack);
     registers[REG_RSP] += sizeof(greg_t);
   }
@@ -77,7 +78,7 @@ void handle(int number, siginfo_t* info, void* context) {
 }
 
 bool is_stack_overflow(const CrashNote& note) {
-  return note.signal == SIGSEGV && note.address + kGuardBytes > note.stack &&
+  return note.signal == SIGSEGV && !note.jumped && note.address + kGuardBytes > note.stack &&
          note.address < note.stack + kGuardBytes;
 }
 

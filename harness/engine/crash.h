@@ -13,8 +13,9 @@ namespace slotfuzz {
 struct CrashNote {
   // 0 while it lives.
   int signal = 0;
-  // What it could not reach; and where its stack was.
+  // What it could not reach, and where its stack was; whether it jumped there.
   std::uintptr_t address = 0, stack = 0;
+  bool jumped = false;
   // The innermost frame is first; those before `first` are of the handler.
   std::size_t count = 0, first = 0;
   std::array<void*, 64> frames{};

@@ -81,6 +81,15 @@ TEST_F(CrashTest, a_jump_to_nowhere_is_told_by_where_it_came_from) {
   EXPECT_LT(report.find(" in slotfuzz::jump_to(void (*)()) ("), report.find("    #1 ")) << report;
 }
 
+TEST_F(CrashTest, a_jump_into_the_stack_is_no_stack_that_has_run_out) {
+  if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
+  const auto jump = [] {
+    volatile char room[64] = {};
+    jump_to(reinterpret_cast<void (*)()>(const_cast<char*>(room)));
+  };
+  EXPECT_TRUE(report_after(jump, SIGSEGV).starts_with("slotfuzz: crash: SEGV on "));
+}
+
 TEST_F(CrashTest, a_stack_that_has_run_out_is_told_as_that) {
   if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
   const auto report = report_after([] { recur(1); }, SIGSEGV);
