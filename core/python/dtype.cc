@@ -22,7 +22,14 @@ PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromSize_t(item_size(type_of(self)));
 }
 
+// The module refers to its dtypes, they to their class, and that to the module.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
 void dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -83,12 +90,14 @@ void add_dtypes(PyObject* module, ModuleState* state) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("An element type.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
       {Py_tp_repr, reinterpret_cast<void*>(&repr)},
       {Py_tp_getset, properties},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.dtype", sizeof(DType), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
   PyObject* type = checked(PyType_FromModuleAndSpec(module, &spec, nullptr));
   state->dtype_type = reinterpret_cast<PyTypeObject*>(type);
   checked(PyModule_AddObjectRef(module, "dtype", type));

@@ -16,17 +16,25 @@ PyObject* metaclass_new(PyTypeObject* metaclass, PyObject* args, PyObject* kwarg
   return object;
 }
 
+// A class refers to its metaclass, which `type` does not visit: it has static ones in mind.
+int metaclass_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return PyType_Type.tp_traverse(self, visit, arg);
+}
+
 }  // namespace
 
 PyRef make_metaclass(PyObject* module, const char* qualified_name) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("Metaclass that keeps subclasses preservable.")},
       {Py_tp_new, reinterpret_cast<void*>(&metaclass_new)},
+      {Py_tp_traverse, reinterpret_cast<void*>(&metaclass_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(PyType_Type.tp_clear)},
       {0, nullptr},
   };
   PyType_Spec spec = {qualified_name, static_cast<int>(PyType_Type.tp_basicsize),
                       static_cast<int>(PyType_Type.tp_itemsize),
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
   return PyRef::steal(checked(PyType_FromModuleAndSpec(
       module, &spec, reinterpret_cast<PyObject*>(&PyType_Type))));
 }

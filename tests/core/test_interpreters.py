@@ -31,6 +31,29 @@ def test_exit_with_living_wrappers(more):  # T5
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_the_classes_of_a_module_die_with_it():  # else each interpreter that ends leaves them
+    script = """
+import gc, sys, weakref
+sys.path[:] = {path!r}
+import slotcore as T
+class Sub(T.Tensor): pass
+t = T.ones(1).as_subclass(Sub)
+references = {{name: weakref.ref(one) for name, one in vars(T).items()
+              if isinstance(one, type) and one.__module__.startswith("slotcore")}}
+references["Sub"], references["module"] = weakref.ref(Sub), weakref.ref(T)
+for name in [name for name in sys.modules if name.startswith("slotcore")]:
+    del sys.modules[name]
+del T, Sub, t
+gc.collect()
+print(*[name for name in references if references[name]() is not None], len(references))
+"""
+    done = subprocess.run([sys.executable, "-c", script.format(path=sys.path)],
+                          capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    (count,) = done.stdout.split()
+    assert int(count) > 5
+
+
 def test_a_sub_interpreter_shares_data_but_not_the_impl():  # T2
     interpreters = pytest.importorskip("_xxsubinterpreters")
     storage, tensor = T.UntypedStorage([1, 2]), T.ones(1)
