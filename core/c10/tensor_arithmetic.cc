@@ -77,8 +77,10 @@ T apply(Operation operation, T a, T b) {
   } else if constexpr (std::is_integral_v<T>) {
     auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
     return static_cast<T>(adds ? x + y : x * y);  // wraps
-  } else {
+  } else if constexpr (std::is_floating_point_v<T>) {
     return adds ? a + b : a * b;
+  } else {
+    return adds ? a + T{1} * b : a * b;  // torch's alpha: a complex product may turn -0 into 0
   }
 }
 

@@ -63,6 +63,18 @@ std::optional<Dims> strides_for(const Layout& layout, const Dims& sizes) {
   return strides;
 }
 
+// As in torch, a view by strides is refused when the storage has shrunk below it.
+TensorPtr within_storage(TensorImpl& tensor, const Layout& layout) {
+  size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, tensor.type());
+  if (needed > tensor.storage()->nbytes()) {
+    throw std::runtime_error("the size " + text(layout.sizes) + " with the strides " +
+                             text(layout.strides) + " needs a storage of " +
+                             std::to_string(needed) + " bytes and has " +
+                             std::to_string(tensor.storage()->nbytes()));
+  }
+  return tensor.make_view(layout);
+}
+
 void check_has_dims(const TensorImpl& tensor) {
   if (tensor.sizes().size() == 0)
     throw std::out_of_range("a tensor without dimensions has no index");
@@ -140,7 +152,7 @@ TensorPtr narrow(TensorImpl& tensor, int64_t dim, int64_t start, int64_t length)
   Layout layout = tensor.layout();
   layout.sizes[place] = length;
   layout.offset = checked_add(layout.offset, checked_multiply(start, layout.strides[place]));
-  return tensor.make_view(layout);
+  return within_storage(tensor, layout);
 }
 
 TensorPtr slice(TensorImpl& tensor, int64_t start, int64_t length, int64_t step) {
@@ -149,7 +161,7 @@ TensorPtr slice(TensorImpl& tensor, int64_t start, int64_t length, int64_t step)
   layout.sizes[0] = length;
   layout.offset = checked_add(layout.offset, checked_multiply(start, layout.strides[0]));
   layout.strides[0] = checked_multiply(layout.strides[0], step);
-  return tensor.make_view(layout);
+  return within_storage(tensor, layout);
 }
 
 TensorPtr select(TensorImpl& tensor, int64_t dim, int64_t index) {
@@ -165,30 +177,22 @@ TensorPtr select(TensorImpl& tensor, int64_t dim, int64_t index) {
   layout.offset = checked_add(layout.offset, checked_multiply(index, layout.strides[place]));
   layout.sizes.erase(place);
   layout.strides.erase(place);
-  return tensor.make_view(layout);
+  return within_storage(tensor, layout);
 }
 
 TensorPtr as_strided(TensorImpl& tensor, const Layout& layout) {
   check_layout(layout, tensor.type());
-  size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, tensor.type());
-  if (needed > tensor.storage()->nbytes()) {
-    throw std::runtime_error("the size " + text(layout.sizes) + " with the strides " +
-                             text(layout.strides) + " needs a storage of " +
-                             std::to_string(needed) + " bytes and has " +
-                             std::to_string(tensor.storage()->nbytes()));
-  }
-  return tensor.make_view(layout);
+  return within_storage(tensor, layout);
 }
 
 TensorPtr transpose(TensorImpl& tensor, int64_t a, int64_t b) {
   Layout layout = tensor.layout();
   size_t first = checked_dim(a, layout.sizes.size());
   size_t second = checked_dim(b, layout.sizes.size());
-  if (layout.sizes.size() != 0) {
-    std::swap(layout.sizes[first], layout.sizes[second]);
-    std::swap(layout.strides[first], layout.strides[second]);
-  }
-  return tensor.make_view(layout);
+  if (first == second) return alias(tensor);
+  std::swap(layout.sizes[first], layout.sizes[second]);
+  std::swap(layout.strides[first], layout.strides[second]);
+  return within_storage(tensor, layout);
 }
 
 TensorPtr t(TensorImpl& tensor) {
@@ -211,8 +215,8 @@ TensorPtr expand(TensorImpl& tensor, Dims sizes) {
     if (layout.sizes.size() <= sizes.size()) sizes[i] = layout.sizes[place];
   }
   element_count(sizes);
-  return tensor.make_view(
-      {sizes, broadcast_strides(layout.sizes, layout.strides, sizes), layout.offset});
+  return within_storage(
+      tensor, {sizes, broadcast_strides(layout.sizes, layout.strides, sizes), layout.offset});
 }
 
 TensorPtr conj(TensorImpl& tensor) {

@@ -1,6 +1,7 @@
 // The views that torch has: new tensors over the elements of another one. Each function gives a
 // view by TensorImpl::make_view(), and throws runtime_error where sizes do not fit, out_of_range
-// for a dimension or an index that is not there. A dimension may count from the end.
+// for a dimension or an index that is not there. A dimension may count from the end. What cuts or
+// orders elements anew throws runtime_error also where the storage has become too small for them.
 #pragma once
 
 #include "core/c10/tensor_impl.h"

@@ -220,24 +220,31 @@ class Pair:
     def differences(self, texts: list[str]) -> list[Difference | None]:
         """The first difference of each program, or None.
 
-        Many programs share a process. What one leaves behind may show in the next, so only what
-        differs in a process of its own counts.
+        Many programs share a process. What one leaves behind may show in the next, so what has no
+        reason counts only if it differs in a process of its own.
         """
-        core, torch = self._both(texts)
-        found: list[Difference | None] = []
-        for text, ours, theirs in zip(texts, core, torch, strict=True):
+        found: list[Difference | None] = [None] * len(texts)
+        unlike = []
+        for at, (ours, theirs) in enumerate(zip(*self._both(texts), strict=True)):
             if theirs["crashed"]:
-                found.append(_crash(ours, theirs, self._ops_of(text)))
+                found[at] = _crash(ours, theirs, self._ops_of(texts[at]))
             elif ours["hash"] != theirs["hash"]:
-                found.append(self._difference(text))
-            else:
-                found.append(None)
+                unlike.append(at)
+        for at, difference in zip(unlike, self._first([texts[at] for at in unlike]), strict=True):
+            known = difference is None or difference.torch is None or self.reason_for(difference)
+            found[at] = difference if known else self._difference(texts[at])
         return found
 
     def _difference(self, text: str) -> Difference | None:
-        (ours,), (theirs,) = self._both([text], True)
-        ops = self._ops_of(text)
-        return _crash(ours, theirs, ops) or first_difference(ours["trace"], theirs["trace"], ops)
+        return self._first([text])[0]
+
+    def _first(self, texts: list[str]) -> list[Difference | None]:
+        found = []
+        for text, ours, theirs in zip(texts, *self._both(texts, True), strict=True):
+            ops = self._ops_of(text)
+            found.append(_crash(ours, theirs, ops)
+                         or first_difference(ours["trace"], theirs["trace"], ops))
+        return found
 
     def _ops_of(self, text: str) -> list[str]:
         return [line.op for line in self.core.parse(text)]

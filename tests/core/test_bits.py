@@ -25,6 +25,12 @@ def test_conj_is_a_view_of_complex_numbers():
     assert t.conj() is t and not t.is_conj()
 
 
+def test_a_sum_of_conjugates_has_the_zero_that_torch_has():  # its alpha is a complex number
+    z = T.ones(1, dtype=T.complex64).conj()
+    assert z.clone().untyped_storage().tolist()[4:] == [0, 0, 0, 128]
+    assert z.add(z).untyped_storage().tolist()[4:] == [0, 0, 0, 0]
+
+
 def test_neg_view():
     t = T.tensor([1.0, -2.0])
     n = t._neg_view()

@@ -205,6 +205,28 @@ def test_the_collector_walks_a_long_chain():  # P6, R2
     assert ref() is None
 
 
+@pytest.mark.parametrize("view, is_refused", [
+    (lambda tensor: tensor.narrow(0, 0, 1), True),
+    (lambda tensor: tensor.select(0, 0), True),
+    (lambda tensor: tensor.transpose(0, 1), True),
+    (lambda tensor: tensor.expand(3, -1, -1), True),
+    (lambda tensor: tensor[:1], True),
+    (lambda tensor: tensor[:0], False),
+    (lambda tensor: tensor.transpose(1, 1), False),
+    (lambda tensor: tensor.view(-1), False),
+    (lambda tensor: tensor.detach(), False),
+])
+def test_a_view_by_strides_must_fit_a_storage_that_shrank(view, is_refused):
+    tensor = T.ones(4).view(2, 2)
+    storage = tensor.untyped_storage()
+    storage.resize_(4)
+    if not is_refused:
+        assert view(tensor).untyped_storage() is storage
+        return
+    with pytest.raises(RuntimeError, match="needs a storage of"):
+        view(tensor)
+
+
 def test_indexing():
     t = T.tensor([[1, 2, 3], [4, 5, 6]])
     assert t[1].tolist() == t[-1].tolist() == [4, 5, 6] and t[0][2].item() == 3
