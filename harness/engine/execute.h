@@ -29,10 +29,11 @@ class Watcher {
 // Evaluates lines and nothing else; the rest of the executor is measured against it.
 class LineEvaluator {
  public:
-  LineEvaluator(Interpreter& interpreter, Printer& printer)
-      : interpreter_(interpreter), printer_(printer) {}
+  LineEvaluator(Interpreter& interpreter, Printer& printer,
+                std::size_t lines_max = kCachedLinesMax)
+      : interpreter_(interpreter), printer_(printer), lines_max_(lines_max) {}
 
-  // A line, compiled: a function and its code, which live for ever.
+  // A line, compiled: a function and its code, which live until they are trimmed.
   struct Compiled {
     PyObject* function = nullptr;
     PyObject* code = nullptr;
@@ -45,13 +46,16 @@ class LineEvaluator {
   // False when the line raised; the exception is then set.
   static bool run(const Compiled& line);
   bool run(const Line& line) { return run(compiled(line)); }
+  // Frees all compiled lines if they are more than lines_max.
+  void trim();
 
  private:
   Compiled compile(const Line& line);
 
   Interpreter& interpreter_;
   Printer& printer_;
-  // Each element stays where it is when others come.
+  std::size_t lines_max_;
+  // Each element stays where it is when others come, and until all are trimmed.
   std::unordered_map<std::uint64_t, Compiled> compiled_;
 };
 

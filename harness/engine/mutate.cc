@@ -63,6 +63,8 @@ Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
   for (std::size_t op = 0; op < available.size(); ++op) {
     const Op& row = table.ops()[op];
     weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
+    seldom_.push_back(row.theme > Theme::kTensor &&
+                      weights.of(row.theme) * kSeldom < weights.storage);
   }
 }
 
@@ -207,9 +209,15 @@ Program Mutator::mutate(Program program, Rng& rng) const {
   if (program.lines.empty() || one_in(rng, 20)) return generate(rng);
   const Vocabulary swarm = vocabulary_.swarm(rng);
   choose_lanes(program, rng);
+  choose_seldom(program, rng);
   const std::size_t changes = 1 + below(rng, 3);
   for (std::size_t i = 0; i < changes && !program.lines.empty(); ++i) change(program, swarm, rng);
   return fixup(program, rng);
+}
+
+void Mutator::choose_seldom(Program& program, Rng& rng) const {
+  if (one_in(rng, kSeldom)) return;
+  std::erase_if(program.lines, [&](const Line& line) { return vocabulary_.is_seldom(line.op); });
 }
 
 void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const {
@@ -257,6 +265,7 @@ Program Mutator::cross(const Program& first, const Program& second, Rng& rng) co
   const auto suffix = static_cast<std::ptrdiff_t>(below(rng, second.lines.size() + 1));
   program.lines.assign(first.lines.begin(), first.lines.begin() + prefix);
   program.lines.insert(program.lines.end(), second.lines.begin() + suffix, second.lines.end());
+  choose_seldom(program, rng);
   return fixup(program, rng);
 }
 

@@ -18,6 +18,9 @@ inline constexpr std::size_t kLineTypical = 20;
 // from such a one keeps them: to hand a line over costs as much as to run it some fifty times.
 inline constexpr std::size_t kLaneProgramOneIn = 32;
 inline constexpr std::size_t kLanesKeptOneIn = 4;
+// Where what starts threads or interpreters has less than this part of the weight of storages, one
+// mutation in so many keeps it: coverage makes such programs the most of a corpus.
+inline constexpr unsigned kSeldom = 8;
 // One operand in so many is drawn though its line will raise: errors have paths of their own.
 inline constexpr std::size_t kRaisingOneIn = 16;
 
@@ -34,10 +37,12 @@ class Vocabulary {
   Vocabulary asking(const OpTable& table) const;
 
   unsigned weight(std::size_t op) const { return weights_[op]; }
+  bool is_seldom(std::size_t op) const { return seldom_[op]; }
   bool empty() const;
 
  private:
   std::vector<unsigned> weights_;
+  std::vector<bool> seldom_;
 };
 
 class Mutator {
@@ -74,6 +79,8 @@ class Mutator {
   // Of the choices for an operand that is read, those with which the line is not expected to raise.
   VariableSet without_raising(const Line& line, std::size_t operand, VariableSet choices,
                               const Makers& makers) const;
+  // Most often takes out what is seldom drawn, to begin with.
+  void choose_seldom(Program& program, Rng& rng) const;
   void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
   void change(Program& program, const Vocabulary& swarm, Rng& rng) const;
 

@@ -180,6 +180,13 @@ class CppWeak:
         if self.handle is not None:
             self.kind._free_weak_ref(self.handle)
 
+#: fixed: a wrapper through a weak reference, fetched as torch.utils.weak does it
+def fixed(reference):
+    one = reference()
+    if one is not None:
+        one._fix_weakref()
+    return one
+
 #: Owner [slotcore]: a C++ owner of a storage or of a tensor
 import slotcore_c10, sys
 sys.setswitchinterval(5e-5)  # a thread that wants the GIL shall have it while the program runs

@@ -21,6 +21,8 @@ FEATURES = "-use_counters=0"
 STATUS = re.compile(
     rb"^#(\d+)\s+\S+(?:\s+cov: (\d+))?(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
 EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
+# The limit of a process, reached by all that it ran; one that asks for too much in one go is not.
+FULL = re.compile(r"ERROR: libFuzzer: out-of-memory \(used:")
 ARTIFACTS = ("crash-*", "timeout-*", "oom-*", "leak-*")
 
 
@@ -40,7 +42,7 @@ class Fuzzer:
 
     def __init__(
         self, spawner: Spawner, corpus: list[Path], folder: Path, known: Path, seed: int,
-        runs: int | None, seconds: int, extra: tuple[str, ...] = (),
+        runs: int, seconds: int, extra: tuple[str, ...] = (),
     ):
         self.folder, self.seed = folder, seed
         self.recorder = folder / "recorder"
@@ -54,10 +56,9 @@ class Fuzzer:
             f"--recorder={self.recorder}", f"--known={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
-            "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", *extra,
+            "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", f"-runs={runs}",
+            *extra,
         ]
-        if runs is not None:
-            words.append(f"-runs={runs}")
         words += [str(path) for path in corpus]
         pipe = folder / "errors"
         pipe.unlink(missing_ok=True)
@@ -116,6 +117,10 @@ class Fuzzer:
     def report(self) -> str:
         """The end of what the process wrote."""
         return from_root(self.tail.decode(errors="replace"))
+
+    def is_full(self) -> bool:
+        """Whether it died of the memory that its programs have left, one after the other."""
+        return bool(FULL.search(self.report()))
 
     def save(self, text: str) -> Path:
         """Saves the program TEXT as libFuzzer would have."""

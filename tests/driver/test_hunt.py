@@ -62,6 +62,42 @@ def test_runs_end_a_hunt_and_a_seed_repeats_it(plan, tmp_path):
     assert programs[0] == programs[1] and programs[0][0] >= 3
 
 
+def test_a_process_is_renewed_before_what_programs_leak_fills_the_memory(plan, monkeypatch):
+    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 2)
+    starts = []
+
+    class Counted(fuzzer.Fuzzer):
+        def __init__(self, spawner, corpus, folder, known, seed, runs, *rest):
+            starts.append((seed, runs))
+            super().__init__(spawner, corpus, folder, known, seed, runs, *rest)
+    monkeypatch.setattr(hunt, "Fuzzer", Counted)
+    result = hunt.run(plan(runs=5, seed=3))
+    assert result.programs == 5 and all(runs <= 2 for _, runs in starts)
+    assert len(starts) >= 3 and len({seed for seed, _ in starts}) == len(starts)
+
+
+@pytest.mark.parametrize("how, is_judged", [
+    ("used: 4099Mb; limit: 4096Mb", False), ("malloc(5368709120)", True),
+])
+def test_a_process_that_is_full_is_renewed_and_one_that_asks_for_too_much_is_judged(
+    plan, monkeypatch, how, is_judged,
+):
+    judged, ended = [], []
+
+    class Full(fuzzer.Fuzzer):
+        def finish(self):
+            code = super().finish()
+            if code == 77 and not ended:
+                self.tail += f"==7== ERROR: libFuzzer: out-of-memory ({how})\n".encode()
+                ended.append(self.progress.programs)
+            return code
+    monkeypatch.setattr(hunt, "Fuzzer", Full)
+    monkeypatch.setattr(hunt._Hunt, "_judge", lambda self, found: judged.append(found.report))
+    result = hunt.run(plan(runs=300, seed=2))
+    assert ended and result.programs == 300
+    assert any("out-of-memory" in report for report in judged) == is_judged
+
+
 def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject):
     dead = Workplace(fake_subject)
     (dead.job("storage", 0) / "crash-x").write_text("\n".join(

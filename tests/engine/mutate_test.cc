@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -98,6 +99,30 @@ TEST_F(MutateTest, a_target_draws_its_themes_by_their_weights) {
     const unsigned factor = factors[static_cast<std::size_t>(row.theme)];
     EXPECT_EQ(objects.weight(op), factor * row.weight) << row.name;
   }
+}
+
+TEST_F(MutateTest, what_is_seldom_drawn_seldom_stays) {
+  const std::vector<bool> available(table_.ops().size(), true);
+  const Program program =
+      printer_.parse("o0 = Other()\no0.make()\ns0 = T.UntypedStorage(1)\ns0.nbytes()\n");
+  ASSERT_EQ(program.lines.size(), 4u);
+  const auto kept = [&](const Weights& weights) {
+    const Vocabulary vocabulary(table_, available, weights);
+    const Mutator mutator(table_, vocabulary);
+    Rng rng(7);
+    int count = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const Program made = mutator.mutate(program, rng);
+      count += std::ranges::any_of(made.lines, [&](const Line& line) {
+        return line.op == program.lines[0].op;
+      });
+    }
+    return count;
+  };
+  EXPECT_GT(kept({.storage = 1, .interpreter = 1}), 600);
+  const int seldom = kept({.storage = 64, .interpreter = 1});
+  EXPECT_GT(seldom, 50);
+  EXPECT_LT(seldom, 250);
 }
 
 TEST_F(MutateTest, an_extension_keeps_the_program_and_asks_for_wrappers) {
