@@ -7,9 +7,10 @@ its smallest program is written as two scripts, one for each module. The table g
 repro/torch-<release>/differences.md, which `report --markdown` makes a part of docs/torch.md.
 """
 
-from slotfuzz import console, differential, finding, options, prelude, subject
+from slotfuzz import differential, finding, options, prelude, subject
 from slotfuzz.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.progress import ProgressLine
 
 RUNS, SEED = 100_000, 1
 REASONS = ROOT / "bench" / "differential.toml"
@@ -40,7 +41,11 @@ def measure(args) -> Measured:
     reasons = differential.read_reasons(REASONS)
     runs = args.runs or RUNS
     with differential.Pair(*differential.servers(torch), reasons) as pair:
-        result = pair.compare(runs, args.seed or SEED, console.say)
+        line = ProgressLine()
+        try:
+            result = pair.compare(runs, args.seed or SEED, line.note, line.show)
+        finally:
+            line.close()
         snippets = prelude.parse(pair.core.table.description["prelude"])
     rows = [_row("alike in every line", "", "", result.alike)]
     rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in reasons
@@ -54,8 +59,11 @@ def measure(args) -> Measured:
     if result.unexplained:
         said.append(f"scripts are in {shown(place)}")
     place = ROOT / "repro" / f"torch-{torch.release}" / "differences.md"
-    finding.write_file(finding.check_writable(place.parent) / place.name, document(rows, said))
-    said.append(f"wrote {shown(place)}")
+    if result.interrupted:
+        said.append(f"interrupted: {shown(place)} stays as it was")
+    else:
+        finding.write_file(finding.check_writable(place.parent) / place.name, document(rows, said))
+        said.append(f"wrote {shown(place)}")
     return Measured(rows, said, {"programs": result.programs, "lines": result.lines,
                                  "alike": result.alike, "crashed": result.crashed,
                                  "left_out": [*pair.left_out],

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/engine/program.h"
 #include "harness/engine/python.h"
 
 namespace slotfuzz {
+
+// The file name in tracebacks of the prelude.
+inline constexpr std::string_view kPreludeFile = "prelude.py";
 
 struct InterpreterOptions {
   // The module under test.

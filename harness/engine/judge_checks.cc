@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "harness/engine/check.h"
 #include "harness/engine/judge.h"
 
 namespace slotfuzz {
@@ -35,27 +36,46 @@ bool has_serial(PyObject* object, Py_ssize_t number) {
   return same;
 }
 
+// Whether the code that raised is the prelude's.
+bool is_of_prelude(PyObject* traceback) {
+  Ref innermost = Ref::borrow(traceback);
+  while (innermost) {
+    Ref next(PyObject_GetAttrString(innermost.get(), "tb_next"));
+    if (!next || next.get() == Py_None) break;
+    innermost = std::move(next);
+  }
+  if (!innermost) return false;
+  const Ref frame(PyObject_GetAttrString(innermost.get(), "tb_frame"));
+  const Ref code(PyObject_GetAttrString(frame.get(), "f_code"));
+  const Ref file(PyObject_GetAttrString(code.get(), "co_filename"));
+  const char* name = PyUnicode_AsUTF8(file.get());
+  CHECK(name, "traceback: " << take_error());
+  return name == kPreludeFile;
+}
+
 }  // namespace
 
 // An exception is an answer, except for those that say that an invariant does not hold.
 void Judge::check_exception(const Line& line, PyObject* raised) {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyObject *type = nullptr, *value = nullptr, *raised_at = nullptr;
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
   const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);
   if (!is_assertion && !is_system && !PyErr_GivenExceptionMatches(raised, PyExc_RuntimeError)) {
     return;
   }
-  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_Fetch(&type, &value, &raised_at);
+  const Ref traceback = Ref::borrow(raised_at);
   const Ref text(value ? PyObject_Str(value) : nullptr);
   const char* words = text ? PyUnicode_AsUTF8(text.get()) : "";
   const std::string message = words ? words : "";
-  PyErr_Restore(type, value, traceback);
+  PyErr_Restore(type, value, raised_at);
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if ((!is_assertion && !is_system && !is_internal) || verdict_.found()) return;
-  // So torch answers who asks for a device that it was built without.
-  if (is_assertion && message.find("not compiled with") != std::string::npos) return;
-  // The prelude's own asserts begin with their contract number.
+  // The prelude's own asserts begin with their contract number, if one is broken.
   const auto colon = is_assertion ? message.find(": ") : std::string::npos;
+  // Other code asserts with words where it refuses what it was given: a device that it was built
+  // without, or an object of another class.
+  if (is_assertion && colon != 2 && !message.empty() && !is_of_prelude(traceback.get())) return;
   verdict_ = {"exception",
               colon == std::string::npos ? "" : message.substr(0, colon),
               std::string(table_.ops()[line.op].name),

@@ -180,7 +180,7 @@ class CppWeak:
         if self.handle is not None:
             self.kind._free_weak_ref(self.handle)
 
-#: fixed: a wrapper through a weak reference, fetched as torch.utils.weak does it
+#: fixed [slotcore]: a wrapper through a weak reference, fetched as torch.utils.weak does it
 def fixed(reference):
     one = reference()
     if one is not None:
@@ -296,6 +296,8 @@ class Other:
     def refuse(self, tensor):
         self.offer(tensor, T.Tensor)
     def offer(self, one, claim=None):
+        if claim and not isinstance(one, claim):
+            raise TypeError("a name may hold what it is not for; its handle is none of CLAIM's")
         handle, address = one._weak_ref(), one._cdata
         try:
             here = claim and not T._is_hermetic() and claim._new_with_weak_ptr(handle)

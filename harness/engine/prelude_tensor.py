@@ -124,6 +124,12 @@ def storage_ref(storage):
         raise TypeError("no storage")  # else it is made, and its __del__ raises
     return T.multiprocessing.reductions.StorageWeakRef(storage)
 
+#: tensor_ref [torch]: the weak reference of torch's own dictionaries
+def tensor_ref(tensor):
+    if not isinstance(tensor, T.Tensor):
+        raise TypeError("no tensor")  # torch asserts it, without words
+    return T.utils.weak.TensorWeakRef(tensor)
+
 #: WeakTensor [torch]: a C++ weak reference to a tensor
 class WeakTensor:
     def __init__(self, tensor):
@@ -314,6 +320,38 @@ def in_inference():
     with T.inference_mode():
         return T.ones(1)
 
+#: escaped [torch]: a tensor of a function transform, which is over
+def escaped(transform):
+    kept = []
+    try:
+        transform(lambda one: (kept.append(one), one.sum())[1])(T.ones(1))
+    except RuntimeError:
+        if not kept:
+            raise
+    return kept[0]
+
+#: escaped_dual [torch]: a tensor with a tangent, of a level that is over
+def escaped_dual(one, tangent=None):
+    with T.autograd.forward_ad.dual_level():
+        return T.autograd.forward_ad.make_dual(one, T.ones(1) if tangent is None else tangent)
+
+#: rebuilt [torch]: a tensor over a storage, as unpickling makes it
+def rebuilt(storage):
+    typed = T.storage.TypedStorage(wrap_storage=storage, dtype=T.uint8, _internal=True)
+    return T._utils._rebuild_tensor(typed, 0, (1,), (1,))
+
+#: check_future_kept [torch]: what a future of C++ owns (P1, P2)
+def check_future_kept(tensor, cyclic=False):
+    future, box = T.futures.Future(), [twin_of(tensor, TensorSub)]
+    future.set_result(box[0])
+    check_kept(box, future.value, cyclic)
+
+#: check_list_kept [torch]: what a list of C++ owns (P1, P2)
+def check_list_kept(tensor):
+    box = [twin_of(tensor, TensorSub)]
+    kept = T.jit.script([box[0]])
+    check_kept(box, lambda: kept[0], False)
+
 #: TensorDispatching [torch]: a tensor without memory that does its operations on another, `inner`
 class TensorDispatching(T.Tensor):
     @staticmethod
@@ -327,6 +365,11 @@ class TensorDispatching(T.Tensor):
     def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
         inner = [one.inner if type(one) is cls else one for one in arguments]
         return function(*inner, **(keywords or {}))
+
+#: of_own_sizes [torch]: a tensor that asks its class for its sizes, which does not know them
+def of_own_sizes():
+    return T.Tensor._make_wrapper_subclass(
+        TensorDispatching, (1,), dispatch_sizes_strides_policy="sizes")
 
 #: TensorMute [torch]: the same, but operations give None
 class TensorMute(TensorDispatching):

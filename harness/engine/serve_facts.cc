@@ -68,12 +68,14 @@ std::string read_all(int descriptor) {
 }
 
 [[noreturn]] void run_in_child(Session& session, const std::vector<Program>& programs,
-                               Shared& shared, const std::string& question, int traces) {
+                               Shared& shared, const std::string& question, int traces,
+                               unsigned program_seconds) {
   silence();
   session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
   Progress progress(shared);
   FactsWatcher facts(session.interpreter, &progress, question);
   while (shared.done < programs.size()) {
+    alarm(program_seconds);  // the watchdog limits lines, and not what is asked after them
     session.executor.run(programs[shared.done], facts);
     shared.hashes[shared.done] = hash_of(facts.trace());
     if (traces >= 0) {
@@ -98,10 +100,10 @@ void add_traces(json& results, int traces) {
 
 // Runs all programs from shared.done on, up to the first that ends the process.
 void run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
-              const std::string& question, int traces, double seconds) {
+              const std::string& question, int traces, double seconds, unsigned program_seconds) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
-  if (child == 0) run_in_child(session, programs, shared, question, traces);
+  if (child == 0) run_in_child(session, programs, shared, question, traces, program_seconds);
   int status = 0;
   wait_for(child, seconds, status);
 }
@@ -147,7 +149,8 @@ json run_facts(Session& session, const json& request) {
   json results = json::array();
   while (shared.done < programs.size()) {
     const std::size_t first = shared.done;
-    run_some(session, programs, shared, question, traces, seconds);
+    run_some(session, programs, shared, question, traces, seconds,
+             request.at("program_seconds"));
     for (std::size_t i = first; i < shared.done; ++i) {
       results.push_back({{"crashed", false},
                          {"line", programs[i].lines.size()},

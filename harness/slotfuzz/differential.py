@@ -95,6 +95,7 @@ class Result:
     lines: int = 0
     reasons: Counter = field(default_factory=Counter)
     unexplained: dict[str, Unexplained] = field(default_factory=dict)
+    interrupted: bool = False
 
 
 def read_reasons(path: Path) -> list[Reason]:
@@ -180,14 +181,25 @@ class Pair:
                 return reason, line
         return None
 
-    def compare(self, runs: int, seed: int, say: Callable[[str], None]) -> Result:
-        """Compares RUNS random programs that both can run; SAY hears of each new signature."""
+    def compare(
+        self, runs: int, seed: int, say: Callable[[str], None],
+        show: Callable[[str], None] = lambda text: None,
+    ) -> Result:
+        """Compares RUNS random programs that both can run, or fewer if it is interrupted.
+
+        SAY hears of each new signature, SHOW how far it is.
+        """
         result, batch = Result(), 0
-        while result.programs < runs:
-            count = min(BATCH, runs - result.programs)
-            texts = self.core.generate(count, seed * 1_000_003 + batch, self.ops)
-            batch += 1
-            self._compare_batch(texts, result, say)
+        try:
+            while result.programs < runs:
+                count = min(BATCH, runs - result.programs)
+                texts = self.core.generate(count, seed * 1_000_003 + batch, self.ops)
+                batch += 1
+                self._compare_batch(texts, result, say)
+                show(f"{result.programs:,} of {runs:,} programs,"
+                     f" {len(result.unexplained)} differences without a reason")
+        except KeyboardInterrupt:
+            result.interrupted = True
         return result
 
     def _compare_batch(self, texts: list[str], result: Result, say: Callable[[str], None]) -> None:

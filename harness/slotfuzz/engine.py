@@ -17,6 +17,8 @@ DESCRIBE_SECONDS = 120
 GRACE_SECONDS = 30
 # More than the engine's limit for a line, and the time to name its stacks.
 RUN_SECONDS = 20.0
+# A program with its facts takes some milliseconds.
+FACTS_SECONDS = 10
 
 
 def describe(subject: Subject, target: str) -> dict:
@@ -96,17 +98,17 @@ class Server:
 
     def facts(
         self, programs: list[str], whole: bool = False, question: str = "observe",
-        timeout_seconds: float = RUN_SECONDS,
+        program_seconds: int = FACTS_SECONDS,
     ) -> list[dict]:
         """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
 
-        The trace tells what QUESTION, a function of the prelude, answers after each line. See
-        harness/engine/serve_facts.h.
+        The trace tells what QUESTION, a function of the prelude, answers after each line. A program
+        that takes longer than PROGRAM_SECONDS has crashed. See harness/engine/serve_facts.h.
         """
         # Each program may hang, and ends a child of its own then.
-        budget_seconds = timeout_seconds * (len(programs) + 1)
+        budget_seconds = program_seconds * (len(programs) + 1)
         request = {"facts": programs, "whole": whole, "question": question,
-                   "timeout": budget_seconds}
+                   "timeout": budget_seconds, "program_seconds": program_seconds}
         return self._request(request, budget_seconds)["programs"]
 
     def close(self) -> None:

@@ -111,10 +111,14 @@ def of_one_group(key: str, known: str) -> bool:
     A longer way has the same verdict, or crashes in the same function, and has all ops of the known
     one in their order. A minimal program has no line in vain, but it may take a detour around a
     variable's name, or make an object in another than the plainest way. Of crashes after some
-    lines, wherever they are, none is longer: where one ends, another begins.
+    lines, wherever they are, none is longer: where one ends, another begins. Beside the mechanisms
+    of the known one there may be more: a class may have a finalizer, a weak reference a callback.
     """
     if key == known or not key.startswith(("judge ", "crash in ")):
         return key == known
+    if BY in key and BY in known:
+        (verdict, _, more), (known_verdict, _, fewer) = key.partition(BY), known.partition(BY)
+        return verdict == known_verdict and set(fewer.split(", ")) <= set(more.split(", "))
     (verdict, _, longer), (known_verdict, _, shorter) = key.partition(AFTER), known.partition(AFTER)
     if verdict != known_verdict or not longer:
         return False

@@ -137,6 +137,20 @@ def test_a_line_with_a_reason_is_dropped_and_the_rest_compared():
     assert len(result.unexplained) == 1, "the line after it is compared as well"
 
 
+def test_an_interrupted_comparison_tells_what_it_has(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 1)
+    shown = []
+
+    def says(lines):
+        if len(shown) == 2:
+            raise KeyboardInterrupt
+        return plain(lines)
+    with Pair(Server(plain, ["make\n"] * 3), Server(says), []) as pair:
+        result = pair.compare(3, 1, lambda word: None, shown.append)
+    assert result.interrupted and result.programs == 2
+    assert shown[1] == "2 of 3 programs, 0 differences without a reason"
+
+
 def test_what_ends_torch_is_not_counted_and_what_ends_the_core_is_found():
     dies = after("make", lambda lines: None if lines[-1] == "write" else plain(lines))
     with Pair(Server(plain, ["make\nwrite\n", "make\n", "read\n"]), Server(dies), []) as pair:

@@ -82,6 +82,18 @@ def test_ways_to_lose_something_by_one_mechanism_are_one_bug():
     assert keys_of(hermetic, contract="P7") != keys_of(plainer, contract="P7")
 
 
+@pytest.mark.parametrize("key, known, same", [
+    ("judge P4 tensor by the collector, a callback", "judge P4 tensor by the collector", True),
+    ("crash in f by hermetic mode, a finalizer", "crash in f by a finalizer, hermetic mode", True),
+    ("judge P4 tensor by the collector", "judge P4 tensor by the collector, a callback", False),
+    ("judge P4 tensor by a callback", "judge P4 tensor by the collector", False),
+    ("judge P4 storage by the collector, a swap", "judge P4 tensor by the collector", False),
+    ("crash in f by hermetic mode", "crash in f after make t0 _", False),
+])
+def test_what_a_mechanism_breaks_may_have_further_ones_beside_it(key, known, same):
+    assert group.of_one_group(key, known) == same
+
+
 def test_two_promises_that_break_after_the_same_lines_are_two_bugs():
     assert not keys_of([*TAGGED, SHOWN]) & keys_of([*TAGGED, SHOWN], check="type")
 

@@ -222,6 +222,17 @@ def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_inst
     run(*command, variables=chosen.environment())
 
 
+
+def test_a_question_that_is_never_answered_ends_its_program_alone():
+    chosen = subject.resolve("core", "none", ["tensor"])
+    build.build(chosen.preset, ["target-tensor"])
+    with engine.Server(chosen, "tensor") as server:
+        replies = server.facts(
+            ["gc.collect()\n", "t0 = T.ones(1)\n", "gc.collect()\n"], program_seconds=1,
+            question="lambda names: str('t0' in names and sum(1 for _ in iter(int, 1)))")
+    assert [reply["crashed"] for reply in replies] == [False, True, False]
+
+
 def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
     document = slotfuzz("hunt", options.default_target(), "--subject", "torch", "--seconds", 10,
                         "--seed", 1,
