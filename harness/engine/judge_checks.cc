@@ -64,7 +64,7 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
     return;
   }
   PyErr_Fetch(&type, &value, &raised_at);
-  const Ref traceback = Ref::borrow(raised_at);
+  const bool is_ours = is_of_prelude(raised_at);
   const Ref text(value ? PyObject_Str(value) : nullptr);
   const char* words = text ? PyUnicode_AsUTF8(text.get()) : "";
   const std::string message = words ? words : "";
@@ -75,7 +75,7 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
   const auto colon = is_assertion ? message.find(": ") : std::string::npos;
   // Other code asserts with words where it refuses what it was given: a device that it was built
   // without, or an object of another class.
-  if (is_assertion && colon != 2 && !message.empty() && !is_of_prelude(traceback.get())) return;
+  if (is_assertion && colon != 2 && !message.empty() && !is_ours) return;
   verdict_ = {"exception",
               colon == std::string::npos ? "" : message.substr(0, colon),
               std::string(table_.ops()[line.op].name),
