@@ -27,7 +27,7 @@ LineEvaluator::Compiled LineEvaluator::compile(const Line& line) {
   CHECK(code, "ops.def: no Python: " << text << ": " << take_error());
   PyObject* function = PyFunction_New(code, interpreter_.names());
   CHECK(function, "function");
-  // The collector would visit it in every reset.
+  // The collector would visit it in every reset, though it lives for ever.
   PyObject_GC_UnTrack(function);
   return {function, code};
 }
@@ -36,16 +36,6 @@ const LineEvaluator::Compiled& LineEvaluator::compiled(const Line& line) {
   Compiled& found = compiled_[key_of(line)];
   if (!found.function) found = compile(line);
   return found;
-}
-
-void LineEvaluator::trim() {
-  if (compiled_.size() <= lines_max_) return;
-  for (auto& [key, line] : compiled_) {
-    PyObject_GC_Track(line.function);  // as its deallocator expects it
-    Py_DECREF(line.function);
-    Py_DECREF(line.code);
-  }
-  compiled_.clear();
 }
 
 void LineEvaluator::prefetch(const Compiled& line) {
@@ -90,7 +80,6 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
 }
 
 void Executor::prepare(const Program& program) {
-  evaluator_.trim();
   for (const Line& line : program.lines) evaluator_.compiled(line);
 }
 
@@ -102,7 +91,6 @@ void Executor::run(const Program& program, Watcher& watcher) {
   hermetic_ = 0;
   raised_.reset();
   compiled_.clear();
-  evaluator_.trim();
   for (const Line& line : program.lines) compiled_.push_back(&evaluator_.compiled(line));
   if (!compiled_.empty()) LineEvaluator::prefetch(*compiled_[0]);
   watcher.start(program);

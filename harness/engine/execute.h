@@ -29,11 +29,10 @@ class Watcher {
 // Evaluates lines and nothing else; the rest of the executor is measured against it.
 class LineEvaluator {
  public:
-  LineEvaluator(Interpreter& interpreter, Printer& printer,
-                std::size_t lines_max = kCachedLinesMax)
-      : interpreter_(interpreter), printer_(printer), lines_max_(lines_max) {}
+  LineEvaluator(Interpreter& interpreter, Printer& printer)
+      : interpreter_(interpreter), printer_(printer) {}
 
-  // A line, compiled: a function and its code, which live until they are trimmed.
+  // A line, compiled: a function and its code, which live for ever.
   struct Compiled {
     PyObject* function = nullptr;
     PyObject* code = nullptr;
@@ -46,16 +45,13 @@ class LineEvaluator {
   // False when the line raised; the exception is then set.
   static bool run(const Compiled& line);
   bool run(const Line& line) { return run(compiled(line)); }
-  // Frees all compiled lines if they are more than lines_max.
-  void trim();
 
  private:
   Compiled compile(const Line& line);
 
   Interpreter& interpreter_;
   Printer& printer_;
-  std::size_t lines_max_;
-  // Each element stays where it is when others come, and until all are trimmed.
+  // Each element stays where it is when others come.
   std::unordered_map<std::uint64_t, Compiled> compiled_;
 };
 

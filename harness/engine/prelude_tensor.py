@@ -4,10 +4,6 @@ Most of its functions carry their own expectation: they tag an object, let C++ o
 collect, fetch it again, and compare. Each assert begins with the number of the contract's sentence.
 """
 
-#: sympy [torch]: from 2.0 on torch imports it when something first needs it; that takes a second
-if int(T.__version__.partition(".")[0]) >= 2:
-    import sympy
-
 #: TensorSub: a subclass of tensors; what operations give is of the base class
 class TensorSub(T.Tensor):
     if hasattr(T, "_C"):
@@ -118,32 +114,9 @@ def write_again(tensor):
             pass
     return callback
 
-#: storage_ref [torch]: the weak reference of torch's own caches
-def storage_ref(storage):
-    if not isinstance(storage, T.UntypedStorage):
-        raise TypeError("no storage")  # else it is made, and its __del__ raises
-    return T.multiprocessing.reductions.StorageWeakRef(storage)
-
-#: tensor_ref [torch]: the weak reference of torch's own dictionaries
-def tensor_ref(tensor):
-    if not isinstance(tensor, T.Tensor):
-        raise TypeError("no tensor")  # torch asserts it, without words
-    return T.utils.weak.TensorWeakRef(tensor)
-
-#: WeakTensor [torch]: a C++ weak reference to a tensor
-class WeakTensor:
-    def __init__(self, tensor):
-        if not isinstance(tensor, T.Tensor):
-            raise TypeError("no tensor")  # what torch makes of it is another line's matter
-        self.weak, self.dead = T._C._WeakTensorRef(tensor), False
-    def expired(self):
-        dead = self.weak.expired()
-        assert dead or not self.dead, "P4: expired() went from true to false"
-        self.dead = dead
-        return dead
-
 #: in_hermetic [slotcore]: whether this thread is in hermetic mode
 in_hermetic = T._is_hermetic
+
 #: in_hermetic [torch]: as long as no line has used the mode, it is off
 def in_hermetic():
     used = globals().get("mode")
@@ -151,6 +124,7 @@ def in_hermetic():
 
 #: clears_weakrefs [slotcore]: in a dead cycle, as the contract allows to resurrection
 clears_weakrefs = T._preservation == "resurrection"
+
 #: clears_weakrefs [torch]: nothing allows it
 clears_weakrefs = False
 
@@ -316,116 +290,8 @@ def check_swapped(tensor):
     assert one.zero_() is one and other.zero_() is other, "P1: the slots were not swapped"
     assert other.tag == 7 and type(other) is TensorSub, "P2: an attribute was not swapped"
 
-#: in_inference [torch]: a tensor of which nothing will ever be recorded
-def in_inference():
-    with T.inference_mode():
-        return T.ones(1)
-
-#: escaped [torch]: a tensor of a function transform, which is over
-def escaped(transform):
-    kept = []
-    try:
-        transform(lambda one: (kept.append(one), one.sum())[1])(T.ones(1))
-    except RuntimeError:
-        if not kept:
-            raise
-    return kept[0]
-
-#: escaped_dual [torch]: a tensor with a tangent, of a level that is over
-def escaped_dual(one, tangent=None):
-    with T.autograd.forward_ad.dual_level():
-        return T.autograd.forward_ad.make_dual(one, T.ones(1) if tangent is None else tangent)
-
-#: rebuilt [torch]: a tensor over a storage, as unpickling makes it
-def rebuilt(storage):
-    typed = T.storage.TypedStorage(wrap_storage=storage, dtype=T.uint8, _internal=True)
-    return T._utils._rebuild_tensor(typed, 0, (1,), (1,))
-
-#: check_future_kept [torch]: what a future of C++ owns (P1, P2)
-def check_future_kept(tensor, cyclic=False):
-    future, box = T.futures.Future(), [twin_of(tensor, TensorSub)]
-    future.set_result(box[0])
-    check_kept(box, future.value, cyclic)
-
-#: check_list_kept [torch]: what a list of C++ owns (P1, P2)
-def check_list_kept(tensor):
-    box = [twin_of(tensor, TensorSub)]
-    kept = T.jit.script([box[0]])
-    check_kept(box, lambda: kept[0], False)
-
-#: TensorDispatching [torch]: a tensor without memory that does its operations on another, `inner`
-class TensorDispatching(T.Tensor):
-    @staticmethod
-    def __new__(cls, inner):
-        one = T.Tensor._make_wrapper_subclass(cls, inner.size(), dtype=inner.dtype)
-        one.inner = inner
-        return one
-    def __init__(self, inner):
-        pass
-    @classmethod
-    def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
-        inner = [one.inner if type(one) is cls else one for one in arguments]
-        return function(*inner, **(keywords or {}))
-
-#: of_own_sizes [torch]: a tensor that asks its class for its sizes, which does not know them
-def of_own_sizes():
-    return T.Tensor._make_wrapper_subclass(
-        TensorDispatching, (1,), dispatch_sizes_strides_policy="sizes")
-
-#: TensorMute [torch]: the same, but operations give None
-class TensorMute(TensorDispatching):
-    @classmethod
-    def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
-        return None
-
-#: TensorRaising [torch]: a subclass whose operations raise; attributes are fetched and set
-class TensorRaising(T.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, arguments=(), keywords=None):
-        if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__"):
-            return super().__torch_function__(function, types, arguments, keywords or {})
-        raise RuntimeError("no operations")
-
 #: clearing_hook: a hook that drops the hooks of a tensor, its own perhaps
 def clearing_hook(tensor):
     def hook(gradient):
         tensor._backward_hooks = None
     return hook
-
-#: emptying [torch]: a function of numbers that takes the memory of a tensor away as it is called
-def emptying(tensor):
-    storage = getattr(tensor, "untyped_storage", None) or tensor._storage
-    def callback(*numbers):
-        storage().resize_(0)
-        return numbers[0]
-    return callback
-
-#: check_slice [torch]: a slice of a storage keeps its bytes, or the storage cannot be resized
-def check_slice(storage):
-    if len(storage) == 0 or storage.device.type != "cpu":
-        return
-    storage.fill_(7)
-    part = storage[:1]
-    try:
-        storage.resize_(1 << 16)
-    except RuntimeError:
-        return
-    assert part[0] == 7, "a slice of a resized storage has bytes of freed memory"
-
-#: check_export [torch]: exported numbers stay, or the storage cannot be resized
-def check_export():
-    tensor = T.ones(16)
-    export = tensor.numpy()
-    storage = getattr(tensor, "untyped_storage", None) or tensor._storage
-    try:
-        storage().resize_(1 << 16)
-    except RuntimeError:
-        return
-    assert export[15] == 1, "an export of a resized tensor has numbers of freed memory"
-
-#: count_wrappers, wrappers_before, live_wrappers [torch]: what the collector knows of (P5)
-def count_wrappers():
-    return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
-wrappers_before = count_wrappers()
-def live_wrappers():
-    return count_wrappers() - wrappers_before

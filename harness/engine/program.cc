@@ -252,7 +252,6 @@ std::optional<Line> OpTable::parse_bare(std::string_view text) const {
 }
 
 Program Printer::parse(std::string_view text) {
-  if (lines_.size() > kCachedLinesMax) lines_.clear();
   Program program;
   while (!text.empty()) {
     const auto end = text.find('\n');
@@ -287,7 +286,6 @@ const std::string& Printer::print(const Line& line) {
 }
 
 std::string Printer::print(const Program& program) {
-  if (texts_.size() > kCachedLinesMax) texts_.clear();
   std::string text;
   text.reserve(program.lines.size() * 32);
   for (const Line& line : program.lines) {

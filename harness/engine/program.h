@@ -142,11 +142,8 @@ class OpTable {
   std::vector<int> kind_of_variable_;
 };
 
-// How many lines a cache may hold. A grown corpus has 20,000; a hunt of hours makes millions.
-constexpr std::size_t kCachedLinesMax = 1 << 16;
-
-// Prints and parses whole programs, remembering the lines that it has seen: a fuzzer sees most of
-// them millions of times.
+// Prints and parses whole programs, remembering every line that it has seen: the number of distinct
+// lines is bounded by the table, and a fuzzer sees each of them millions of times.
 class Printer {
  public:
   explicit Printer(const OpTable& table) : table_(table) {}

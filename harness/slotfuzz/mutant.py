@@ -32,6 +32,11 @@ def read_header(mutant: str) -> Header:
     return parse_header(path.read_text(), path.name)
 
 
+def contract_of(name: str | None) -> str:
+    """The contract number in the header of mutant NAME; empty without one."""
+    return read_header(name).contract if name else ""
+
+
 def parse_header(text: str, name: str) -> Header:
     """The comment lines before the diff. NAME is for the error."""
     fields, key = {"sanitizer": "address", "contract": ""}, ""

@@ -296,7 +296,7 @@ class Triage:
             self.server(found.target, trace=True).run(text)
         if traced["outcome"] != "finding":
             traced = reply
-        contract = explain.contract_of(traced, mutant_contract(self.subject))
+        contract = explain.contract_of(traced, mutant.contract_of(self.subject.mutant))
         script = script_of(server, reply, best.signature, contract)
         verified = self._verify(script, reply)
         record = self._record(found, best.signature, reply, len(best.minimized.lines), verified)
@@ -379,11 +379,6 @@ class Triage:
                                 capture_output=True, text=True, check=False).stdout.strip()
         return {"python": platform.python_version(), "compiler": Path(build.compiler()).name,
                 "slotfuzz": commit or "unknown", **self.subject.versions}
-
-
-def mutant_contract(subject: Subject) -> str:
-    """The contract number in the header of the subject's patch, if it is a mutant."""
-    return mutant.read_header(subject.mutant).contract if subject.mutant else ""
 
 
 def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:

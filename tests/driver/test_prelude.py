@@ -27,7 +27,7 @@ mode = 1
 mode = 2
 '''
 PARTS = [(ROOT / "harness" / "engine" / name).read_text()
-         for name in ("prelude.py", "prelude_tensor.py", "prelude_facts.py")]
+         for name in ("prelude.py", "prelude_tensor.py", "prelude_torch.py", "prelude_facts.py")]
 # The binary has the further parts from their first markers on.
 REAL = PARTS[0] + "".join(part[part.index("\n#: "):] for part in PARTS[1:])
 

@@ -1,7 +1,6 @@
 // Running programs on the fixed core: what happens to namespace, state and verdict.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -115,27 +114,6 @@ TEST_F(RunTest, nothing_is_left_of_a_program) {
   EXPECT_FALSE(verdict_of("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
                           "s1 = t0.untyped_storage()\n")
                    .found());
-}
-
-TEST_F(RunTest, no_more_lines_stay_compiled_than_a_bound) {
-  const Program program = session_.printer.parse("t0 = T.ones(1)\nt1 = T.ones(1)\ndel t0\n");
-  ASSERT_EQ(program.lines.size(), 3u);
-  LineEvaluator evaluator(session_.interpreter, session_.printer, 2);
-  std::vector<Ref> functions;
-  for (const Line& line : program.lines) {
-    evaluator.trim();  // two lines are not too many
-    functions.emplace_back(PyWeakref_NewRef(evaluator.compiled(line).function, nullptr));
-    ASSERT_TRUE(functions.back());
-  }
-  const auto alive = [](const Ref& reference) {
-    return Ref(PyObject_CallNoArgs(reference.get())).get() != Py_None;
-  };
-  EXPECT_EQ(std::ranges::count_if(functions, alive), 3);
-  evaluator.trim();
-  EXPECT_EQ(std::ranges::count_if(functions, alive), 0);
-  for (const Line& line : {program.lines[0], program.lines[2]}) {
-    EXPECT_TRUE(evaluator.run(line)) << "it is compiled again";
-  }
 }
 
 TEST_F(RunTest, a_line_that_raises_does_not_end_the_program) {

@@ -6,7 +6,7 @@ Exit code 1 says that the result is a finding; a clean FILE is an error, since n
 import tempfile
 from pathlib import Path
 
-from slotfuzz import explain, finding, options, triage, verify
+from slotfuzz import explain, finding, mutant, options, triage, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import UserError
 from slotfuzz.hunt import VERIFY_RUNS
@@ -33,7 +33,7 @@ def run(args, output) -> int:
         best = triage.smallest(server, quick, text)
         if best is None:
             raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")
-        contract = explain.contract_of(best.reply, triage.mutant_contract(chosen))
+        contract = explain.contract_of(best.reply, mutant.contract_of(chosen.mutant))
         script = triage.script_of(server, best.reply, best.signature, contract)
         program = server.table.program_text(best.minimized.lines)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
