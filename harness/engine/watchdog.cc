@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <sstream>
 
 #include "harness/engine/check.h"
@@ -35,6 +36,13 @@ std::string text_of(const std::vector<ThreadStack>& stacks) {
     if (stack.frames.empty()) text << "    it does not answer\n";
   }
   return text.str();
+}
+
+// What the threads of this process have spent on a processor.
+double processor_seconds() {
+  timespec spent{};
+  CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0, "clock_gettime");
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
 }
 
 }  // namespace
@@ -68,6 +76,7 @@ void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
   std::uint64_t seen = 0;
   Clock::time_point since = Clock::now();
+  double worked_before = 0;
   std::unique_lock lock(mutex_);
   while (!wakes_.wait_for(lock, limit_ / kLooksPerLimit, [this] { return over_; })) {
     // Acquire: pairs with the release in step(), so that line_ is that of this step or later.
@@ -76,7 +85,11 @@ void Watchdog::watch() {
     if (step != seen) {
       seen = step;
       since = now;
-    } else if (step % 2 == 1 && now - since >= limit_) {
+      worked_before = processor_seconds();
+    } else if (step % 2 == 1 && now - since >= limit_ &&
+               (processor_seconds() - worked_before >= limit_.count() ||
+                !another_thread_is_ready())) {
+      // On a machine that is busy with other things, time passes in which no thread could run.
       report(step, std::chrono::duration<double>(now - since).count());
     }
   }

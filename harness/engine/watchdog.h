@@ -2,6 +2,9 @@
 // what it waits for, and ends the process. Without it a deadlock is a timeout: no word of who held
 // what.
 //
+// A line that runs hangs when it has used a processor for so long: on a busy machine it may take
+// many times that. One whose threads all sleep is not waited for.
+//
 // It is a thread of its own, started with the first line that runs, so that a process which only
 // forks has none. A line costs two stores.
 #pragma once

@@ -1,8 +1,10 @@
 """A target binary that has started and answers requests: JSON lines on its stdin and stdout."""
 
+import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import time
@@ -81,6 +83,11 @@ class Channel:
             self._process.wait()
         self._process.stdout.close()
         self._errors.close()
+
+    def kill(self) -> None:
+        """Ends the process and its children at once. Another thread may wait for its answer."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _lost(self, how: str):
         self._process.kill()

@@ -51,6 +51,7 @@ class Server:
         self.table = Table(describe(subject, target))
         self.runs = 0
         self._channel: Channel | None = None
+        self._killed = False
 
     def __enter__(self):
         return self
@@ -117,9 +118,17 @@ class Server:
         if channel:
             channel.close()
 
+    def kill(self) -> None:
+        """Ends the server at once, and for good; a thread that waits for it gets BrokenError."""
+        self._killed = True
+        if self._channel:
+            self._channel.kill()
+
     def _request(self, request: dict, seconds: float) -> dict:
         if self._channel is None:
             self._channel = self._start()
+        if self._killed:
+            raise BrokenError(f"the fork server of {self.target} was ended")
         try:
             self._channel.send(request)
             return self._channel.answer(seconds + GRACE_SECONDS)

@@ -1,14 +1,17 @@
 """The main job: fuzz, sort out what is known, minimize and verify what is new, go on until the end.
 
 One libFuzzer process per target and job on a shared corpus. A finding ends its process; once the
-finding is judged, its minimal program is made known and the process starts again.
+finding is judged, its minimal program is made known and the process starts again. Findings of
+several jobs are judged at the same time, in threads, which wait for servers most of the time.
 """
 
 import math
+import os
 import selectors
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +27,7 @@ from slotfuzz.subject import Subject
 from slotfuzz.triage import Found, Triage
 from slotfuzz.workplace import Workplace, default_corpus
 
-POLL_SECONDS = 0.25
+POLL_SECONDS = 0.05
 # So many crashes in a row that nothing repeats: it is not the subject that breaks.
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
@@ -81,12 +84,17 @@ class Result:
 
 @dataclass
 class _Job:
-    """Job NUMBER on TARGET: its running process, and what its earlier ones did."""
+    """Job NUMBER on TARGET: its running process, and what its earlier ones did.
+
+    Or VERDICT, that of Triage.judge to come on the program ARTIFACT.
+    """
 
     target: str
     number: int
     spawner: Spawner | None = None
     fuzzer: Fuzzer | None = None
+    verdict: Future | None = None
+    artifact: Path | None = None
     programs: int = 0
     seconds: float = 0.0
     starts: int = 0
@@ -106,13 +114,15 @@ def run(plan: Plan) -> Result:
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:
-        with Triage(plan.subject, plan.out, VERIFY_RUNS) as triage:
+        judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
+        with (ThreadPoolExecutor(judges) as pool,
+              Triage(plan.subject, plan.out, VERIFY_RUNS) as triage):
             programs = [text for folder in finding.known(folders, plan.subject)
-                        for text in triage.recall(plan.targets[0], folder)]
+                        for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
             for number, text in enumerate(programs):
                 place.add_known(f"known-{number}", text)
             place.add_known_errors(triage.errors)
-            result = _Hunt(plan, place, triage, line).run()
+            result = _Hunt(plan, place, triage, pool, line).run()
             result.skipped = len(programs)
             result.trouble = _trouble(plan)
             return result
@@ -142,8 +152,10 @@ def _corpus(plan: Plan, target: str) -> list[Path]:
 class _Hunt:
     """The loop, with what it has found so far."""
 
-    def __init__(self, plan: Plan, place: Workplace, triage: Triage, line: ProgressLine):
+    def __init__(self, plan: Plan, place: Workplace, triage: Triage, pool: ThreadPoolExecutor,
+                 line: ProgressLine):
         self.plan, self.place, self.triage, self.line = plan, place, triage, line
+        self.pool = pool
         self.result = Result()
         self.jobs = [_Job(target, number) for target in plan.targets for number in range(plan.jobs)]
         self.selector = selectors.DefaultSelector()
@@ -157,14 +169,16 @@ class _Hunt:
                     for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             for target in self.plan.targets:
-                self.triage.control(target)
+                self.pool.submit(self.triage.control, target).result()
             self.start = time.monotonic()
             self.deadline = self.start + self.plan.seconds
             self._take_leftovers()
             for job in self.jobs:
                 self._start(job)
-            while not self._over() and any(job.fuzzer for job in self.jobs):
+            while not self._over() and any(job.fuzzer or job.verdict for job in self.jobs):
                 self._step()
+            for job in self.jobs:
+                self._take_verdict(job)
         finally:
             self._stop_all()
             for number, handler in previous.items():
@@ -181,11 +195,12 @@ class _Hunt:
 
     def _step(self) -> None:
         for key, _ in self.selector.select(POLL_SECONDS):
-            job = key.data
-            if not job.fuzzer.read():
-                self._ended(job)
-                if self._over():
-                    return
+            if not key.data.fuzzer.read():
+                self._ended(key.data)
+        for job in self.jobs:
+            if job.verdict and job.verdict.done():
+                self._take_verdict(job)
+                self._start(job)
         self.line.show(self._status())
 
     def _start(self, job: _Job) -> None:
@@ -224,10 +239,9 @@ class _Hunt:
         if code < 0:
             report += f"\nslotfuzz: crash: {signal_name(-code).removeprefix('SIG')}\n"
         artifact = fuzzer.artifact() or self._recorded(job, fuzzer, f"ended with {code}")
-        self._judge(Found(job.target, artifact.read_text(errors="replace"), report,
-                          self._programs(), job.seconds, fuzzer.seed, fuzzer.recorder))
-        artifact.unlink()
-        self._start(job)
+        self._judge(job, artifact, Found(
+            job.target, artifact.read_text(errors="replace"), report, self._programs(),
+            job.seconds, fuzzer.seed, fuzzer.recorder))
 
     def _recorded(self, job: _Job, fuzzer: Fuzzer, how: str) -> Path:
         """Saves the program that a process ran when it ended without a word; HOW says how."""
@@ -239,9 +253,15 @@ class _Hunt:
         job.programs += max(0, count - fuzzer.progress.programs)
         return fuzzer.save(recorded[-1])
 
-    def _judge(self, found: Found) -> None:
-        self.line.show("judging a finding: minimize, verify in fresh processes ..")
-        verdict, record = self.triage.judge(found)
+    def _judge(self, job: _Job, artifact: Path, found: Found) -> None:
+        job.artifact, job.verdict = artifact, self.pool.submit(self.triage.judge, found)
+
+    def _take_verdict(self, job: _Job) -> None:
+        """Waits for the verdict on what JOB has found, if it is to come, and takes it in."""
+        if not job.verdict:
+            return
+        (verdict, record), job.verdict = job.verdict.result(), None
+        job.artifact.unlink()
         getattr(self.result, verdict).append(record)
         is_in_vain = verdict == "unreproduced" and "group" not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
@@ -268,8 +288,10 @@ class _Hunt:
         for target, path in self.place.leftovers():
             if target in self.plan.targets and not self._over():
                 self.line.note(f"slotfuzz: an earlier hunt left {path.name}")
-                self._judge(Found(target, path.read_text(errors="replace"), "", 0, 0.0, 0))
-                path.unlink()
+                job = next(job for job in self.jobs if job.target == target)
+                self._judge(job, path, Found(target, path.read_text(errors="replace"), "", 0, 0.0,
+                                             0))
+                self._take_verdict(job)
 
     def _close(self, job: _Job) -> Fuzzer:
         fuzzer, job.fuzzer = job.fuzzer, None
@@ -301,8 +323,9 @@ class _Hunt:
         running = [job.fuzzer.progress for job in self.jobs if job.fuzzer]
         result = self.result
         left = max(0, self.deadline - time.monotonic())
+        judged = sum(job.verdict is not None for job in self.jobs)
         return (f"{sum(progress.rate for progress in running):,} programs/s"
                 f" · coverage {max([result.coverage, *(p.coverage for p in running)])}"
                 f" · corpus {max([result.corpus, *(p.corpus for p in running)])}"
                 f" · findings {len(result.new)} new, {len(result.known)} known"
-                f" · {left:.0f} s left")
+                + f", {judged} being judged" * bool(judged) + f" · {left:.0f} s left")

@@ -8,6 +8,7 @@ table, then simpler literal values, then lower variable numbers.
 """
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -76,16 +77,20 @@ class _Search:
             return True
         return False
 
-    def keep_first(self, programs: Iterator[list[Line]]) -> bool:
-        """Proposes PROGRAMS as the new best, many in a run."""
-        last, until, waiting = (
-            self.runs + SHORTEN_RUNS_MAX, time.monotonic() + SHORTEN_SECONDS_MAX, [])
+    def keep_first(
+        self, programs: Iterator[list[Line]], runs_max: float = math.inf,
+        seconds_max: float = math.inf,
+    ) -> bool:
+        """Proposes PROGRAMS as the new best, many in a run: a run costs more than a program."""
+        if not self.several:
+            return any(map(self.keep, programs))
+        last, until, waiting = self.runs + runs_max, time.monotonic() + seconds_max, []
         while self.runs < last and time.monotonic() < until:
             waiting += itertools.islice(
                 (program for program in programs if tuple(program) not in self.verdicts),
                 BATCH - len(waiting))
-            if not waiting:
-                return False
+            if len(waiting) < 2:
+                return any(map(self.keep, waiting))
             self._count_run()
             done, fails = self.several(waiting)
             self.tried += done
@@ -199,7 +204,8 @@ def _drop_single_lines(search: _Search) -> None:
 
 def _shorten(search: _Search, table: Table, allowed: frozenset[str] | None) -> None:
     """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
-    while search.keep_first(shorter(search.lines, table, allowed)):
+    while search.keep_first(shorter(search.lines, table, allowed), SHORTEN_RUNS_MAX,
+                            SHORTEN_SECONDS_MAX):
         _drop_single_lines(search)
 
 
@@ -245,22 +251,22 @@ def _merged(lines: list[Line]):
 def _simplify_ops(search: _Search, table: Table) -> None:
     """Tries, for each line, the ops of the same operands that stand earlier in the table."""
     for index in range(len(search.lines)):
-        for line in table.simpler(search.lines[index]):
-            if search.keep([*search.lines[:index], line, *search.lines[index + 1:]]):
-                break
+        search.keep_first([*search.lines[:index], line, *search.lines[index + 1:]]
+                          for line in table.simpler(search.lines[index]))
 
 
 def _simplify_operands(search: _Search, table: Table) -> None:
     """Tries simpler literals, in the kind's order, and lower variables, one operand at a time."""
-    for index in range(len(search.lines)):
-        for position in range(len(search.lines[index].operands)):
-            line = search.lines[index]
+    while search.keep_first(_with_simpler_operand(search.lines, table)):
+        pass
+
+
+def _with_simpler_operand(lines: list[Line], table: Table) -> Iterator[list[Line]]:
+    for index, line in enumerate(lines):
+        for position in range(len(line.operands)):
             for word in _simpler_words(line, position, table):
                 operands = (*line.operands[:position], word, *line.operands[position + 1:])
-                changed = list(search.lines)
-                changed[index] = replace(line, operands=operands)
-                if search.keep(changed):
-                    break
+                yield [*lines[:index], replace(line, operands=operands), *lines[index + 1:]]
 
 
 def _simpler_words(line: Line, position: int, table: Table) -> list[str]:

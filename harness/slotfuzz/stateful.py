@@ -146,4 +146,4 @@ class _Judge:
 
     def close(self) -> None:
         """Ends the servers."""
-        self.triage.__exit__()
+        self.triage.close()

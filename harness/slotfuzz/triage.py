@@ -1,34 +1,27 @@
 """From a program that broke something to a folder in repro/: signature, new or known, minimal.
 
-One warm server per target serves all of it; the final script is verified in fresh processes.
+One warm server per target and thread serves all of it; the final script is verified in fresh
+processes.
 """
 
 import platform
 import subprocess
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import (
-    build, emit, explain, finding, group, minimize, mutant, prelude, ring, signature, trace,
-    verify,
+    build, emit, explain, finding, group, mutant, prelude, ring, signature, trace, verify,
 )
-from slotfuzz.engine import RUN_SECONDS, Server, dump_recorder
+from slotfuzz.engine import Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.paths import ROOT
 from slotfuzz.program import Line, Table, lines_of
+from slotfuzz.smallest import Smallest, smallest, worst
 from slotfuzz.subject import Subject
 
-TIMEOUT_SECONDS = 3.0
-TIMEOUT_RUNS_MAX = 80
-# A line of a program that is known to hang; a deadlock takes no longer to be one.
-HANGING_LINE_SECONDS = 0.5
-HANGING_RUNS_MAX = 400
-# Programs that go on after a broken promise, to see whether it becomes a crash; for each way of
-# writing the program with one op simpler. About one in three asks for the right wrapper.
-WORSE_RUNS = 20
-WORSE_STARTS_MAX = 12
 SEQUENCE_SECONDS = 60
 
 
@@ -43,82 +36,6 @@ class Found:
     seconds: float
     seed: int
     recorder: Path | None = None
-
-
-@dataclass(frozen=True)
-class Smallest:
-    """A minimal program, the engine's reply for it, and what it cost."""
-
-    reply: dict
-    signature: signature.Signature
-    minimized: minimize.Minimized
-
-
-def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
-    """The smallest program with the signature of TEXT; None if TEXT is clean.
-
-    QUICK is the same server without symbols, for programs of which most do not fail.
-    """
-    reply = server.run(text)
-    if reply["outcome"] != "finding":
-        return None
-    wanted = signature.of_reply(reply)
-    met = frozenset(line.op for line in lines_of(reply))
-    limits = {"timeout": (TIMEOUT_SECONDS, None)}
-    limits |= {kind: (RUN_SECONDS, HANGING_LINE_SECONDS) for kind in signature.HANGING}
-    timeout, line_seconds = limits.get(reply["kind"], (RUN_SECONDS, None))
-    runs_max = {"timeout": TIMEOUT_RUNS_MAX,
-                **dict.fromkeys(signature.HANGING, HANGING_RUNS_MAX)}
-    replies = {}
-
-    def interesting(lines):
-        answer = server.run(server.table.program_text(lines), timeout, line_seconds)
-        replies[tuple(lines)] = answer
-        return answer["outcome"] == "finding" and signature.of_reply(answer) == wanted
-
-    crashes = reply["kind"] not in group.JUDGE_KINDS
-
-    def several(programs):
-        answers = quick.states([server.table.program_text(lines) for lines in programs])
-        last = answers[-1]
-        return len(answers), last["outcome"] == "finding" and last["crashed"] == crashes
-
-    # A program that hangs costs more than all that do not.
-    hangs = reply["kind"] in limits
-    # Two bugs of one signature must not be taken for each other. Of slotcore one is known at most.
-    allowed = server.table.kin(met) if server.subject.release else None
-    minimized = minimize.minimize(
-        lines_of(reply), interesting, server.table,
-        runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],
-        None if hangs else several, allowed)
-    return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
-
-
-def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
-    """BEST, or what becomes of it when the program goes on: a crash that its last line causes.
-
-    The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
-    """
-    if best.reply["kind"] not in group.JUDGE_KINDS or not best.reply["contract"]:
-        return best
-    table, lines = server.table, best.minimized.lines
-    starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
-                        for i in range(len(lines)) for line in table.simpler(lines[i])]
-    for start in starts[:WORSE_STARTS_MAX]:
-        if crashes(server, table.program_text(start)):
-            continue  # by itself: another bug
-        before, breaking = table.program_text(start[:-1]), table.program_text(start[-1:])
-        for longer in server.extend(before + breaking, WORSE_RUNS, seed):
-            after = longer.removeprefix(before + breaking)
-            if crashes(server, longer) and not crashes(server, before + after):
-                return smallest(server, quick, longer) or best
-    return best
-
-
-def crashes(server: Server, text: str) -> bool:
-    """Whether TEXT ends in more than a word of the judge."""
-    reply = server.run(text)
-    return reply["outcome"] == "finding" and reply["kind"] not in group.JUDGE_KINDS
 
 
 def keys_of(
@@ -165,7 +82,10 @@ def script_of(server: Server, reply: dict, words: signature.Signature, contract:
 
 
 class Triage:
-    """Judges crashes of one subject and writes folders for the new ones to OUT."""
+    """Judges crashes of one subject and writes folders for the new ones to OUT.
+
+    Threads may judge at the same time: each has servers of its own, and all know the same.
+    """
 
     def __init__(self, subject: Subject, out: Path, verify_runs: int):
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
@@ -175,21 +95,31 @@ class Triage:
         self.errors: set[str] = set()
         # Minimal programs that show the finding in a folder, and those as they were met.
         self._ways: dict[Path, tuple[list[list[Line]], list[list[Line]]]] = {}
-        self._servers: dict[tuple[str, bool, bool], Server] = {}
+        self._servers: dict[tuple[int, str, bool, bool], Server] = {}
+        # Held by who knows, writes down or verifies: two threads may have met one finding.
+        self._lock = threading.Lock()
         self._forker: verify.Forker | None = None
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
-        for server in self._servers.values():
+    def __exit__(self, exception, *_):
+        if not exception:
+            self.close()
+        # A thread may wait for one of them, and would wait for long.
+        for server in list(self._servers.values()):
+            server.kill()
+
+    def close(self) -> None:
+        """Ends the servers."""
+        for server in list(self._servers.values()):
             server.close()
         if self._forker:
             self._forker.close()
 
     def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
-        key = (target, trace, symbols)
+        key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
             self._servers[key] = Server(self.subject, target, trace, symbols)
         return self._servers[key]
@@ -235,9 +165,16 @@ class Triage:
         if best is None and found.recorder:
             sequence = self._sequence(found, quick)
             best = smallest(server, quick, "".join(sequence)) if sequence else None
-        if best is None:
-            return "unreproduced", self._write_unreproduced(found, sequence)
-        first = best
+        with self._lock:
+            if best is None:
+                return "unreproduced", self._write_unreproduced(found, sequence)
+            return self._sort(found, server, quick, best)
+
+    def _sort(
+        self, found: Found, server: Server, quick: Server, first: Smallest,
+    ) -> tuple[str, dict]:
+        """The verdict on FOUND, of which FIRST is the smallest program."""
+        best = first
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
         if not self._folder(keys):
             best = worst(server, quick, first, found.seed)

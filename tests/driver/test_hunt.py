@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,10 +94,44 @@ def test_a_process_that_is_full_is_renewed_and_one_that_asks_for_too_much_is_jud
                 ended.append(self.progress.programs)
             return code
     monkeypatch.setattr(hunt, "Fuzzer", Full)
-    monkeypatch.setattr(hunt._Hunt, "_judge", lambda self, found: judged.append(found.report))
-    result = hunt.run(plan(runs=300, seed=2))
+    judge = triage.Triage.judge
+    monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (
+        judged.append(found.report), judge(self, found))[1])
+    result = hunt.run(plan(runs=300, seed=2, stop_when=None))
     assert ended and result.programs == 300
     assert any("out-of-memory" in report for report in judged) == is_judged
+
+
+def test_findings_of_two_jobs_are_judged_at_the_same_time(plan, monkeypatch):
+    both, judge, verdicts = threading.Barrier(2, timeout=60), triage.Triage.judge, []
+
+    def together(self, found):
+        if len(verdicts) < 2:
+            both.wait()
+        verdicts.append(judge(self, found))
+        return verdicts[-1]
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(triage.Triage, "judge", together)
+    result = hunt.run(plan(jobs=2, runs=300, stop_when=lambda record: len(verdicts) >= 2))
+    assert len(verdicts) >= 2 and not both.broken
+    assert len({record["id"] for record in result.new}) == len(result.new)
+
+
+def test_a_judge_that_waits_for_its_server_ends_with_what_stops_the_hunt(fake_subject, tmp_path):
+    text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
+    mark = f"slotfuzz-test-{os.getpid()}-judge"
+    endless = ("import sys, time; from tests.driver import fake_engine;"
+               " fake_engine.execute = lambda *_: time.sleep(99); fake_engine.main(sys.argv[1:])")
+    write_program(fake_subject.target("storage"),
+                  f'case "$*" in *--serve*) cd {ROOT}; exec /usr/bin/python3 -c "{endless}"'
+                  f" --serve {mark};; esac\n{text}")
+    with (pytest.raises(KeyboardInterrupt), ThreadPoolExecutor(1) as pool,
+          triage.Triage(fake_subject, tmp_path, 2) as judge):
+        verdict = pool.submit(judge.judge, triage.Found("storage", CRASH, "", 9, 1.0, 1))
+        assert _wait(lambda: _running(mark)), "the server did not start"
+        raise KeyboardInterrupt
+    with pytest.raises(BrokenError, match="died|was ended"):
+        verdict.result()
 
 
 def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject):

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from slotfuzz import triage
+from slotfuzz import smallest
 from slotfuzz.minimize import Minimized, minimize
 from slotfuzz.program import Line, Table
 from slotfuzz.signature import Signature
@@ -92,19 +92,19 @@ BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 
 def promise():
     """A minimal finding of the judge."""
-    return triage.Smallest({"kind": "assert", "contract": "P3"}, Signature("judge P3 early"),
+    return smallest.Smallest({"kind": "assert", "contract": "P3"}, Signature("judge P3 early"),
                            Minimized(list(BROKEN), 2, 1, 0.0, True))
 
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
     subject = Subject(crash_needs_drop=True)
-    worst = triage.worst(subject, subject, promise(), 1)
+    worst = smallest.worst(subject, subject, promise(), 1)
     assert worst.reply["kind"] == "exit"
 
 
 def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
     subject, first = Subject(crash_needs_drop=False), promise()
-    assert triage.worst(subject, subject, first, 1) is first
+    assert smallest.worst(subject, subject, first, 1) is first
 
 
 def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
@@ -113,10 +113,10 @@ def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
     first.minimized.lines[:] = [BROKEN[0], Line("late", ("s0",))]
     subject = Subject(crash_needs_drop=False)
     subject.extend = lambda text, count, seed: [text + "pass\n"] * count
-    assert triage.worst(subject, subject, first, 1) is first
+    assert smallest.worst(subject, subject, first, 1) is first
 
 
 def test_a_crash_stays_what_it_is():
-    crash = triage.Smallest({"kind": "exit"}, Signature("sanitizer x"),
+    crash = smallest.Smallest({"kind": "exit"}, Signature("sanitizer x"),
                             Minimized(BROKEN, 2, 1, 0.0, True))
-    assert triage.worst(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash
+    assert smallest.worst(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash

@@ -2,6 +2,13 @@
 #include "harness/engine/watchdog.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
 
 #include "tests/engine/session_fixture.h"
 
@@ -15,11 +22,11 @@ class WatchdogDeathTest : public ::testing::Test {
 
   // Runs BODY as if it were the third line of a program, for as long as it takes.
   template <class Body>
-  static void hang_in(Body body) {
+  static void hang_in(Body body, double limit_seconds = 0.2) {
     Session& session = test_session();
     const Program program = session.printer.parse("lane(2, \"s3.other = s1\")\n");
     Watchdog watchdog(session.table, session.interpreter);
-    watchdog.set_limit(0.2);
+    watchdog.set_limit(limit_seconds);
     watchdog.begin_line(2, program.lines.at(0));
     body();
     watchdog.end();
@@ -46,6 +53,36 @@ TEST_F(WatchdogDeathTest, a_thread_that_runs_is_no_deadlock) {
   };
   EXPECT_EXIT(hang_in(run_for_ever), ::testing::ExitedWithCode(kHangExit),
               "slotfuzz: hang: line 3(.|\n)*main thread .0x[0-9a-f]+. runs:");
+}
+
+// What stops the process here, a machine does that is busy with other things.
+TEST_F(WatchdogDeathTest, a_line_that_gets_no_processor_does_not_hang) {
+  constexpr std::chrono::milliseconds kLimit(2000), kLook(300), kReport(1500);
+  const auto work_after_a_stop = [&] {
+    pid_t other = 0;
+    const auto work = [](std::chrono::milliseconds time) {
+      const auto until = std::chrono::steady_clock::now() + time;
+      while (std::chrono::steady_clock::now() < until) {
+      }
+    };
+    const auto body = [&] {
+      const pid_t stopped = getpid();
+      other = fork();
+      if (other == 0) {
+        std::this_thread::sleep_for(kLook + kLimit);
+        kill(stopped, SIGCONT);
+        _exit(0);
+      }
+      // The watchdog sees the line begin, and after the stop it has the time for a report.
+      work(kLook);
+      raise(SIGSTOP);
+      work(kReport);
+    };
+    hang_in(body, std::chrono::duration<double>(kLimit).count());
+    waitpid(other, nullptr, 0);
+    std::exit(0);
+  };
+  EXPECT_EXIT(work_after_a_stop(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

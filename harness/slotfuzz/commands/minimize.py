@@ -10,6 +10,7 @@ from slotfuzz import explain, finding, mutant, options, triage, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import UserError
 from slotfuzz.hunt import VERIFY_RUNS
+from slotfuzz.smallest import smallest
 
 EXAMPLE = "./slotfuzz minimize crash-1a2b --subject mutant:hermetic-del-storage -o small.py"
 
@@ -30,7 +31,7 @@ def run(args, output) -> int:
     chosen = options.resolve(args, wish)
     with Server(chosen, wish.target) as server, \
             Server(chosen, wish.target, symbols=False) as quick:
-        best = triage.smallest(server, quick, text)
+        best = smallest(server, quick, text)
         if best is None:
             raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")
         contract = explain.contract_of(best.reply, mutant.contract_of(chosen.mutant))
