@@ -96,7 +96,7 @@ class Triage:
         # Minimal programs that show the finding in a folder, and those as they were met.
         self._ways: dict[Path, tuple[list[list[Line]], list[list[Line]]]] = {}
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
-        # Held by who knows, writes down or verifies: two threads may have met one finding.
+        # Held by who reads or adds to what is known: two threads may have met one finding.
         self._lock = threading.Lock()
         self._forker: verify.Forker | None = None
 
@@ -165,44 +165,55 @@ class Triage:
         if best is None and found.recorder:
             sequence = self._sequence(found, quick)
             best = smallest(server, quick, "".join(sequence)) if sequence else None
-        with self._lock:
-            if best is None:
+        if best is None:
+            with self._lock:
                 return "unreproduced", self._write_unreproduced(found, sequence)
-            return self._sort(found, server, quick, best)
-
-    def _sort(
-        self, found: Found, server: Server, quick: Server, first: Smallest,
-    ) -> tuple[str, dict]:
-        """The verdict on FOUND, of which FIRST is the smallest program."""
-        best = first
+        first, draft = best, None
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
-        if not self._folder(keys):
+        if not self._is_known(keys):
             best = worst(server, quick, first, found.seed)
             # The promise that was broken first is the same bug.
             keys |= keys_of(server, best.reply, best.signature, best.minimized.lines)
+        if not self._is_known(keys):
+            draft = self._draft(server, found, best, keys)
+        with self._lock:
+            return self._sort(server, first, best, keys, draft)
+
+    def _sort(
+        self, server: Server, first: Smallest, best: Smallest, keys: frozenset[str],
+        draft: tuple[dict, dict] | None,
+    ) -> tuple[str, dict]:
+        """The verdict on what has KEYS; without DRAFT it is known.
+
+        FIRST is the smallest program that does the same, BEST the one to be shown.
+        """
         met = server.table.program_text(list(first.minimized.as_met))
-        texts = sorted({self._text(server, first), self._text(server, best), met} - {""})
+        text = self._text(server, best)
+        texts = sorted({self._text(server, first), text, met} - {""})
         folder = self._folder(keys)
         if folder:
             verdict = "known"
-            record = {"id": folder.name, "signature": best.signature.text, "folder": str(folder),
-                      "text": self._text(server, best)}
+            record = {"id": folder.name, "signature": best.signature.text}
             if folder.parent == self.out:
-                finding.add_way(folder, met or record["text"])
+                finding.add_way(folder, met or text)
         else:
-            record = self._write_new(server, found, best, keys)
-            folder = Path(record["folder"])
-            if record["rate"] == 0 and self.subject.release:
-                # Another program of the group may do so by itself. Of slotcore a target may check
-                # more than a script can.
-                return "unreproduced", {**record, "avoid": texts}
-            verdict = "new"
+            verdict, (record, files) = "new", draft
+            folder = finding.write(self.out, record, files)
+        record = {**record, "folder": str(folder), "text": text}
+        if verdict == "new" and record["rate"] == 0 and self.subject.release:
+            # Another program of the group may do so by itself. Of slotcore a target may check
+            # more than a script can.
+            return "unreproduced", {**record, "avoid": texts}
         for key in keys:
             self.known.setdefault(key, folder)
         self.errors |= {group.error(first.reply, first.signature)} - {""}
         texts += self._shared(folder, first.minimized.lines, list(first.minimized.as_met), keys,
                               server.table)
         return verdict, {**record, "avoid": texts}
+
+    def _is_known(self, keys: frozenset[str]) -> bool:
+        with self._lock:
+            return self._folder(keys) is not None
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
         """The finding whose group one of the KEYS is of, if it is known."""
@@ -224,9 +235,10 @@ class Triage:
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)
 
-    def _write_new(
+    def _draft(
         self, server: Server, found: Found, best: Smallest, keys: frozenset[str],
-    ) -> dict:
+    ) -> tuple[dict, dict]:
+        """The record and the files of a finding that is new; its script has been verified."""
         reply, text = best.reply, self._text(server, best)
         # Of what is not slotcore nothing is traced.
         traced = reply if self.subject.release else \
@@ -248,11 +260,9 @@ class Triage:
         record["id"] = best.signature.identifier(self._name(), f" after {shape}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
-        folder = finding.write(self.out, record, {
-            "repro.py": script, **notes,
-            "report.txt": trace.parse(traced.get("stderr", "")).report or verified.report
-                          or reply["message"] + "\n"})
-        return {**record, "folder": str(folder), "text": text}
+        report = trace.parse(traced.get("stderr", "")).report or verified.report
+        return record, {"repro.py": script, **notes,
+                        "report.txt": report or reply["message"] + "\n"}
 
     def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
         """A crash that no single program repeats: all that is known of it, and a rate of 0."""
@@ -297,10 +307,11 @@ class Triage:
 
     def _warm(self) -> verify.Forker | None:
         """What forks for the runs of a script, where importing the module takes long."""
-        if self.subject.release and not self._forker:
-            self._forker = verify.Forker(self.subject.script_command(), self.subject.module,
-                                         self.subject.script_environment())
-        return self._forker
+        with self._lock:
+            if self.subject.release and not self._forker:
+                self._forker = verify.Forker(self.subject.script_command(), self.subject.module,
+                                             self.subject.script_environment())
+            return self._forker
 
     def _sequence(self, found: Found, server: Server) -> list[str]:
         """The last programs of the process that died that repeat it, in one process; or none."""

@@ -7,6 +7,7 @@ and the others are forked from one that has imported the module and done nothing
 import math
 import signal
 import subprocess
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,18 +82,26 @@ def wilson_low(hits: int, runs: int) -> float:
 
 
 class Forker:
-    """An interpreter that has MODULE, started by the words PYTHON, and forks for each run."""
+    """An interpreter that has MODULE, started by the words PYTHON, and forks for each run.
+
+    Of several threads that ask it, one is served at a time.
+    """
 
     def __init__(self, python: list[str], module: str, environment: dict[str, str]):
         self._process = subprocess.Popen(
             [*python, "-c", FORKING, module, str(RUN_SECONDS)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_terse(environment))
+        self._lock = threading.Lock()
 
     def runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
         """Exit code (None: it hung) and what it wrote, of COUNT runs of SCRIPT.
 
         Fewer where the interpreter has died: then nothing is known of the rest.
         """
+        with self._lock:
+            return self._runs(script, count)
+
+    def _runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
         ends = []
         try:
             self._process.stdin.write(f"{count} {script}\n")
