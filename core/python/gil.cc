@@ -1,9 +1,11 @@
-// Who holds the GIL: a public question from CPython 3.13 on, and a search before 3.12.
+// Who holds the GIL: a public question from CPython 3.13 on, and a search before 3.12. Until then
+// CPython itself took its holder for the caller.
 
 #include "core/python/gil.h"
 
 #if PY_VERSION_HEX < 0x030C0000
-#define Py_BUILD_CORE 1  // for the list of interpreters and its lock
+#define Py_BUILD_CORE 1  // for the list of interpreters and its lock, and for pending calls
+#include <internal/pycore_ceval.h>
 #include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #endif
@@ -42,6 +44,18 @@ PyThreadState* current_thread_state() noexcept {
   PyThreadState* holder = _PyThreadState_UncheckedGet();
   if (usual == nullptr || holder == nullptr) return nullptr;
   return usual == holder || belongs_to_this_thread(holder) ? holder : nullptr;
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030C0000
+void add_pending_call_of_main(int (*call)(void*), void* argument) noexcept {
+  Py_AddPendingCall(call, argument);
+}
+#else
+// Py_AddPendingCall gives it to the interpreter of whoever holds the GIL, which makes it on the
+// main thread alone, perhaps never, and may be freed while it is asked.
+void add_pending_call_of_main(int (*call)(void*), void* argument) noexcept {
+  _PyEval_AddPendingCall(PyInterpreterState_Main(), call, argument);
 }
 #endif
 

@@ -227,12 +227,10 @@ bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
   }
   if (!Py_IsInitialized() || is_finalizing() || !door_.enter()) return false;
   if (deferred_.add(body, argument)) {
-    // When CPython has too many pending calls already, it runs with the next wrap. Until 3.12 the
-    // main thread may get the call while it is in a sub-interpreter.
-    Py_AddPendingCall(
+    // Without a pending call it runs with the next wrap.
+    add_pending_call_of_main(
         [](void* interpreter) {
-          GilScope gil(*static_cast<const Interpreter*>(interpreter));
-          if (gil.held()) static_cast<const Interpreter*>(interpreter)->run_deferred();
+          static_cast<const Interpreter*>(interpreter)->run_deferred();
           return 0;
         },
         const_cast<Interpreter*>(this));

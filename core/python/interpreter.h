@@ -48,8 +48,7 @@ class Door {
 // makes or wraps a storage or tensor next, or ends the interpreter, and CPython by a pending call,
 // at the latest when its main thread takes the GIL again. CPython has no pending calls for
 // sub-interpreters: there the thread takes the GIL itself and waits. A thread that has the GIL of
-// another interpreter, when all of them share it (until CPython 3.12), goes over and does it now:
-// CPython would give its pending call to that other interpreter, which never makes it.
+// another interpreter, when all of them share it (until CPython 3.12), goes over and does it now.
 class Deferred {
  public:
   using Body = void (*)(void*) noexcept;

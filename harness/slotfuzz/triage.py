@@ -119,6 +119,8 @@ class Triage:
 
     def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
+        # Where no sanitizer reports, one server does for both.
+        symbols |= self.subject.sanitizer in ("none", "debugpy")
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
             self._servers[key] = Server(self.subject, target, trace, symbols)
