@@ -25,6 +25,7 @@ STAGES = (
     ("raises",),
     ("mutate",),
     ("python", "interpreter"),
+    ("threads",),
     ("stacks",),
     ("crash",),
     ("watchdog",),

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 
 #include "harness/engine/check.h"
+#include "harness/engine/threads.h"
 
 namespace slotfuzz {
 
@@ -19,7 +21,12 @@ bool wait_for(pid_t child, double seconds, int& status) {
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   CHECK(descriptor >= 0, "pidfd_open: " << std::strerror(errno));
   pollfd event{descriptor, POLLIN, 0};
-  const int ready = poll(&event, 1, static_cast<int>(seconds * 1000));
+  double left = seconds;
+  int ready = 0;
+  do {
+    ready = poll(&event, 1, static_cast<int>(std::ceil(left * 1000)));
+    left = seconds - processor_seconds(child);
+  } while (ready == 0 && left > 0 && has_ready_thread(child));
   close(descriptor);
   if (ready == 0) kill(child, SIGKILL);
   CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));

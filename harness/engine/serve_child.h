@@ -10,7 +10,8 @@ inline constexpr double kTimeoutSecondsDefault = 20;
 // The limit of a line in a child, unless the session's is lower.
 inline constexpr double kLineSecondsOfChild = 5;
 
-// Waits for the child, and ends it when the time is up. True when it ended by itself.
+// Waits for the child, and ends it when it has used a processor for so long, or sleeps by then.
+// True when it ended by itself.
 bool wait_for(pid_t child, double seconds, int& status);
 // What a child prints goes nowhere.
 void silence();

@@ -18,14 +18,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
 #ifdef SLOTFUZZ_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
+
+#include "harness/engine/threads.h"
 
 namespace slotfuzz {
 namespace {
@@ -75,30 +75,10 @@ bool send(pid_t thread, Capture* capture) {
   return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, kSignal, &info) == 0;
 }
 
-// What the kernel says of a thread under a word such as "State:"; empty when it has ended.
-std::string status_of(pid_t thread, std::string_view word) {
-  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(word)) return line.substr(word.size());
-  }
-  return "";
-}
-
 // Threads of a sanitizer's runtime block all signals and would never answer.
 bool blocks_signal(pid_t thread) {
-  const std::string blocked = status_of(thread, "SigBlk:");
+  const std::string blocked = status_of(getpid(), thread, "SigBlk:");
   return blocked.empty() || std::strtoull(blocked.c_str(), nullptr, 16) >> (kSignal - 1) & 1;
-}
-
-std::vector<pid_t> other_threads() {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    const pid_t thread = std::atoi(task.path().filename().c_str());
-    if (thread != gettid()) threads.push_back(thread);
-  }
-  std::sort(threads.begin(), threads.end());
-  return threads;
 }
 
 // What a frame says that its thread waits for. The first row that any frame matches counts: the GIL
@@ -212,19 +192,12 @@ std::vector<ThreadStack> stacks_of_other_threads() {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   if (sigaction(kSignal, &action, nullptr) != 0) return {};
   std::vector<ThreadStack> stacks;
-  for (const pid_t thread : other_threads()) {
-    if (blocks_signal(thread)) continue;
+  for (const pid_t thread : threads_of(getpid())) {
+    if (thread == gettid() || blocks_signal(thread)) continue;
     ThreadStack stack = interrupt(thread);
     if (!is_of_fuzzer(stack)) stacks.push_back(std::move(stack));
   }
   return stacks;
-}
-
-bool another_thread_is_ready() {
-  const std::vector<pid_t> threads = other_threads();
-  return std::any_of(threads.begin(), threads.end(), [](pid_t thread) {
-    return status_of(thread, "State:").find('R') != std::string::npos;
-  });
 }
 
 }  // namespace slotfuzz

@@ -25,10 +25,6 @@ struct ThreadStack {
 // signal. Those that do not answer in time have no frames. Installs a signal handler.
 std::vector<ThreadStack> stacks_of_other_threads();
 
-// Whether one of those threads has work for a processor, running or in the queue for one. Asks the
-// kernel alone.
-bool another_thread_is_ready();
-
 // Whether this build has a sanitizer, which reports signals and names functions itself.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

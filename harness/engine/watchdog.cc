@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <sstream>
 
 #include "harness/engine/check.h"
 #include "harness/engine/interpreter.h"
+#include "harness/engine/threads.h"
 
 namespace slotfuzz {
 namespace {
@@ -36,13 +36,6 @@ std::string text_of(const std::vector<ThreadStack>& stacks) {
     if (stack.frames.empty()) text << "    it does not answer\n";
   }
   return text.str();
-}
-
-// What the threads of this process have spent on a processor.
-double processor_seconds() {
-  timespec spent{};
-  CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0, "clock_gettime");
-  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
 }
 
 }  // namespace
@@ -85,10 +78,10 @@ void Watchdog::watch() {
     if (step != seen) {
       seen = step;
       since = now;
-      worked_before = processor_seconds();
+      worked_before = processor_seconds(getpid());
     } else if (step % 2 == 1 && now - since >= limit_ &&
-               (processor_seconds() - worked_before >= limit_.count() ||
-                !another_thread_is_ready())) {
+               (processor_seconds(getpid()) - worked_before >= limit_.count() ||
+                !has_ready_thread(getpid(), gettid()))) {
       // On a machine that is busy with other things, time passes in which no thread could run.
       report(step, std::chrono::duration<double>(now - since).count());
     }

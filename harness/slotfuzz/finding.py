@@ -111,6 +111,19 @@ def add_way(folder: Path, way: str) -> None:
         write_file(folder / "finding.json", json.dumps({**record, "ways": ways}, indent=2) + "\n")
 
 
+def is_better(record: dict, old: dict) -> bool:
+    """Whether RECORD shows the finding of OLD by a shorter program that fails as often."""
+    return record["lines"] < old.get("lines", 0) and record["rate"] >= old.get("rate", 0.0)
+
+
+def successor(record: dict, old: dict) -> dict:
+    """RECORD for the folder of OLD, if there is one: it says when the finding was met first."""
+    kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
+    return {**record, **kept,
+            "group": sorted({*record["group"], *old.get("group", [])}),
+            "ways": [*record["ways"], *old.get("ways", [])]}
+
+
 def write_file(path: Path, text: str) -> None:
     """Writes one file atomically: a temporary file beside it, then a rename."""
     try:

@@ -262,17 +262,20 @@ class _Hunt:
             return
         (verdict, record), job.verdict = job.verdict.result(), None
         job.artifact.unlink()
-        getattr(self.result, verdict).append(record)
+        if verdict == "shorter":
+            self.result.new = [record if one["id"] == record["id"] else one
+                               for one in self.result.new]
+        getattr(self.result, "known" if verdict == "shorter" else verdict).append(record)
         is_in_vain = verdict == "unreproduced" and "group" not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{number}-{index}", text)
         self.place.add_known_errors(self.triage.errors)
-        if verdict == "new":
+        if verdict in ("new", "shorter"):
             self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
             self.line.note(
-                f"slotfuzz: new: {record['signature']}, {record['lines']} lines,"
+                f"slotfuzz: {verdict}: {record['signature']}, {record['lines']} lines,"
                 f" fails {record['rate']:.0%} of {record['verified_runs']} runs:"
                 f" {shown(Path(record['folder']))}")
         elif verdict == "known":

@@ -62,7 +62,10 @@ def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary
 
 
 def hunt_one(name: str, seconds: float, seed: int) -> dict:
-    """Hunts mutant NAME for up to SECONDS: what was found, by whom, and problems."""
+    """Hunts mutant NAME for up to SECONDS: what was found, by whom, and problems.
+
+    Until something is found as the header says: a bug may show in several ways.
+    """
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", header.sanitizer, [header.target])
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
@@ -70,9 +73,9 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
         plan = hunt.Plan(
             subject=chosen, targets=[header.target], out=Path(folder) / "out", seconds=seconds,
             seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
-            stop_when=lambda record: is_expected(header, record))
+            stop_when=lambda record: not problems(header, record, seconds))
         result = hunt.run(plan)
-    records = sorted(result.new, key=lambda record: not is_expected(header, record))
+    records = sorted(result.new, key=lambda record: len(problems(header, record, seconds)))
     record = records[0] if records else None
     row = {
         "mutant": name, "found": record is not None, "oracle": "", "programs": result.programs,

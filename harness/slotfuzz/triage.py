@@ -157,9 +157,10 @@ class Triage:
         return [script, *ways, *shared]
 
     def judge(self, found: Found) -> tuple[str, dict]:
-        """("new" | "known" | "unreproduced", the finding's record). New ones are written.
+        """("new" | "known" | "shorter" | "unreproduced", the finding's record).
 
-        So is what no fresh process has repeated, as a script or with the programs before.
+        New ones are written. A shorter way to what is in OUT takes its place. Written is also what
+        no fresh process has repeated, as a script or with the programs before.
         """
         server, quick = self.server(found.target), self.server(found.target, symbols=False)
         best = smallest(server, quick, found.text)
@@ -172,11 +173,12 @@ class Triage:
                 return "unreproduced", self._write_unreproduced(found, sequence)
         first, draft = best, None
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
-        if not self._is_known(keys):
+        if not self._known_as(keys):
             best = worst(server, quick, first, found.seed)
             # The promise that was broken first is the same bug.
             keys |= keys_of(server, best.reply, best.signature, best.minimized.lines)
-        if not self._is_known(keys):
+        folder = self._known_as(keys)
+        if not folder or len(best.minimized.lines) < self._in_out(folder).get("lines", 0):
             draft = self._draft(server, found, best, keys)
         with self._lock:
             return self._sort(server, first, best, keys, draft)
@@ -185,7 +187,7 @@ class Triage:
         self, server: Server, first: Smallest, best: Smallest, keys: frozenset[str],
         draft: tuple[dict, dict] | None,
     ) -> tuple[str, dict]:
-        """The verdict on what has KEYS; without DRAFT it is known.
+        """The verdict on what has KEYS; without DRAFT it is known, by a program that is no longer.
 
         FIRST is the smallest program that does the same, BEST the one to be shown.
         """
@@ -193,14 +195,15 @@ class Triage:
         text = self._text(server, best)
         texts = sorted({self._text(server, first), text, met} - {""})
         folder = self._folder(keys)
-        if folder:
-            verdict = "known"
-            record = {"id": folder.name, "signature": best.signature.text}
-            if folder.parent == self.out:
-                finding.add_way(folder, met or text)
-        else:
-            verdict, (record, files) = "new", draft
+        old = self._in_out(folder) if folder else {}
+        if draft and (not folder or finding.is_better(draft[0], old)):
+            verdict, (record, files) = "shorter" if folder else "new", draft
+            record = finding.successor(record, old)
             folder = finding.write(self.out, record, files)
+        else:
+            verdict, record = "known", {"id": folder.name, "signature": best.signature.text}
+            if old:
+                finding.add_way(folder, met or text)
         record = {**record, "folder": str(folder), "text": text}
         if verdict == "new" and record["rate"] == 0 and self.subject.release:
             # Another program of the group may do so by itself. Of slotcore a target may check
@@ -213,9 +216,13 @@ class Triage:
                               server.table)
         return verdict, {**record, "avoid": texts}
 
-    def _is_known(self, keys: frozenset[str]) -> bool:
+    def _known_as(self, keys: frozenset[str]) -> Path | None:
         with self._lock:
-            return self._folder(keys) is not None
+            return self._folder(keys)
+
+    def _in_out(self, folder: Path) -> dict:
+        """The record of a finding in OUT; empty where FOLDER is in another place."""
+        return finding.read(folder) if folder.parent == self.out else {}
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
         """The finding whose group one of the KEYS is of, if it is known."""

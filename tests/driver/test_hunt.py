@@ -238,6 +238,48 @@ def unminimized(monkeypatch):
     monkeypatch.setattr(triage, "worst", lambda server, quick, best, seed: best)
 
 
+def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+                    for programs, text in ((7, longer), (9, CRASH), (11, longer))]
+    assert [verdict for verdict, _ in verdicts] == ["new", "shorter", "known"]
+    (folder,) = out.iterdir()
+    record = finding.read(folder)
+    assert record["id"] == folder.name == verdicts[0][1]["id"] == verdicts[1][1]["id"]
+    assert record["lines"] == len(CRASH.splitlines()) and record["runs_to_find"] == 7
+    assert record["ways"] == [CRASH, longer]
+    assert "nbytes" not in (folder / "repro.py").read_text()
+
+
+def test_a_shorter_way_that_fails_less_often_is_not_shown():
+    old = {"lines": 5, "rate": 1.0}
+    assert finding.is_better({"lines": 4, "rate": 1.0}, old)
+    assert not finding.is_better({"lines": 4, "rate": 0.9}, old)
+    assert not finding.is_better({"lines": 5, "rate": 1.0}, old)
+    assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
+
+
+def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
+    judge, records = triage.Triage.judge, []
+
+    def shorter(self, found):
+        verdict, record = judge(self, found)
+        if verdict == "new" and not records:
+            records.append({**record, "lines": record["lines"] + 1})
+            return verdict, records[0]
+        if len(records) == 1:
+            records.append({**records[0], "lines": records[0]["lines"] - 1})
+            return "shorter", records[1]
+        return verdict, record
+    monkeypatch.setattr(triage.Triage, "judge", shorter)
+    asked = []
+    result = hunt.run(plan(runs=300, stop_when=lambda record: asked.append(record)))
+    assert records[1] in result.new and records[0] not in result.new
+    assert records[1] in result.known and records[1] in asked
+
+
 def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):
     out = finding.check_writable(tmp_path / "out")
     longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
