@@ -117,9 +117,11 @@ def is_better(record: dict, old: dict) -> bool:
 
 
 def successor(record: dict, old: dict) -> dict:
-    """RECORD for the folder of OLD, if there is one: it says when the finding was met first."""
+    """RECORD for the folder of OLD, if there is one: with its name, when the finding was met first,
+    and what a person has added.
+    """
     kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
-    return {**record, **kept,
+    return {**old, **record, **kept,
             "group": sorted({*record["group"], *old.get("group", [])}),
             "ways": [*record["ways"], *old.get("ways", [])]}
 

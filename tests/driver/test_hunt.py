@@ -261,6 +261,15 @@ def test_a_shorter_way_that_fails_less_often_is_not_shown():
     assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
 
 
+def test_a_shorter_way_keeps_what_a_person_has_added():
+    old = {"id": "a", "lines": 5, "group": ["x"], "ways": ["long"], "sentence": "It breaks."}
+    new = {"id": "b", "lines": 4, "group": ["y"], "ways": ["short"]}
+    assert finding.successor(new, old) == {
+        "id": "a", "lines": 4, "group": ["x", "y"], "ways": ["short", "long"],
+        "sentence": "It breaks."}
+    assert finding.successor(new, {}) == new
+
+
 def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
     judge, records = triage.Triage.judge, []
 
