@@ -17,8 +17,9 @@ class AllocationError : public std::runtime_error {
 class Allocator {
  public:
   // The most that one allocation may ask for. Below what AddressSanitizer and libFuzzer treat as a
-  // crash of the process, so that an absurd size is an error like any other.
-  static constexpr size_t kBytesMax = size_t{1} << 30;
+  // crash of the process, so that an absurd size is an error like any other; and so little that a
+  // line over all of it takes no time that looks like a hang. Broadcasting multiplies sizes.
+  static constexpr size_t kBytesMax = size_t{1} << 26;
 
   // Zero-filled bytes; null data for 0. Throws AllocationError.
   virtual DataPtr allocate(size_t nbytes) = 0;

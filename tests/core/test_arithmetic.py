@@ -118,3 +118,11 @@ def test_a_shrunken_storage_is_an_error_for_all_arithmetic(nbytes):
                  lambda: T.ones(4).copy_(t), lambda: t.copy_(T.ones(4))):
         with pytest.raises(RuntimeError):
             call()
+
+
+def test_a_result_of_broadcasting_that_is_too_large_is_an_error():  # it would take seconds
+    row = T.ones(8192)
+    column = row.as_strided((8192, 1), (1, 1))
+    assert column.numel() == 8192
+    with pytest.raises(RuntimeError, match=f"cannot allocate {8192 * 8192 * 4} bytes"):
+        column.add(row)
