@@ -9,6 +9,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+# A program that crashes the fake engine, in its last line.
+CRASH = ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\nexit_hermetic()\n"
+         "s0 = t0.untyped_storage()\n")
 sys.path.insert(0, str(ROOT / "harness"))
 
 from slotfuzz.subject import Subject  # noqa: E402

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import finding, fuzzer, hunt, minimize, program, signature, triage, verify
+from slotfuzz import finding, fuzzer, hunt, triage, verify
 from slotfuzz.console import Output
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.workplace import Workplace
-from tests.driver.conftest import ROOT, write_program
+from tests.driver.conftest import CRASH, ROOT, write_program
 
 MINIMAL = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "enter_hermetic()", "del s0",
            "t0.untyped_storage()"]
@@ -128,7 +128,8 @@ def test_a_judge_that_waits_for_its_server_ends_with_what_stops_the_hunt(fake_su
                   f" --serve {mark};; esac\n{text}")
     with (pytest.raises(KeyboardInterrupt), ThreadPoolExecutor(1) as pool,
           triage.Triage(fake_subject, tmp_path, 2) as judge):
-        verdict = pool.submit(judge.judge, triage.Found("storage", CRASH, "", 9, 1.0, 1))
+        found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
+        verdict = pool.submit(judge.judge, found)
         assert _wait(lambda: _running(mark)), "the server did not start"
         raise KeyboardInterrupt
     with pytest.raises(BrokenError, match="died|was ended"):
@@ -221,56 +222,6 @@ def test_ten_in_a_row_that_nothing_repeats_end_a_hunt(plan, monkeypatch, tmp_pat
     assert list(judged) == ["unreproduced"], "one that is reproduced begins anew"
 
 
-CRASH = "".join(line + "\n" for line in [*MINIMAL[:4], "exit_hermetic()",
-                                          "s0 = t0.untyped_storage()"])
-BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
-          for between in ("", "", "del s0\ns0 = t0.untyped_storage()\n")]
-
-
-@pytest.fixture
-def unminimized(monkeypatch):
-    """Programs stay as they are, so that one bug comes in several ways."""
-    def as_it_is(server, quick, text):
-        reply = server.run(text)
-        lines = program.lines_of(reply)
-        return triage.Smallest(reply, signature.of_reply(reply),
-                               minimize.Minimized(lines, len(lines), 1, 0.0, False))
-    monkeypatch.setattr(triage, "smallest", as_it_is)
-    monkeypatch.setattr(triage, "worst", lambda server, quick, best, seed: best)
-
-
-def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, tmp_path):
-    out = finding.check_writable(tmp_path / "out")
-    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
-    with triage.Triage(fake_subject, out, 2) as judge:
-        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
-                    for programs, text in ((7, longer), (9, CRASH), (11, longer))]
-    assert [verdict for verdict, _ in verdicts] == ["new", "shorter", "known"]
-    (folder,) = out.iterdir()
-    record = finding.read(folder)
-    assert record["id"] == folder.name == verdicts[0][1]["id"] == verdicts[1][1]["id"]
-    assert record["lines"] == len(CRASH.splitlines()) and record["runs_to_find"] == 7
-    assert record["ways"] == [CRASH, longer]
-    assert "nbytes" not in (folder / "repro.py").read_text()
-
-
-def test_a_shorter_way_that_fails_less_often_is_not_shown():
-    old = {"lines": 5, "rate": 1.0}
-    assert finding.is_better({"lines": 4, "rate": 1.0}, old)
-    assert not finding.is_better({"lines": 4, "rate": 0.9}, old)
-    assert not finding.is_better({"lines": 5, "rate": 1.0}, old)
-    assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
-
-
-def test_a_shorter_way_keeps_what_a_person_has_added():
-    old = {"id": "a", "lines": 5, "group": ["x"], "ways": ["long"], "sentence": "It breaks."}
-    new = {"id": "b", "lines": 4, "group": ["y"], "ways": ["short"]}
-    assert finding.successor(new, old) == {
-        "id": "a", "lines": 4, "group": ["x", "y"], "ways": ["short", "long"],
-        "sentence": "It breaks."}
-    assert finding.successor(new, {}) == new
-
-
 def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
     judge, records = triage.Triage.judge, []
 
@@ -288,35 +239,6 @@ def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
     result = hunt.run(plan(runs=300, stop_when=lambda record: asked.append(record)))
     assert records[1] in result.new and records[0] not in result.new
     assert records[1] in result.known and records[1] in asked
-
-
-def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):
-    out = finding.check_writable(tmp_path / "out")
-    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
-    with triage.Triage(fake_subject, out, 2) as judge:
-        verdicts = [judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
-                    for text in (CRASH, longer, CRASH, *BROKEN)]
-    assert [verdict for verdict, _ in verdicts] == [
-        "new", "known", "known", "new", "known", "known"]
-    ids = [record["id"] for _, record in verdicts]
-    assert ids[0] == ids[1] == ids[2] and ids[3] == ids[4] == ids[5] and len(set(ids)) == 2
-    assert finding.read(out / ids[0])["ways"] == [CRASH, longer]
-    assert finding.read(out / ids[3])["ways"] == [BROKEN[0], BROKEN[2]]
-
-
-def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_path):
-    out = finding.check_writable(tmp_path / "out")
-    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
-    with triage.Triage(fake_subject, out, 2) as judge:
-        for text in (CRASH, longer):
-            _, record = judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
-    with triage.Triage(fake_subject, out, 2) as later:
-        script, *ways = later.recall("storage", out / record["id"])
-        assert CRASH in script and ways == [longer]
-        assert any("; nbytes s0; " in key for key in later.known), "a way has no key of its own"
-        assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
-        (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
-        assert later.recall("storage", out / record["id"]) == []
 
 
 def test_a_failing_empty_program_stops_everything(plan, fake_subject):
