@@ -23,6 +23,9 @@ COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOw
 # Promises that something is kept. What breaks one is a mechanism that runs beside the lines; which
 # lists, closures and attributes led it to the object does not matter.
 KEEPING = ("P1", "P2", "P4")
+# The judge's check of P3 that says the same of an object; each program that breaks it has a
+# finalizer, which tells nothing.
+EARLY = "finalized early"
 # The mechanisms, by words of the program or of what it calls.
 MECHANISMS = {
     "the collector": re.compile(r"\bgc\.collect\("),
@@ -49,8 +52,8 @@ def keys(
     if outside:
         # Whatever reads or writes them crashes, here or there, or breaks any promise.
         return frozenset([f"outside of memory after {outside}"])
-    by = mechanisms(lines, table)
-    if reply["kind"] in JUDGE_KINDS and reply["contract"] in KEEPING and by:
+    by = _breaks(reply, mechanisms(lines, table))
+    if by:
         return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
     shows = reply["line"] == len(lines) - 1
     is_bare = all(map(table.makes_from_values, lines[:-1]))
@@ -71,6 +74,15 @@ def keys(
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def _breaks(reply: dict, by: list[str]) -> list[str]:
+    """Which of the mechanisms BY break the promise of REPLY: none if it is no such promise."""
+    if reply["kind"] not in JUDGE_KINDS:
+        return []
+    if reply["check"].endswith(EARLY):
+        return [name for name in by if name != "a finalizer"]
+    return by if reply["contract"] in KEEPING else []
 
 
 def _named(line: Line, table: Table) -> list[str]:
@@ -96,9 +108,19 @@ def _object(reply: dict) -> str:
     return "tensor" if reply["check"].startswith("tensor ") else "storage"
 
 
+def kin(lines: list[Line], table: Table) -> frozenset[str]:
+    """The kin of the ops of LINES that bring no mechanism which LINES are without."""
+    met = mechanisms(lines, table)
+    return frozenset(name for name in table.kin(frozenset(line.op for line in lines))
+                     if set(_mechanisms_of(table.ops[name]["template"] + "\n", table)) <= set(met))
+
+
 def mechanisms(lines: list[Line], table: Table) -> list[str]:
     """The MECHANISMS that take part in a program."""
-    text = table.program_text(lines)
+    return _mechanisms_of(table.program_text(lines), table)
+
+
+def _mechanisms_of(text: str, table: Table) -> list[str]:
     snippets = prelude.parse(table.description["prelude"])
     called = prelude.needed(snippets, text, table.description["module"])
     whole = "\n".join([text, *(snippet.text for snippet in called)])

@@ -35,7 +35,6 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     if reply["outcome"] != "finding":
         return None
     wanted = signature.of_reply(reply)
-    met = frozenset(line.op for line in lines_of(reply))
     limits = {"timeout": (TIMEOUT_SECONDS, None)}
     limits |= {kind: (RUN_SECONDS, HANGING_LINE_SECONDS) for kind in signature.HANGING}
     timeout, line_seconds = limits.get(reply["kind"], (RUN_SECONDS, None))
@@ -58,7 +57,7 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     # A program that hangs costs more than all that do not.
     hangs = reply["kind"] in limits
     # Two bugs of one signature must not be taken for each other. Of slotcore one is known at most.
-    allowed = server.table.kin(met) if server.subject.release else None
+    allowed = group.kin(lines_of(reply), server.table) if server.subject.release else None
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
         runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],

@@ -3,6 +3,7 @@
 import pytest
 
 from slotfuzz import group, signature
+from slotfuzz.group import BY
 from slotfuzz.program import Line, Table
 from tests.driver.fake_engine import DESCRIPTION, parse_line
 
@@ -80,6 +81,21 @@ def test_ways_to_lose_something_by_one_mechanism_are_one_bug():
     assert keys_of(hermetic, check="check_grad_kept", **seen) != keys_of(hermetic)
     # A count is not lost by a mechanism: its lines say where.
     assert keys_of(hermetic, contract="P7") != keys_of(plainer, contract="P7")
+
+
+def test_finalizers_that_run_early_by_one_mechanism_are_one_bug():
+    early = {"contract": "P3", "check": "tensor finalized early"}
+    hermetic = [*TAGGED[:3], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
+    plainer = [line for line in hermetic if "tag" not in line]
+    assert keys_of(hermetic, **early) == {"judge P3 tensor by hermetic mode"}
+    assert keys_of(hermetic, **early) == keys_of(plainer, **early)
+    # Other checks of P3 are counts.
+    assert BY not in "".join(keys_of(hermetic, contract="P3", check="finalized twice"))
+
+
+def test_that_there_is_a_finalizer_is_no_mechanism_of_one_that_runs_early(monkeypatch):
+    monkeypatch.setattr(group, "mechanisms", lambda lines, table: ["a finalizer"])
+    assert BY not in "".join(keys_of(TAGGED, contract="P3", check="finalized early"))
 
 
 @pytest.mark.parametrize("key, known, same", [

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from slotfuzz import group
 from slotfuzz.enumerate import bound_after, next_lines
 from slotfuzz.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
 from slotfuzz.program import Table, lines_of
@@ -298,3 +299,10 @@ def test_new_lines_are_of_the_ops_that_are_allowed():
     assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
     # What ends in an op of the program is its kin.
     assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)
+
+
+def test_a_mechanism_that_a_program_is_without_is_not_brought_by_the_kin_of_its_ops():
+    hermetic = lines(STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n")
+    plain = lines(STORAGE + "del s0\n")
+    assert group.kin(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))
+    assert "del" in group.kin(plain, FUSED) and "del_in_hermetic" not in group.kin(plain, FUSED)
