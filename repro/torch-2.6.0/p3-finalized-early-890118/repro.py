@@ -1,8 +1,9 @@
-# SIGSEGV in call, torch 2.14.1
+# __del__ ran while the impl was owned (P3), torch 2.6.0
+# contract: P3
 # subject: torch
 # sanitizer: none
 # run: python3 repro.py    (or: --check 20)
-import os, subprocess, sys
+import gc, os, subprocess, sys
 import torch as T
 
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
@@ -20,7 +21,26 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
     sys.exit(bool(failed))
 
+born, finalized = [], []
+class Serial(int):
+    def __deepcopy__(self, memo):
+        return -1
+    def __reduce__(self):
+        return int, (-1,)
+def note_finalized(one):
+    if "serial" in one.__dict__:
+        finalized.append(one.serial)
+class Finalized(T.UntypedStorage):
+    def __init__(self, *args, **keywords):
+        self.serial = Serial(len(born))
+        born.append(self.serial)
+    def __del__(self):
+        note_finalized(self)
+
+s0 = Finalized(1)
 t0 = T.ones(1)
-s0 = t0.untyped_storage()
-s0.resize_(0)
-t0.zero_()
+t0.set_(s0)
+s0.me = s0
+del s0
+gc.collect()
+assert 0 not in finalized

@@ -21,6 +21,5 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     sys.exit(bool(failed))
 
 t0 = T.ones(1)
-s0 = t0.untyped_storage()
-s0.resize_(0)
+t0.untyped_storage().resize_(0)
 t0.zero_()
