@@ -50,8 +50,7 @@ def keys(
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
     if outside:
-        # Whatever reads or writes them crashes, here or there, or breaks any promise.
-        return frozenset([f"outside of memory after {outside}"])
+        return keys_outside(outside)
     by = _breaks(reply, mechanisms(lines, table))
     if by:
         return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
@@ -74,6 +73,14 @@ def keys(
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+
+
+def keys_outside(outside: str) -> frozenset[str]:
+    """The keys of whatever a program does after the line OUTSIDE.
+
+    Whoever reads or writes what is not there crashes, here or there, or breaks any promise.
+    """
+    return frozenset([f"outside of memory after {outside}"])
 
 
 def _breaks(reply: dict, by: list[str]) -> list[str]:

@@ -169,8 +169,7 @@ class Triage:
             sequence = self._sequence(found, quick)
             best = smallest(server, quick, "".join(sequence)) if sequence else None
         if best is None:
-            with self._lock:
-                return "unreproduced", self._write_unreproduced(found, sequence)
+            return self._sort_sequence(server, found, sequence)
         first, draft = best, None
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
         if not self._known_as(keys):
@@ -215,6 +214,22 @@ class Triage:
         texts += self._shared(folder, first.minimized.lines, list(first.minimized.as_met), keys,
                               server.table)
         return verdict, {**record, "avoid": texts}
+
+    def _sort_sequence(
+        self, server: Server, found: Found, sequence: list[str],
+    ) -> tuple[str, dict]:
+        """The verdict on what at most a SEQUENCE of programs repeats, in one process.
+
+        Who writes outside of memory may crash whoever asks for memory later.
+        """
+        for text in sequence if self.subject.release else ():
+            outside = reaching_outside(server, server.parse(text))
+            if outside and (folder := self._known_as(group.keys_outside(outside))):
+                words = signature.of_stderr(found.report) or signature.Signature("unknown crash")
+                return "known", {"id": folder.name, "signature": words.text, "folder": str(folder),
+                                 "text": found.text, "avoid": [text, found.text]}
+        with self._lock:
+            return "unreproduced", self._write_unreproduced(found, sequence)
 
     def _known_as(self, keys: frozenset[str]) -> Path | None:
         with self._lock:

@@ -1,8 +1,12 @@
 """Ways to one finding: a group with one folder, which shows the shortest of them."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from slotfuzz import finding, minimize, program, signature, triage
+from slotfuzz.engine import Server
 from tests.driver.conftest import CRASH
 
 BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
@@ -80,3 +84,21 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
         assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []
+
+
+def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
+        fake_subject, tmp_path, monkeypatch):
+    texts = [f"t{number} = T.ones(4)\n" for number in range(3)]
+    (tmp_path / "recorder").write_text(json.dumps({"count": 3, "programs": texts}))
+    monkeypatch.setattr(Server, "states", lambda self, programs: [
+        {"outcome": "finding" if set(texts[:2]) <= set(programs) else "clean"}])
+    monkeypatch.setattr(triage, "reaching_outside",
+                        lambda server, lines: "resize t0" * (lines[0].operands[0] == "t1"))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
+    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+        assert judge.judge(found)[0] == "unreproduced"
+        judge.known = {"outside of memory after resize t0": tmp_path / "repro" / "sigsegv-1"}
+        verdict, record = judge.judge(found)
+    assert verdict == "known" and record["id"] == "sigsegv-1"
+    assert record["avoid"] == [texts[1], texts[2]]
