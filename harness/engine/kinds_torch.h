@@ -58,8 +58,8 @@
         "|neg_()|as_strided_((1,), (1,))|as_strided_((2,), (0,))|sparse_resize_((1,), 1, 0)"     \
         "|_coalesced_(True)|share_memory_()|cumsum_(0)|data.zero_()|data.set_()"                 \
         "|index_fill_(0, T.tensor([0]), 1)|masked_fill_(T.tensor(True), 1)|__setitem__(0, 1)"    \
-        "|__setitem__(T.tensor([True]), 1)|untyped_storage().resize_(0)"                         \
-        "|untyped_storage().resize_(64)|untyped_storage().fill_(1)|untyped_storage().tolist()"   \
+        "|__setitem__(T.tensor([True]), 1)|untyped_storage().resize_(64)"                        \
+        "|untyped_storage().fill_(1)|untyped_storage().tolist()"                                 \
         "|backward()|sum().backward()|_is_zerotensor()|_to_dense()|_neg_view().zero_()"          \
         "|view(T.uint8).zero_()|to('meta')|is_set_to(T.ones(1))|dim_order()|_version|nbytes"     \
         "|__deepcopy__(dict())|bernoulli_()|set_(T.ones(1).view(T.int32))|register_hook(None)"   \
