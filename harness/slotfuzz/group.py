@@ -13,6 +13,7 @@ from slotfuzz.program import Line, Table
 from slotfuzz.signature import Signature
 
 AFTER, BY = " after ", " by "
+OUTSIDE = "outside of memory after "
 # So many ways show what they share.
 WAYS_MIN = 3
 # In a shape, what makes an object in the plainest way of its kind.
@@ -37,20 +38,22 @@ MECHANISMS = {
     "another interpreter": re.compile(r"\bOther\("),
     "another thread": re.compile(r"^lane\(|_on_thread\(|\.start_\w+\(", re.MULTILINE),
 }
+# What takes the memory of a storage from under the tensors that own it, whichever line it is in.
+SHRINKING = re.compile(r"(\bs\d+|storage\(\))\.resize_\(\d+\)")
 
 
 def keys(
-    reply: dict, words: Signature, lines: list[Line], table: Table, outside: str = "",
+    reply: dict, words: Signature, lines: list[Line], table: Table, outside: Line | None = None,
 ) -> frozenset[str]:
     """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
 
-    OUTSIDE is the shape of the line after which elements lie where no memory is, if there is one.
+    OUTSIDE is the line after which elements lie where no memory is, if there is one.
     """
     if error(reply, words):
         # The message of an exception names the assertion that failed.
         return frozenset([words.text])
     if outside:
-        return keys_outside(outside)
+        return keys_outside(outside, table)
     by = _breaks(reply, mechanisms(lines, table))
     if by:
         return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
@@ -75,12 +78,15 @@ def keys(
     return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
 
 
-def keys_outside(outside: str) -> frozenset[str]:
-    """The keys of whatever a program does after the line OUTSIDE.
+def keys_outside(line: Line, table: Table) -> frozenset[str]:
+    """The keys of whatever a program does after a LINE that leads elements outside of memory.
 
     Whoever reads or writes what is not there crashes, here or there, or breaks any promise.
     """
-    return frozenset([f"outside of memory after {outside}"])
+    what = [shape([line], table)]
+    if SHRINKING.search(_whole(table.text(line) + "\n", table)):
+        what.append("a storage shrinks")
+    return frozenset(OUTSIDE + one for one in what)
 
 
 def _breaks(reply: dict, by: list[str]) -> list[str]:
@@ -128,10 +134,15 @@ def mechanisms(lines: list[Line], table: Table) -> list[str]:
 
 
 def _mechanisms_of(text: str, table: Table) -> list[str]:
+    whole = _whole(text, table)
+    return [name for name, pattern in MECHANISMS.items() if pattern.search(whole)]
+
+
+def _whole(text: str, table: Table) -> str:
+    """Lines of a program and the snippets of the prelude that they need."""
     snippets = prelude.parse(table.description["prelude"])
     called = prelude.needed(snippets, text, table.description["module"])
-    whole = "\n".join([text, *(snippet.text for snippet in called)])
-    return [name for name, pattern in MECHANISMS.items() if pattern.search(whole)]
+    return "\n".join([text, *(snippet.text for snippet in called)])
 
 
 def of_one_group(key: str, known: str) -> bool:

@@ -47,14 +47,14 @@ def keys_of(
     return group.keys(reply, words, lines, server.table, reaching_outside(server, lines))
 
 
-def reaching_outside(server: Server, lines: list[Line]) -> str:
-    """The first of LINES after which a variable's elements lie outside of memory, as a shape."""
+def reaching_outside(server: Server, lines: list[Line]) -> Line | None:
+    """The first of LINES after which a variable's elements lie outside of memory."""
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
     for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
         # After the last line the question is asked once more, of no names.
         if not answer["crashed"] and answer["trace"][-2].partition("\n")[2]:
-            return group.shape([line], server.table)
-    return ""
+            return line
+    return None
 
 
 def title_of(reply: dict, words: signature.Signature) -> str:
@@ -94,7 +94,9 @@ class Triage:
         # Words of known errors: group.error.
         self.errors: set[str] = set()
         # Minimal programs that show the finding in a folder, and those as they were met.
-        self._ways: dict[Path, tuple[list[list[Line]], list[list[Line]]]] = {}
+        # Of a group of several lines that lead outside of memory, the ways with each line.
+        self._ways: dict[tuple[Path, frozenset[str]],
+                         tuple[list[list[Line]], list[list[Line]]]] = {}
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
         # Held by who reads or adds to what is known: two threads may have met one finding.
         self._lock = threading.Lock()
@@ -224,7 +226,8 @@ class Triage:
         """
         for text in sequence if self.subject.release else ():
             outside = reaching_outside(server, server.parse(text))
-            if outside and (folder := self._known_as(group.keys_outside(outside))):
+            keys = group.keys_outside(outside, server.table) if outside else frozenset()
+            if folder := self._known_as(keys):
                 words = signature.of_stderr(found.report) or signature.Signature("unknown crash")
                 return "known", {"id": folder.name, "signature": words.text, "folder": str(folder),
                                  "text": found.text, "avoid": [text, found.text]}
@@ -251,7 +254,8 @@ class Triage:
 
         The programs to steer around because all ways share them.
         """
-        ways = self._ways.setdefault(folder, ([], []))
+        outside = frozenset(key for key in keys if key.startswith(group.OUTSIDE))
+        ways = self._ways.setdefault((folder, outside), ([], []))
         for known, new in zip(ways, (lines, met)):
             known += [new] * (new not in known)
         return [table.program_text(one) for one in group.shared(*ways, keys, table)]

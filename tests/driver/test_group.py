@@ -1,5 +1,7 @@
 """Which programs are one bug: programs and verdicts as text, before; one group or two, after."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from slotfuzz import group, signature
@@ -7,8 +9,11 @@ from slotfuzz.group import BY
 from slotfuzz.program import Line, Table
 from tests.driver.fake_engine import DESCRIPTION, parse_line
 
-TABLE = Table(DESCRIPTION)
+TABLE = Table({**DESCRIPTION, "ops": [*DESCRIPTION["ops"], {
+    **DESCRIPTION["ops"][0], "name": "resize", "operands": ["s", "n"],
+    "template": "{0}.resize_({1})", "plain": False}]})
 TAGGED = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", "del s0"]
+SNIPPET = "def emptying(tensor):\n    storage().resize_(0)\n"
 SHOWN = "s0 = t0.untyped_storage()"
 
 
@@ -18,7 +23,7 @@ def lines_of(texts):
     return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found]
 
 
-def keys_of(texts, kind="assert", functions=(), line=None, outside="", **fields):
+def keys_of(texts, kind="assert", functions=(), line=None, outside=None, **fields):
     """The keys of a finding that the last line shows, or LINE."""
     reply = {"kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes",
              "message": "", "signal": 11, "exit": 0, "stderr": "",
@@ -47,11 +52,21 @@ def test_a_promise_that_breaks_after_the_same_lines_is_one_bug():
 
 
 def test_all_that_crashes_where_no_memory_is_is_one_bug_for_each_line_that_led_there():
-    reads = [keys_of([*TAGGED[:2], last], "signal", (name,), outside="resize t0")
+    wraps, tags = lines_of(TAGGED[1:3])
+    reads = [keys_of([*TAGGED[:2], last], "signal", (name,), outside=tags)
              for last, name in (("s0.nbytes()", "f"), ("del s0", "g"), (SHOWN, "h"))]
-    assert len(set(reads)) == 1 and len(reads[0]) == 1
-    assert keys_of(TAGGED, "signal", ("f",), outside="strange t0") != reads[0]
-    assert keys_of(TAGGED, outside="resize t0") == reads[0] != keys_of(TAGGED)
+    assert set(reads) == {frozenset(["outside of memory after tag s0 _"])}
+    assert not keys_of(TAGGED, "signal", ("f",), outside=wraps) & reads[0]
+    assert keys_of(TAGGED, outside=tags) == reads[0] != keys_of(TAGGED)
+
+
+def test_storages_that_shrink_under_a_tensor_are_one_bug_whichever_line_shrinks_them(monkeypatch):
+    shrinks = {"outside of memory after a storage shrinks"}
+    resize = Line("resize", ("s1", "4"))
+    assert keys_of(TAGGED, outside=resize) == shrinks | {"outside of memory after resize s0 _"}
+    # What a line calls counts as well.
+    monkeypatch.setattr(group.prelude, "needed", lambda *_: [SimpleNamespace(text=SNIPPET)])
+    assert shrinks < keys_of(TAGGED, outside=lines_of(TAGGED[2:])[0])
 
 
 def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_objects():
