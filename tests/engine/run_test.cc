@@ -51,8 +51,8 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
     ASSERT_FALSE(session_.judge.verdict().found())
         << session_.printer.print(program) << session_.judge.verdict().describe();
   }
-  // What costs more is left out above, and what few programs can do succeeds by luck: the seeds have
-  // all of it.
+  // What costs more is left out above, and what few programs can do succeeds there by luck: the
+  // seeds have all of it.
   for (const char* folder : {"corpus/subinterpreters", "corpus/tensor", "corpus/threads"}) {
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
       session_.executor.run(session_.printer.parse(read_file(file.path())), counting);
