@@ -153,6 +153,7 @@ class Judge final : public Watcher {
   void collect() const;
   void hide_what_is_left();
   void take_apart(PyObject* object);
+  void empty(PyObject* object) const;
   std::pair<long, long> live() const;
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;

@@ -178,7 +178,8 @@ bool Judge::break_shared_cycles() {
 
 // Whether autograd's graph has a tensor that lives on, what it is a view of, or its gradient. The
 // graph owns what a line used, in C++, and a tensor that was used in place may own itself. Where it
-// was damaged, asking for it raises.
+// was damaged, asking for it raises; so does a wrapper that the collector has cleared, which has no
+// graph.
 bool Judge::is_graph_left() const {
   for (const Ref& left : tracked_wrappers()) {
     const Ref base(PyObject_GetAttrString(left.get(), "_base"));
@@ -187,6 +188,7 @@ bool Judge::is_graph_left() const {
     PyErr_Clear();
     for (PyObject* object : {left.get(), base.get(), grad.get()}) {
       if (!object || layout_.shape_of(object) != Layout::Shape::kTensor) continue;
+      if (!layout_.impl_of(object, Layout::Shape::kTensor)) continue;
       const Ref node(PyObject_GetAttrString(object, "grad_fn"));
       const bool is_damaged = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError);
       PyErr_Clear();
@@ -196,7 +198,8 @@ bool Judge::is_graph_left() const {
   return false;
 }
 
-// Drops what a wrapper holds in Python, and what its tensor owns that owns others.
+// Drops what a wrapper holds in Python, and what its tensor owns that owns others: of PyTorch the
+// memory as well, which may own a tensor that lent it.
 void Judge::take_apart(PyObject* object) {
   const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
   if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
@@ -210,7 +213,18 @@ void Judge::take_apart(PyObject* object) {
       PyObject_SetAttrString(object, owner, Py_None);
       PyErr_Clear();
     }
+    if (!live_impls_) empty(object);
   }
+  PyErr_Clear();
+}
+
+// A tensor that its wrapper only borrows could go while it is emptied. What returns it, wraps it
+// again: the wrapper owns it then.
+void Judge::empty(PyObject* object) const {
+  const Ref itself(PyObject_CallMethod(object, "type_as", "O", object));
+  PyErr_Clear();
+  if (itself.get() != object || layout_.is_borrowing(object, Layout::Shape::kTensor)) return;
+  const Ref emptied(PyObject_CallMethod(object, "set_", nullptr));
   PyErr_Clear();
 }
 
