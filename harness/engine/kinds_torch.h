@@ -117,7 +117,8 @@
         "|T.sparse_coo_tensor"                                                                   \
         "|T.detach|T.clone|T.empty_like|T.Size"                                                  \
         "|T._C._add_cached_tensor|T._C._remove_cached_tensor|T._C._is_cached_tensor"             \
-        "|T._C._get_tensor_metadata|T._C._tensor_impl_raw_handle|T._is_zerotensor"               \
+        "|T._C._get_tensor_metadata|T._C._tensor_impl_raw_handle|T._C._wrap_tensor_impl"         \
+        "|T._C._has_torch_function|T._is_zerotensor"                                             \
         "|T._efficientzerotensor|T._C._is_alias_of|T.autograd.forward_ad.unpack_dual"            \
         "|T._C._set_throw_on_mutable_data_ptr|T._C._functions.DelayedError('x', 1)"              \
         "|T._C._functions.UndefinedGrad()|T._functionalize_commit_update"                        \

@@ -12,7 +12,7 @@ from slotfuzz import prelude
 from slotfuzz.program import Line, Table
 from slotfuzz.signature import Signature
 
-AFTER, BY = " after ", " by "
+AFTER, AT, BY = " after ", " at ", " by "
 OUTSIDE = "outside of memory after "
 # So many ways show what they share.
 WAYS_MIN = 3
@@ -21,6 +21,8 @@ PLAIN = "make"
 JUDGE_KINDS = ("assert", "exception")
 # Counts of all objects, whoever holds them: where they crash says nothing of why.
 COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
+# Kernels meet memory that is none, and who fetches an object a slot that dangles, whoever left it.
+MEETING = re.compile(r"^(at::(?!TensorBase)|c10::|libtorch_cpu)|[Ww]rap$")
 # Promises that something is kept. What breaks one is a mechanism that runs beside the lines; which
 # lists, closures and attributes led it to the object does not matter.
 KEEPING = ("P1", "P2", "P4")
@@ -75,7 +77,10 @@ def keys(
     if by and not where:
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
-    return frozenset([f"crash{after}"] + [f"crash in {where}{who}"] * bool(where))
+    found = [f"crash{after}"] + [f"crash in {where}{who}"] * bool(where)
+    if words.functions and shows and not by and not MEETING.search(where):
+        found.append(f"crash in {' < '.join(words.functions)}{AT}{shape(lines[-1:], table)}")
+    return frozenset(found)
 
 
 def keys_outside(line: Line, table: Table) -> frozenset[str]:
@@ -87,6 +92,19 @@ def keys_outside(line: Line, table: Table) -> frozenset[str]:
     if SHRINKING.search(_whole(table.text(line) + "\n", table)):
         what.append("a storage shrinks")
     return frozenset(OUTSIDE + one for one in what)
+
+
+def follows(
+    keys: frozenset[str], lines: list[Line], broken_keys: frozenset[str], broken: list[Line],
+    table: Table,
+) -> bool:
+    """Whether a crash with KEYS, after LINES, is what becomes of the promise that BROKEN breaks.
+
+    Its minimal program need not break it. By fewer mechanisms, or where elements lie outside of
+    memory and those of BROKEN did not, it is another bug.
+    """
+    outside = {key for key in keys if key.startswith(OUTSIDE)}
+    return outside <= broken_keys and {*mechanisms(broken, table)} <= {*mechanisms(lines, table)}
 
 
 def _breaks(reply: dict, by: list[str]) -> list[str]:
@@ -185,7 +203,7 @@ def shared(
         rest = [lines for lines in programs
                 if not any(_has_all(lines, one) for one in found)]
         if len(rest) >= WAYS_MIN and (common := _common(rest, table)):
-            found.append(common)
+            found += [common] * (not _only_shows(common, rest, table))
     return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
 
 
@@ -198,6 +216,16 @@ def _common(programs: list[list[Line]], table: Table) -> list[Line]:
     ops = set.intersection(*({line.op for line in lines} for lines in programs))
     return [line for line in min(programs, key=len)
             if line.op in ops and not table.ops[line.op]["plain"]]
+
+
+def _only_shows(common: list[Line], programs: list[list[Line]], table: Table) -> bool:
+    """Whether COMMON is the line alone that ends each of PROGRAMS, and may do so in others, too.
+
+    A line that names what it calls is wrong by itself.
+    """
+    return (len(common) == 1 and all(lines[-1].op == common[0].op for lines in programs)
+            and not any(table.kind(common[0], index).has_names
+                        for index in range(len(common[0].operands))))
 
 
 def _of_any(line: Line, table: Table) -> Line:

@@ -175,9 +175,12 @@ class Triage:
         first, draft = best, None
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
         if not self._known_as(keys):
-            best = worst(server, quick, first, found.seed)
-            # The promise that was broken first is the same bug.
-            keys |= keys_of(server, best.reply, best.signature, best.minimized.lines)
+            worse = worst(server, quick, first, found.seed)
+            more = keys_of(server, worse.reply, worse.signature, worse.minimized.lines)
+            # Of slotcore one bug is known at most.
+            if not self.subject.release or group.follows(
+                    more, worse.minimized.lines, keys, first.minimized.lines, server.table):
+                best, keys = worse, keys | more
         folder = self._known_as(keys)
         if not folder or len(best.minimized.lines) < self._in_out(folder).get("lines", 0):
             draft = self._draft(server, found, best, keys)

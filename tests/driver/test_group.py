@@ -195,6 +195,42 @@ def test_what_others_have_left_is_told_apart_in_one_function():
     assert any(group.of_one_group(key, known) for key in longer for known in one)
 
 
+def test_one_line_that_crashes_in_one_place_is_one_bug_whatever_was_before_it():
+    before = [["s0 = t0.untyped_storage()", "s0.tag = 0"],
+              ["s0 = t0.untyped_storage()", "del s0", SHOWN]]
+
+    def keys(cause, last, *functions):
+        return keys_of(["t0 = T.ones(1)", *cause, last], "signal", functions)
+    one, other = (keys(cause, "s0.nbytes()", "f", "g") for cause in before)
+    assert one & other
+    assert not one & keys(before[1], "s0.nbytes()", "f", "h")
+    assert not one & keys(before[1], "del s0", "f", "g")
+    for place in "at::native::fill_", "c10::add", "libtorch_cpu.so.1.13+0x1", "THPVariable_Wrap":
+        one, other = (keys(cause, "s0.nbytes()", place) for cause in before)
+        assert not one & other, place
+
+
+def test_a_line_that_only_shows_a_bug_is_not_steered_around():
+    ways = [lines_of(["t0 = T.ones(1)", *cause, "s0.nbytes()"])
+            for cause in ([], [SHOWN], [SHOWN, "s0.tag = 0"])]
+    keys = frozenset(["crash in f at nbytes s0"])
+    assert group.shared(ways, ways, keys, TABLE) == []
+    ways[-1] = ways[-1] + lines_of(["del s0"])
+    assert [TABLE.program_text(one) for one in group.shared(ways, ways, keys, TABLE)] == \
+        ["s0.nbytes()\n"]
+
+
+def test_a_crash_follows_from_a_broken_promise_by_its_mechanisms_and_inside_of_memory():
+    hermetic = lines_of([*TAGGED[:2], "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN])
+    plain, dangling, broken = lines_of(TAGGED), frozenset(["crash in f"]), frozenset(["judge P2"])
+    outside = frozenset([f"{group.OUTSIDE}tag s0 _"])
+    assert group.follows(dangling, hermetic, broken, hermetic, TABLE)
+    assert group.follows(dangling, hermetic, broken, plain, TABLE)
+    assert not group.follows(dangling, plain, broken, hermetic, TABLE)
+    assert not group.follows(outside, plain, broken, plain, TABLE)
+    assert group.follows(outside, plain, broken | outside, plain, TABLE)
+
+
 def test_where_counts_are_kept_says_nothing():
     counting = ("c10::intrusive_ptr::reset_", "c10::raw::intrusive_ptr::decref")
     bare, other = ["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", SHOWN]
