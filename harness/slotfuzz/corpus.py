@@ -18,6 +18,38 @@ INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
 SEEDS = (1, 2, 3)
 
 
+class Growing:
+    """The folder CORPUS while a hunt writes to it: a process that loads it, runs all that is there.
+
+    Of what other processes of the hunt wrote, it takes in the programs with features that smaller
+    ones do not have, and the rest goes. What was there before the hunt stays.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._kept = self._names()
+        self._round = 0
+
+    def about_to_load(self) -> tuple[int, set[str]]:
+        """What a process that is started now will load, for `ended`."""
+        return self._round, self._names() - self._kept
+
+    def ended(self, loads: tuple[int, set[str]], used: set[str]) -> None:
+        """Removes what a process has loaded and not USED.
+
+        Two that run at a time may use different programs for one feature: the first to end decides.
+        """
+        number, names = loads
+        if number != self._round:
+            return
+        self._round += 1
+        for name in names - used:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def _names(self) -> set[str]:
+        return set(os.listdir(self._folder)) if self._folder.is_dir() else set()
+
+
 def merge(subject: Subject, target: str, folder: Path, sources: list[Path]) -> tuple[int, int]:
     """Leaves in FOLDER the smallest part of FOLDER and SOURCES that has all features.
 

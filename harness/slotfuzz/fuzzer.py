@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,17 +49,22 @@ class Fuzzer:
         self.folder, self.seed = folder, seed
         self.recorder = folder / "recorder"
         self.progress = Progress()
+        self.has_loaded = False
         self.tail = b""
         self.started = time.monotonic()
         self._partial = b""
         self._spawner = spawner
         self.recorder.unlink(missing_ok=True)
+        # libFuzzer writes a file here for each program that it takes in, of the corpus too.
+        self._features = folder / "features"
+        shutil.rmtree(self._features, ignore_errors=True)
+        self._features.mkdir()
         words = [
             f"--recorder={self.recorder}", f"--known={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
-            "-print_final_stats=1", "-detect_leaks=0", "-rss_limit_mb=4096", f"-runs={runs}",
-            *extra,
+            f"-features_dir={self._features}", "-print_final_stats=1", "-detect_leaks=0",
+            "-rss_limit_mb=4096", f"-runs={runs}", *extra,
         ]
         words += [str(path) for path in corpus]
         pipe = folder / "errors"
@@ -89,6 +95,7 @@ class Fuzzer:
         match = STATUS.match(line)
         if match:
             self.progress = Progress(*(int(group or 0) for group in match.groups()))
+            self.has_loaded |= b"INITED" in line
             return
         match = EXECUTED.match(line)
         if match:
@@ -118,6 +125,10 @@ class Fuzzer:
     def report(self) -> str:
         """The end of what the process wrote."""
         return from_root(self.tail.decode(errors="replace"))
+
+    def used(self) -> set[str]:
+        """The names of the files in the corpus that it has taken in."""
+        return set(os.listdir(self._features))
 
     def is_full(self) -> bool:
         """Whether it died of the memory that its programs have left, one after the other."""

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import finding
+from slotfuzz import corpus, finding
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
@@ -95,6 +95,7 @@ class _Job:
     fuzzer: Fuzzer | None = None
     verdict: Future | None = None
     artifact: Path | None = None
+    loads: tuple[int, set[str]] = (0, frozenset())
     programs: int = 0
     seconds: float = 0.0
     starts: int = 0
@@ -158,6 +159,7 @@ class _Hunt:
         self.pool = pool
         self.result = Result()
         self.jobs = [_Job(target, number) for target in plan.targets for number in range(plan.jobs)]
+        self.growing = {target: corpus.Growing(_corpus(plan, target)[0]) for target in plan.targets}
         self.selector = selectors.DefaultSelector()
         self.start = self.deadline = 0.0
         self._stopped = False
@@ -221,6 +223,7 @@ class _Hunt:
         seed = (self.plan.seed + 1000003 * job.number + 7919 * job.starts) % (1 << 31) or 1
         if job.spawner is None:
             job.spawner = Spawner(self.plan.subject, job.target)
+        job.loads = self.growing[job.target].about_to_load()
         job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder, self.place.known,
                             seed, runs, math.ceil(left), extra)
         job.starts += 1
@@ -300,6 +303,8 @@ class _Hunt:
         fuzzer, job.fuzzer = job.fuzzer, None
         self.selector.unregister(fuzzer.stderr)
         fuzzer.stop()
+        if fuzzer.has_loaded:
+            self.growing[job.target].ended(job.loads, fuzzer.used())
         job.programs += fuzzer.progress.programs
         job.seconds += fuzzer.seconds()
         self.result.coverage = max(self.result.coverage, fuzzer.progress.coverage)

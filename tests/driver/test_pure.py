@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from slotfuzz import finding, mutant, mutants, ring, subject, verify
+from slotfuzz import corpus, finding, mutant, mutants, ring, subject, verify
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import ROOT
 
@@ -43,6 +43,27 @@ def test_ring_finds_the_programs_that_matter(wanted):
 
 def test_ring_that_never_fails_is_empty():
     assert ring.shortest_sequence(["a", "b", "c"], lambda texts: False) == []
+
+
+def test_of_a_growing_corpus_what_a_process_does_not_use_goes(tmp_path):
+    (tmp_path / "mine").touch()
+    growing = corpus.Growing(tmp_path)
+    for name in "abc":
+        (tmp_path / name).touch()
+    loads = growing.about_to_load(), growing.about_to_load()
+    (tmp_path / "d").touch()
+    growing.ended(loads[0], {"a", "b", "e"})
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "d", "mine"]
+    growing.ended(loads[1], {"c"})
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "d", "mine"], "it used another for a feature"
+    growing.ended(growing.about_to_load(), {"a", "d"})
+    assert sorted(os.listdir(tmp_path)) == ["a", "d", "mine"]
+
+
+def test_a_corpus_that_is_still_to_be_made_grows_from_nothing(tmp_path):
+    growing = corpus.Growing(tmp_path / "corpus")
+    growing.ended(growing.about_to_load(), set())
+    assert not (tmp_path / "corpus").exists()
 
 
 def test_mutant_header():

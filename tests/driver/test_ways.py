@@ -86,6 +86,20 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
         assert later.recall("storage", out / record["id"]) == []
 
 
+@pytest.mark.parametrize("is_outside", [False, True])
+def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
+        unminimized, fake_subject, tmp_path, monkeypatch, is_outside):
+    monkeypatch.setattr(triage, "worst",
+                        lambda server, quick, best, seed: triage.smallest(server, quick, CRASH))
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: next(
+        (line for line in lines if is_outside and line.op == "enter_hermetic"), None))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+        _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
+    assert record["signature"].startswith("judge P2") == is_outside
+    assert any(key.startswith("crash") for key in record["group"]) != is_outside
+
+
 def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
         fake_subject, tmp_path, monkeypatch):
     texts = [f"t{number} = T.ones(4)\n" for number in range(3)]

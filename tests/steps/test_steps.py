@@ -10,7 +10,8 @@ import subprocess
 import pytest
 
 from slotfuzz import (
-    build, emit, engine, finding, group, mutant, options, prelude, signature, subject,
+    build, corpus, emit, engine, finding, group, hunt, mutant, options, prelude, signature,
+    subject,
 )
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
@@ -159,6 +160,27 @@ def test_a_hunt_on_the_other_protocol_is_clean(tmp_path):
     document = slotfuzz("hunt", "--subject", "core:resurrect", "--seconds", HUNT_SECONDS,
                         "--seed", 1, "--out", tmp_path / "out")
     assert document["programs"] > 1000 and document["new"] == []
+
+
+def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeypatch):
+    loaded = []
+
+    class Watched(corpus.Growing):
+        def about_to_load(self):
+            loads = super().about_to_load()
+            loaded.append(len(loads[1]))
+            return loads
+    monkeypatch.setattr(corpus, "Growing", Watched)
+    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 2000)
+    folder, seeds = tmp_path / "corpus", sorted((ROOT / "corpus" / "storage").glob("*.py"))
+    folder.mkdir()
+    for name in "first.py", "again.py":
+        (folder / name).write_text(seeds[0].read_text())
+    chosen = subject.resolve("core", "none", ["storage"])
+    result = hunt.run(hunt.Plan(chosen, ["storage"], tmp_path / "out", 60, 12000, corpus=folder))
+    assert result.programs >= 12000 and len(loaded) == 6
+    assert 0 < loaded[-1] <= result.corpus  # 581 of 364 where nothing is removed
+    assert {"first.py", "again.py"} < {*os.listdir(folder)}
 
 
 def test_canary_fails(tmp_path):
