@@ -57,6 +57,15 @@ def reaching_outside(server: Server, lines: list[Line]) -> Line | None:
     return None
 
 
+def as_one(sequence: list[str], server: Server) -> str:
+    """The programs of SEQUENCE as one: in between every name is dropped, and the collector runs."""
+    parts = []
+    for text in sequence:
+        names = {name for line in server.parse(text) for name in server.table.variables(line)}
+        parts += [text, *(f"del {name}\n" for name in sorted(names)), "gc.collect()\n"]
+    return "".join(parts)
+
+
 def title_of(reply: dict, words: signature.Signature) -> str:
     """One line for a person: what breaks and where."""
     if reply["kind"] == "assert":
@@ -169,7 +178,7 @@ class Triage:
         sequence = []
         if best is None and found.recorder:
             sequence = self._sequence(found, quick)
-            best = smallest(server, quick, "".join(sequence)) if sequence else None
+            best = smallest(server, quick, as_one(sequence, server)) if sequence else None
         if best is None:
             return self._sort_sequence(server, found, sequence)
         first, draft = best, None

@@ -215,6 +215,7 @@ def test_a_line_that_only_shows_a_bug_is_not_steered_around():
             for cause in ([], [SHOWN], [SHOWN, "s0.tag = 0"])]
     keys = frozenset(["crash in f at nbytes s0"])
     assert group.shared(ways, ways, keys, TABLE) == []
+    assert group.shared(ways, ways, frozenset(["outside of memory after nbytes s0"]), TABLE)
     ways[-1] = ways[-1] + lines_of(["del s0"])
     assert [TABLE.program_text(one) for one in group.shared(ways, ways, keys, TABLE)] == \
         ["s0.nbytes()\n"]

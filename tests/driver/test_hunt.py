@@ -186,6 +186,19 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
     assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
 
 
+def test_a_sequence_is_one_program_when_each_name_is_dropped_in_between(
+        fake_subject, tmp_path, monkeypatch):
+    """As between programs: what is left then may be what breaks the next."""
+    first, second = CRASH.splitlines()[:-1], CRASH.splitlines()[-1:]
+    sequence = ["\n".join(one) + "\n" for one in (first, second)]
+    with Server(fake_subject, "storage") as server:
+        text = triage.as_one(sequence, server)
+    dropped = text.splitlines()[len(first):]
+    assert text.startswith(sequence[0])
+    assert dropped[:dropped.index("gc.collect()") + 1] == ["del s0", "del t0", "gc.collect()"]
+    assert dropped[3:4] == second
+
+
 def test_programs_that_fail_in_one_process_only_are_kept_in_order(
         fake_subject, tmp_path, monkeypatch):
     texts = [f"t{number} = T.ones(4)\n" for number in range(4)]
