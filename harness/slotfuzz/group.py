@@ -80,6 +80,9 @@ def keys(
     found = [f"crash{after}"] + [f"crash in {where}{who}"] * bool(where)
     if words.functions and shows and not by and not MEETING.search(where):
         found.append(f"crash in {' < '.join(words.functions)}{AT}{shape(lines[-1:], table)}")
+        if names := _named(lines[-1], table):
+            # Two functions that crash at one None are two bugs.
+            found[0] = f"crash in {names[0]}"
     return frozenset(found)
 
 

@@ -172,13 +172,17 @@ def test_a_function_that_crashes_by_itself_is_one_bug_whichever_op_calls_it():
             "template": "{0}({1})"} for name, letter in (("of_number", "n"), ("of_byte", "v"))]
     table = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], functions],
                    "ops": [*DESCRIPTION["ops"], *ops]})
-    reply = {"kind": "signal", "contract": "", "check": "", "message": "", "line": 0}
+    reply = {"kind": "signal", "contract": "", "check": "", "message": ""}
 
-    def keys(op, function, place):
+    def keys(op, function, place, *before):
         words = signature.Signature("signal SIGSEGV", (place,))
-        return group.keys(reply, words, [Line(op, (function, "0"), 0)], table)
-    assert keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.g", "a.so+0x2")
-    assert not keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.h", "a.so+0x2")
+        lines = [*lines_of(before), Line(op, (function, "0"), 0)]
+        return group.keys({**reply, "line": len(lines) - 1}, words, lines, table)
+    before = "t0 = T.ones(1)", SHOWN, "del s0"
+    for more in (), before:
+        assert keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.g", "a.so+0x2", *more)
+        assert not keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.h", "a.so+0x2", *more)
+    assert not keys("of_number", "T.g", "g", *before) & keys("of_number", "T.h", "h", *before)
 
 
 def test_what_others_have_left_is_told_apart_in_one_function():
