@@ -19,10 +19,10 @@ SEEDS = (1, 2, 3)
 
 
 class Growing:
-    """The folder CORPUS while a hunt writes to it: a process that loads it, runs all that is there.
+    """The corpus FOLDER of a hunt, of which each process runs all before it goes on.
 
-    Of what other processes of the hunt wrote, it takes in the programs with features that smaller
-    ones do not have, and the rest goes. What was there before the hunt stays.
+    It takes in the programs that have features which others, taken in before, do not have. The rest
+    goes, but for what was there before the hunt.
     """
 
     def __init__(self, folder: Path):

@@ -186,8 +186,7 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
     assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
 
 
-def test_a_sequence_is_one_program_when_each_name_is_dropped_in_between(
-        fake_subject, tmp_path, monkeypatch):
+def test_a_sequence_is_one_program_when_each_name_is_dropped_in_between(fake_subject):
     """As between programs: what is left then may be what breaks the next."""
     first, second = CRASH.splitlines()[:-1], CRASH.splitlines()[-1:]
     sequence = ["\n".join(one) + "\n" for one in (first, second)]
