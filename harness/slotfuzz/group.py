@@ -79,7 +79,8 @@ def keys(
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     found = [f"crash{after}"] + [f"crash in {where}{who}"] * bool(where)
     if words.functions and shows and not by and not MEETING.search(where):
-        found.append(f"crash in {' < '.join(words.functions)}{AT}{shape(lines[-1:], table)}")
+        place = " < ".join(words.functions)
+        found.append(f"crash in {place}{AT}{_shape_anywhere(lines[-1], table)}")
         if names := _named(lines[-1], table):
             # Two functions that crash at one None are two bugs.
             found[0] = f"crash in {names[0]}"
@@ -91,7 +92,7 @@ def keys_outside(line: Line, table: Table) -> frozenset[str]:
 
     Whoever reads or writes what is not there crashes, here or there, or breaks any promise.
     """
-    what = [shape([line], table)]
+    what = [_shape_anywhere(line, table)]
     if SHRINKING.search(_whole(table.text(line) + "\n", table)):
         what.append("a storage shrinks")
     return frozenset(OUTSIDE + one for one in what)
@@ -244,6 +245,11 @@ def _ops(text: str) -> list[str]:
     """The op names of a shape, without what makes an object in the plainest way."""
     names = [line.partition(" ")[0] for line in text.split("; ")]
     return [name for name in names if name != PLAIN]
+
+
+def _shape_anywhere(line: Line, table: Table) -> str:
+    """The shape of one LINE, whichever lane it runs on."""
+    return shape([replace(line, lane=0)], table)
 
 
 def shape(lines: list[Line], table: Table) -> str:

@@ -57,6 +57,8 @@ def test_all_that_crashes_where_no_memory_is_is_one_bug_for_each_line_that_led_t
              for last, name in (("s0.nbytes()", "f"), ("del s0", "g"), (SHOWN, "h"))]
     assert set(reads) == {frozenset(["outside of memory after tag s0 _"])}
     assert not keys_of(TAGGED, "signal", ("f",), outside=wraps) & reads[0]
+    (on_lane,) = lines_of(['lane(1, "s0.tag = 0")'])
+    assert keys_of(TAGGED, "signal", ("f",), outside=on_lane) == reads[0]
     assert keys_of(TAGGED, outside=tags) == reads[0] != keys_of(TAGGED)
 
 

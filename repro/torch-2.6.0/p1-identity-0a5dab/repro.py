@@ -1,0 +1,43 @@
+# two wrappers of one impl (P1), torch 2.6.0
+# contract: P1
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    # Freed memory must not look alive.
+    os.environ.update(
+        PYTHONMALLOC="debug", MALLOC_PERTURB_="165", GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
+    ends = [subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                           errors="replace") for _ in range(runs)]
+    failed = [end for end in ends if end.returncode]
+    codes = sorted({end.returncode for end in ends})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for end in failed[:1]:
+        lines = end.stderr.splitlines()
+        print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
+    sys.exit(bool(failed))
+
+class CppWeak:
+    handle = None
+    def __init__(self, one):
+        self.kind = T.Tensor if isinstance(one, T.Tensor) else T.UntypedStorage
+        self.handle, self.dead = one._weak_ref(), False
+    def expired(self):
+        dead = self.kind._expired(self.handle)
+        assert dead or not self.dead, "P4: expired() went from true to false"
+        self.dead = dead
+        return dead
+    def lock(self):
+        return self.kind._new_with_weak_ptr(self.handle)
+    def __del__(self):
+        if self.handle is not None:
+            self.kind._free_weak_ref(self.handle)
+
+s0 = T.UntypedStorage._new_shared(1)
+c0 = CppWeak(s0)
+s1 = c0.lock()
+assert s1 is s0
