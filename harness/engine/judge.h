@@ -73,6 +73,9 @@ class Judge final : public Watcher {
  private:
   enum class Mode : std::uint8_t { kUnknown, kNormal, kHermetic };
 
+  // After a reset whose counts are not back, of a subject that is not slotcore.
+  static constexpr int kMoreCollections = 5;
+
   // What a variable is bound to.
   struct Binding {
     PyObject* object = nullptr;

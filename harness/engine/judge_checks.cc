@@ -261,7 +261,9 @@ std::vector<std::string> Judge::after_reset(std::string last) const {
   if (index_ == line_count_) {
     lines = executor_.reset_as_lines();
     // As the ledger does.
-    if (!live_wrappers_) lines.push_back("gc.collect()");
+    if (!live_wrappers_) {
+      lines.push_back("for _ in range(" + std::to_string(kMoreCollections) + "): gc.collect()");
+    }
   }
   lines.push_back(std::move(last));
   return lines;

@@ -73,8 +73,9 @@ std::vector<Ref> Judge::hooks_of_cpp() const {
 bool Judge::check_ledger() {
   auto now = live();
   const bool excused = left_references_behind();
-  if (now != baseline_ && !live_wrappers_) {
-    // CPython 3.14 takes an object for resurrected whose finalizer has read its __dict__.
+  // CPython 3.14 takes an object for resurrected whose finalizer has read its __dict__, and frees
+  // it, and what it owned in C++, in the next collection.
+  for (int round = 0; now != baseline_ && !live_wrappers_ && round < kMoreCollections; ++round) {
     collect();
     now = live();
   }
