@@ -271,7 +271,7 @@ std::vector<std::string> Judge::after_reset(std::string last) const {
 
 // P3: and not later.
 void Judge::check_never_finalized() {
-  // The ledger may have collected once more.
+  // The ledger may have collected again.
   check_finalizers();
   if (!born_ || swapped_finalized_) return;
   for (long serial = 0; serial < PyList_GET_SIZE(born_); ++serial) {
