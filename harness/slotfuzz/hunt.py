@@ -101,15 +101,19 @@ class _Job:
     starts: int = 0
 
 
+def check_folders(out: Path, corpus: Path | None) -> None:
+    """Says what is wrong with the folders of a plan to be, before its subject is built."""
+    finding.check_writable(out)
+    if corpus is not None:
+        if corpus.exists() and not corpus.is_dir():
+            raise UserError(f"--corpus {shown(corpus)} is not a folder")
+        finding.check_writable(corpus)
+
+
 def run(plan: Plan) -> Result:
-    """Hunts by PLAN. What is wrong with folders is said before the fuzzing starts."""
-    finding.check_writable(plan.out)
-    if plan.corpus is not None:
-        if plan.corpus.exists() and not plan.corpus.is_dir():
-            raise UserError(f"--corpus {shown(plan.corpus)} is not a folder")
-        finding.check_writable(plan.corpus)
-    for target in plan.targets:
-        finding.check_writable(_corpus(plan, target)[0])
+    """Hunts by PLAN, in whose folders it writes."""
+    for folder in [plan.out, *(_corpus(plan, target)[0] for target in plan.targets)]:
+        finding.check_writable(folder)
     # A mutant's bug is there to be found, however often it has been.
     folders = [] if plan.subject.mutant else list(dict.fromkeys([*plan.known_folders, plan.out]))
     place = Workplace(plan.subject)

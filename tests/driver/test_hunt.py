@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import finding, fuzzer, hunt, triage, verify
+from slotfuzz import cli, finding, fuzzer, hunt, subject, triage, verify
 from slotfuzz.console import Output
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError, MachineError, UserError
@@ -279,12 +279,19 @@ def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
         hunt.run(plan())
 
 
-def test_bad_folders_are_told_before_the_fuzzing(plan, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(MachineError, match="cannot write"):
-        hunt.run(plan(out=tmp_path / "file" / "out"))
-    with pytest.raises(UserError, match="not a folder"):
-        hunt.run(plan(corpus=tmp_path / "file"))
+@pytest.mark.parametrize("option, words", [
+    ("--out", "cannot write"), ("--corpus", "not a folder")])
+def test_a_bad_folder_is_told_before_anything_is_built(
+        monkeypatch, capsys, tmp_path, option, words):
+    def build(*_, **__):
+        raise BrokenError("built in vain")
+
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setattr(subject, "resolve", build)
+    assert cli.main(["hunt", "storage", option, str(file)]) == 2
+    assert words in capsys.readouterr().err
+    assert cli.main(["hunt", "storage", option, str(tmp_path)]) == 3
 
 
 INTERRUPTED = """

@@ -36,6 +36,7 @@ def run(args, output) -> int:
     targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
+    hunt.check_folders(args.out, args.corpus)
     chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
