@@ -110,7 +110,7 @@ def write_again(tensor):
     def callback(reference):
         try:
             write()
-        except RuntimeError:
+        except (RuntimeError, TypeError, ValueError):
             pass
     return callback
 

@@ -7,6 +7,7 @@ tensor that has none are one group, and two programs that lose an attribute in t
 
 import re
 from dataclasses import replace
+from typing import NamedTuple
 
 from slotfuzz import prelude
 from slotfuzz.program import Line, Table
@@ -14,6 +15,10 @@ from slotfuzz.signature import Signature
 
 AFTER, AT, BY = " after ", " at ", " by "
 OUTSIDE = "outside of memory after "
+# An exception after which a tensor has sizes that its storage has not grown to: one cause,
+# whichever line asks in vain. Who asks for more memory than there is (kinds.h) is refused in many
+# places.
+REFUSED, HUGE_SIZE = "a line that raises", "h"
 # So many ways show what they share.
 WAYS_MIN = 3
 # In a shape, what makes an object in the plainest way of its kind.
@@ -40,12 +45,24 @@ MECHANISMS = {
     "another interpreter": re.compile(r"\bOther\("),
     "another thread": re.compile(r"^lane\(|_on_thread\(|\.start_\w+\(", re.MULTILINE),
 }
+# The place of an assertion: one condition may be asserted in many places. `false` is none, but
+# there may be words that say more.
+ASSERTED_AT = re.compile(
+    r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
+    r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
 # What takes the memory of a storage from under the tensors that own it, whichever line it is in.
 SHRINKING = re.compile(r"(\bs\d+|storage\(\))\.resize_\(\d+\)")
 
 
+class Outside(NamedTuple):
+    """The LINE that leads elements outside of memory, and whether it raised an exception."""
+
+    line: Line
+    raised: bool
+
+
 def keys(
-    reply: dict, words: Signature, lines: list[Line], table: Table, outside: Line | None = None,
+    reply: dict, words: Signature, lines: list[Line], table: Table, outside: Outside | None = None,
 ) -> frozenset[str]:
     """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
 
@@ -53,7 +70,7 @@ def keys(
     """
     if error(reply, words):
         # The message of an exception names the assertion that failed.
-        return frozenset([words.text])
+        return frozenset([ASSERTED_AT.sub("", words.text)])
     if outside:
         return keys_outside(outside, table)
     by = _breaks(reply, mechanisms(lines, table))
@@ -64,7 +81,10 @@ def keys(
     cause = lines[:-1] if shows and not is_bare else lines
     after = AFTER + shape(cause, table)
     if reply["kind"] in JUDGE_KINDS:
-        return frozenset([words.verdict + after])
+        # What is told at the end, a leak, has begun with the last line of a minimal program.
+        at = AT + (_named(lines[-1], table) or [_shape_anywhere(lines[-1], table)])[0]
+        return frozenset([words.verdict + after]
+                         + [words.verdict + at] * (reply["line"] == len(lines)))
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
     if is_bare and (where or _named(lines[-1], table)):
         # Nothing was done before: the function itself is wrong, by the name that it has in C++ or
@@ -77,7 +97,8 @@ def keys(
     if by and not where:
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
-    found = [f"crash{after}"] + [f"crash in {where}{who}"] * bool(where)
+    plainly = shape([_plainly_made(line, table) for line in cause], table)
+    found = [f"crash{AFTER}{plainly}"] + [f"crash in {where}{who}"] * bool(where)
     if words.functions and shows and not by and not MEETING.search(where):
         place = " < ".join(words.functions)
         found.append(f"crash in {place}{AT}{_shape_anywhere(lines[-1], table)}")
@@ -87,15 +108,28 @@ def keys(
     return frozenset(found)
 
 
-def keys_outside(line: Line, table: Table) -> frozenset[str]:
-    """The keys of whatever a program does after a LINE that leads elements outside of memory.
+def keys_outside(outside: Outside, table: Table) -> frozenset[str]:
+    """The keys of whatever a program does after a line that leads elements outside of memory.
 
     Whoever reads or writes what is not there crashes, here or there, or breaks any promise.
     """
+    line, raised = outside
     what = [_shape_anywhere(line, table)]
     if SHRINKING.search(_whole(table.text(line) + "\n", table)):
         what.append("a storage shrinks")
+    elif raised and HUGE_SIZE not in table.ops[line.op]["operands"]:
+        # The same line may lead there by another way without an error.
+        what = [REFUSED, f"{REFUSED}: {what[0]}"]
     return frozenset(OUTSIDE + one for one in what)
+
+
+def leading_outside(lines: list[Line], keys: frozenset[str], table: Table) -> list[Line]:
+    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none."""
+    for count in range(len(lines), 0, -1):
+        if any(keys_outside(Outside(lines[count - 1], raised), table) == keys
+               for raised in (False, True)):
+            return lines[:count]
+    return []
 
 
 def follows(
@@ -202,13 +236,13 @@ def shared(
     """
     if any(BY in key for key in keys):
         return []
-    by_place = any(key.startswith("crash in ") and AT in key for key in keys)
+    by_line = any(key.startswith(("crash in ", "judge ")) and AT in key for key in keys)
     found = []
     for programs in (ways, met):
         rest = [lines for lines in programs
                 if not any(_has_all(lines, one) for one in found)]
         if len(rest) >= WAYS_MIN and (common := _common(rest, table)):
-            found += [common] * (not by_place or not _only_shows(common, rest, table))
+            found += [common] * (not by_line or not _only_shows(common, rest, table))
     return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
 
 
@@ -245,6 +279,17 @@ def _ops(text: str) -> list[str]:
     """The op names of a shape, without what makes an object in the plainest way."""
     names = [line.partition(" ")[0] for line in text.split("; ")]
     return [name for name in names if name != PLAIN]
+
+
+def _plainly_made(line: Line, table: Table) -> Line:
+    """LINE, or the plainest that makes such an object, if it makes one of torch's own by values.
+
+    The minimizer has tried that one, but for a crash in another function.
+    """
+    if (not table.ops[line.op]["template"].startswith("{0} = T.")
+            or any(table.kind(line, index).has_names for index in range(len(line.operands)))):
+        return line
+    return next((one for one in table.simpler(line) if table.ops[one.op]["plain"]), line)
 
 
 def _shape_anywhere(line: Line, table: Table) -> str:

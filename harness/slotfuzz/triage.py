@@ -23,6 +23,8 @@ from slotfuzz.smallest import Smallest, smallest, worst
 from slotfuzz.subject import Subject
 
 SEQUENCE_SECONDS = 60
+# The engine's words in a trace for a line that goes well.
+RAISED_NOTHING = "the line raised nothing"
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,15 @@ def keys_of(
     return group.keys(reply, words, lines, server.table, reaching_outside(server, lines))
 
 
-def reaching_outside(server: Server, lines: list[Line]) -> Line | None:
+def reaching_outside(server: Server, lines: list[Line]) -> group.Outside | None:
     """The first of LINES after which a variable's elements lie outside of memory."""
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
     for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
         # After the last line the question is asked once more, of no names.
-        if not answer["crashed"] and answer["trace"][-2].partition("\n")[2]:
-            return line
+        if not answer["crashed"]:
+            raised, _, names = answer["trace"][-2].partition("\n")
+            if names:
+                return group.Outside(line, raised != RAISED_NOTHING)
     return None
 
 
@@ -164,8 +168,8 @@ class Triage:
                 keys = keys_of(server, reply, words, lines)
                 self.known |= dict.fromkeys(keys, folder)
                 self.errors |= {group.error(reply, words)} - {""}
-                shared = self._shared(folder, lines, lines, keys, server.table)
-        return [script, *ways, *shared]
+                shared += self._shared(folder, lines, lines, keys, server.table)
+        return [script, *ways, *dict.fromkeys(shared)]
 
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "shorter" | "unreproduced", the finding's record).
@@ -264,13 +268,16 @@ class Triage:
     ) -> list[str]:
         """Notes LINES, which were MET in another form, as one more way to show what is in FOLDER.
 
-        The programs to steer around because all ways share them.
+        The programs to steer around because all ways share them, and since whatever goes on from
+        outside of memory is this finding.
         """
         outside = frozenset(key for key in keys if key.startswith(group.OUTSIDE))
         ways = self._ways.setdefault((folder, outside), ([], []))
         for known, new in zip(ways, (lines, met)):
             known += [new] * (new not in known)
-        return [table.program_text(one) for one in group.shared(*ways, keys, table)]
+        leading = group.leading_outside(lines, outside, table)
+        return [table.program_text(one)
+                for one in [*group.shared(*ways, keys, table), leading] if one]
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)

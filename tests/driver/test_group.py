@@ -9,9 +9,14 @@ from slotfuzz.group import BY
 from slotfuzz.program import Line, Table
 from tests.driver.fake_engine import DESCRIPTION, parse_line
 
-TABLE = Table({**DESCRIPTION, "ops": [*DESCRIPTION["ops"], {
+TABLE = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], {
+    **DESCRIPTION["kinds"][-1], "letter": "h"}], "ops": [*DESCRIPTION["ops"], {
     **DESCRIPTION["ops"][0], "name": "resize", "operands": ["s", "n"],
-    "template": "{0}.resize_({1})", "plain": False}]})
+    "template": "{0}.resize_({1})", "plain": False}, {
+    **DESCRIPTION["ops"][0], "name": "resize_huge", "operands": ["t", "h"],
+    "template": "{0}.resize_({1})", "plain": False}, {
+    **DESCRIPTION["ops"][0], "name": "empty", "operands": ["+t", "n"],
+    "template": "{0} = T.empty({1})", "plain": False}]})
 TAGGED = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", "del s0"]
 SNIPPET = "def emptying(tensor):\n    storage().resize_(0)\n"
 SHOWN = "s0 = t0.untyped_storage()"
@@ -23,11 +28,12 @@ def lines_of(texts):
     return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found]
 
 
-def keys_of(texts, kind="assert", functions=(), line=None, outside=None, **fields):
+def keys_of(texts, kind="assert", functions=(), line=None, outside=None, raised=False, **fields):
     """The keys of a finding that the last line shows, or LINE."""
     reply = {"kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes",
              "message": "", "signal": 11, "exit": 0, "stderr": "",
              "line": len(texts) - 1 if line is None else line, **fields}
+    outside = outside and group.Outside(outside, raised)
     words = signature.of_reply(reply)
     if functions:
         words = signature.Signature(words.verdict, functions)
@@ -69,6 +75,63 @@ def test_storages_that_shrink_under_a_tensor_are_one_bug_whichever_line_shrinks_
     # What a line calls counts as well.
     monkeypatch.setattr(group.prelude, "needed", lambda *_: [SimpleNamespace(text=SNIPPET)])
     assert shrinks < keys_of(TAGGED, outside=lines_of(TAGGED[2:])[0])
+
+
+def test_lines_that_raise_and_lead_where_no_memory_is_are_one_bug():
+    wraps, tags = lines_of(TAGGED[1:3])
+    refused = [keys_of(TAGGED, "signal", outside=line, raised=True) for line in (wraps, tags)]
+    assert set.intersection(*map(set, refused)) == {"outside of memory after a line that raises"}
+    # What is steered around is learnt for each line.
+    assert refused[0] != refused[1]
+    assert not refused[0] & keys_of(TAGGED, "signal", outside=wraps)
+    # More memory than there is: one place of many may be mended.
+    huge = keys_of(TAGGED, "signal", outside=Line("resize_huge", ("t1", "8")), raised=True)
+    assert huge == {"outside of memory after resize_huge t0 _"}
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_what_leads_where_no_memory_is_is_found_in_a_program_by_its_keys(raised):
+    lines = lines_of([*TAGGED, SHOWN])
+    keys = keys_of([*TAGGED, SHOWN], "signal", outside=lines[2], raised=raised)
+    assert group.leading_outside(lines, keys, TABLE) == lines[:3]
+    assert group.leading_outside(lines, frozenset(), TABLE) == []
+    assert group.leading_outside(lines[:2], keys, TABLE) == []
+
+
+def test_leaks_that_begin_with_one_line_are_one_bug():
+    ends = ["s0 = t0.untyped_storage()", "s0.tag = 0"]
+    leak = {"contract": "P5", "check": "live wrappers"}
+    first, second, other = (
+        keys_of([*texts, *ends], line=len(texts) + 2, **leak) for texts in (
+            ["t0 = T.ones(1)"], ["t0 = T.ones(1)", "enter_hermetic()"], []))
+    assert first & second & other == {"judge P5 live wrappers at tag s0 _"}
+    # What is told at a line may have begun with any before it.
+    assert not keys_of(["t0 = T.ones(1)", *ends], line=2, **leak) & first
+
+
+def test_one_condition_that_is_asserted_in_two_places_is_one_bug():
+    words = ('RuntimeError: {} INTERNAL ASSERT FAILED at "./{}.cpp":7, please report a bug to'
+             " PyTorch.")
+    level, other_place, other, never, other_never, why, other_why, other_place_why = (
+        keys_of(TAGGED, "exception", message=words.format(*case) + more) for *case, more in (
+            ("level.has_value()", "a", ""), ("level.has_value()", "b", ""),
+            ("it != end()", "a", ""),
+            ("false", "a", ""), ("false", "b", ""),
+            ("false", "a", " No x."), ("false", "a", " No y."), ("false", "b", " No y.")))
+    assert level == other_place != other
+    assert never != other_never and why != other_why == other_place_why
+
+
+def test_a_crash_after_the_same_lines_is_one_bug_however_its_objects_are_made():
+    plainly, otherwise = lines_of(TAGGED), lines_of(TAGGED)
+    otherwise[0] = Line("empty", ("t0", "4"))
+    first, second = (
+        group.keys({"kind": "signal", "contract": "", "line": 3},
+                   signature.Signature("signal SIGSEGV", (where,)), lines, TABLE)
+        for where, lines in (("f", plainly), ("g", otherwise)))
+    assert first & second == {"crash after make t0 _; wrap s0 t0; tag s0 _"}
+    assert group.keys({"kind": "signal", "contract": "", "line": 0}, signature.Signature(
+        "signal SIGSEGV", ("g",)), otherwise[:1], TABLE) == {"crash after empty t0 _", "crash in g"}
 
 
 def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_objects():

@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz import finding, minimize, program, signature, triage
+from slotfuzz import finding, group, minimize, program, signature, triage
 from slotfuzz.engine import Server
 from tests.driver.conftest import CRASH
 
@@ -92,12 +93,42 @@ def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
     monkeypatch.setattr(triage, "worst",
                         lambda server, quick, best, seed: triage.smallest(server, quick, CRASH))
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: next(
-        (line for line in lines if is_outside and line.op == "enter_hermetic"), None))
+        (group.Outside(line, False) for line in lines
+         if is_outside and line.op == "enter_hermetic"), None))
     torch = replace(fake_subject, versions={"torch": "2.6.0"})
     with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
         _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
     assert record["signature"].startswith("judge P2") == is_outside
     assert any(key.startswith("crash") for key in record["group"]) != is_outside
+
+
+def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: group.Outside(
+        next(line for line in lines if line.op == "enter_hermetic"), False))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    leading = CRASH[:CRASH.index("del")]
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(torch, out, 2) as judge:
+        _, record = judge.judge(triage.Found("storage", CRASH, "", 9, 1.0, 1))
+    assert sorted(record["avoid"]) == [leading, CRASH]
+    with triage.Triage(torch, out, 2) as later:
+        assert leading in later.recall("storage", out / record["id"])
+
+
+@pytest.mark.parametrize("answers, found", [
+    (["nothing\n", "nothing\n", "nothing\n"], None),
+    (["nothing\n", "nothing\nt0", "nothing\n"], (1, False)),
+    (["nothing\n", "RuntimeError\n", "MemoryError\nt0, t1"], (2, True))])
+def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answers, found):
+    lines = [SimpleNamespace(index=index) for index in range(3)]
+    server = SimpleNamespace(
+        table=SimpleNamespace(program_text=len),
+        facts=lambda counts, whole, question: [
+            {"crashed": False, "trace": [f"the line raised {answers[count - 1]}", "the end\n"]}
+            for count in counts])
+    reached = triage.reaching_outside(server, lines)
+    assert (reached and (reached.line.index, reached.raised)) == found
 
 
 def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
@@ -106,8 +137,8 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
     (tmp_path / "recorder").write_text(json.dumps({"count": 3, "programs": texts}))
     monkeypatch.setattr(Server, "states", lambda self, programs: [
         {"outcome": "finding" if set(texts[:2]) <= set(programs) else "clean"}])
-    monkeypatch.setattr(triage, "reaching_outside",
-                        lambda server, lines: lines[0] if "t1" in lines[0].operands else None)
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: (
+        group.Outside(lines[0], False) if "t1" in lines[0].operands else None))
     torch = replace(fake_subject, versions={"torch": "2.6.0"})
     found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
     with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:

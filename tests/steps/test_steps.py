@@ -224,6 +224,15 @@ def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
 
 
+@pytest.mark.parametrize("tensor", [
+    "T.nn.parameter.UninitializedParameter()",
+    "T.masked.masked_tensor(T.ones(1), T.tensor([True]))"])
+def test_what_torch_refuses_in_a_callback_is_no_finding(tensor, tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text(
+        f"t0 = {tensor}\nt1 = T.ones(1)\nr0 = weakref.ref(t1, write_again(t0))\n")
+    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
+
+
 def test_a_lost_reference_beside_a_hook_is_a_leak(tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(
         "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\nt0._fix_weakref()\n")
