@@ -236,13 +236,13 @@ def shared(
     """
     if any(BY in key for key in keys):
         return []
-    by_line = any(key.startswith(("crash in ", "judge ")) and AT in key for key in keys)
+    by_place = any(key.startswith("crash in ") and AT in key for key in keys)
     found = []
     for programs in (ways, met):
         rest = [lines for lines in programs
                 if not any(_has_all(lines, one) for one in found)]
         if len(rest) >= WAYS_MIN and (common := _common(rest, table)):
-            found += [common] * (not by_line or not _only_shows(common, rest, table))
+            found += [common] * (not by_place or not _only_shows(common, rest, table))
     return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
 
 

@@ -104,12 +104,12 @@ class Table:
     def kin(self, ops: frozenset[str]) -> frozenset[str]:
         """OPS, the plainest ways to make an object, and OPS in other circumstances.
 
-        Such as `del s0` and `with hermetic(): del s0`: one text ends in the other.
+        Such as `del s0` and `with hermetic(): del s0`: one text ends in the other, of operands of
+        the same kinds. To resize a storage is another thing than to resize a tensor.
         """
-        own = {self.ops[name]["template"] for name in ops}
-        return frozenset(
-            name for name, op in self.ops.items() for text in [op["template"]]
-            if op["plain"] or any(one.endswith(text) or text.endswith(one) for one in own))
+        own = [self.ops[name] for name in ops]
+        return frozenset(name for name, op in self.ops.items() if op["plain"] or any(
+            _ends_in(op, one) or _ends_in(one, op) for one in own))
 
     def makes_from_values(self, line: Line) -> bool:
         """Whether the line makes an object, and from nothing but values."""
@@ -122,6 +122,12 @@ class Table:
         roles = self.ops[line.op]["operands"]
         return {word for i, word in enumerate(line.operands)
                 if roles[i][:1] in BINDING_MARKS and self.kind(line, i).prefix}
+
+
+def _ends_in(longer: dict, shorter: dict) -> bool:
+    kinds = [[role.lstrip(MARKS) for role in op["operands"]] for op in (longer, shorter)]
+    return (longer["template"].endswith(shorter["template"]) and len(kinds[0]) >= len(kinds[1])
+            and all(one in (ANY_VARIABLE, other) for other, one in zip(*kinds)))
 
 
 def lines_of(answer: dict) -> list[Line]:

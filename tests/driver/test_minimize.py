@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from slotfuzz import group
+from slotfuzz import group, program
 from slotfuzz.enumerate import bound_after, next_lines
 from slotfuzz.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
 from slotfuzz.program import Table, lines_of
@@ -299,6 +299,18 @@ def test_new_lines_are_of_the_ops_that_are_allowed():
     assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
     # What ends in an op of the program is its kin.
     assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)
+
+
+def test_the_same_words_about_another_kind_of_object_are_no_kin():
+    ops = [{**FUSED.ops["nbytes"], "name": name, "operands": operands, "plain": False,
+            "template": f"{circumstance}{{0}}.resize_({{1}})"}
+           for name, operands, circumstance in (
+               ("resize", ["s", "n"], ""), ("resize_tensor", ["t", "n"], ""),
+               ("resize_byte", ["s", "v"], ""), ("resize_quietly", ["s", "n"], "with quiet: "),
+               ("resize_any", ["?", "n"], ""))]
+    table = program.Table({**FUSED.description, "ops": ops})
+    assert table.kin(frozenset(["resize"])) == {"resize", "resize_quietly", "resize_any"}
+    assert table.kin(frozenset(["resize_quietly"])) == {"resize", "resize_quietly", "resize_any"}
 
 
 def test_a_mechanism_that_a_program_is_without_is_not_brought_by_the_kin_of_its_ops():
