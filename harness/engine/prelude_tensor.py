@@ -110,7 +110,7 @@ def write_again(tensor):
     def callback(reference):
         try:
             write()
-        except (RuntimeError, TypeError, ValueError):
+        except (IndexError, RuntimeError, TypeError, ValueError):
             pass
     return callback
 

@@ -230,20 +230,32 @@ def shared(
     """What all of WAYS to one finding with KEYS have in common, by their ops: none, or some lines.
 
     A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
-    None while there are few ways, or where a mechanism is what the ways share: to steer around
-    every collection would be to find nothing more. MET are the programs before their ops became
-    simpler ones, of which some may share something else.
+    None while there are few ways, or where they share a mechanism alone: to steer around every
+    collection would be to find nothing more. MET are the programs before their ops became simpler
+    ones, of which some may share something else, as may those of the ways that are alike.
     """
-    if any(BY in key for key in keys):
-        return []
     by_place = any(key.startswith("crash in ") and AT in key for key in keys)
+    by_mechanism = any(BY in key for key in keys)
     found = []
-    for programs in (ways, met):
+    for programs in (ways, met, *_alike(ways, table), *_alike(met, table)):
         rest = [lines for lines in programs
                 if not any(_has_all(lines, one) for one in found)]
-        if len(rest) >= WAYS_MIN and (common := _common(rest, table)):
-            found += [common] * (not by_place or not _only_shows(common, rest, table))
+        if (len(rest) >= WAYS_MIN and (common := _common(rest, table))
+                and not ((by_place or programs not in (ways, met))
+                         and _only_shows(common, rest, table))
+                and not (by_mechanism and len(common) == 1)):
+            found.append(common)
     return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
+
+
+def _alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
+    """Those of PROGRAMS that end in the same op and have the same names in them."""
+    parts: dict[tuple, list[list[Line]]] = {}
+    for lines in programs:
+        names = frozenset(word for line in lines for index, word in enumerate(line.operands)
+                          if table.kind(line, index).has_names)
+        parts.setdefault((names, *(line.op for line in lines[-1:])), []).append(lines)
+    return list(parts.values())
 
 
 def _has_all(lines: list[Line], ops_of: list[Line]) -> bool:

@@ -10,9 +10,12 @@ from slotfuzz.program import Line, Table
 from tests.driver.fake_engine import DESCRIPTION, parse_line
 
 TABLE = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], {
-    **DESCRIPTION["kinds"][-1], "letter": "h"}], "ops": [*DESCRIPTION["ops"], {
+    **DESCRIPTION["kinds"][-1], "letter": "h"}, {
+    **DESCRIPTION["kinds"][-1], "letter": "z", "has_names": True}], "ops": [*DESCRIPTION["ops"], {
     **DESCRIPTION["ops"][0], "name": "resize", "operands": ["s", "n"],
     "template": "{0}.resize_({1})", "plain": False}, {
+    **DESCRIPTION["ops"][0], "name": "function", "operands": ["z", "t"],
+    "template": "{0}({1})", "plain": False}, {
     **DESCRIPTION["ops"][0], "name": "resize_huge", "operands": ["t", "h"],
     "template": "{0}.resize_({1})", "plain": False}, {
     **DESCRIPTION["ops"][0], "name": "empty", "operands": ["+t", "n"],
@@ -329,6 +332,29 @@ def test_what_many_ways_to_a_bug_share_is_known(lasts, key, common):
     ways[-1] = ways[-1][:1] + ways[-1][2:]  # the last one needs no storage
     shared = group.shared(ways, ways, frozenset([key]), TABLE)
     assert [TABLE.program_text(one) for one in shared] == [common] * bool(common)
+
+
+def test_two_lines_that_ways_by_one_mechanism_share_are_steered_around():
+    ways = [lines_of(["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", last])
+            for last in ("s0.nbytes()", "del s0", "enter_hermetic()")]
+    shared = group.shared(ways, ways, frozenset(["crash in f by the collector"]), TABLE)
+    assert [TABLE.program_text(one) for one in shared] == [
+        "s0 = t0.untyped_storage()\ns0.tag = 0\n"]
+
+
+def test_ways_that_call_one_function_share_that_line_whatever_other_ways_do():
+    def ways(*names):
+        return [[*lines_of(["t0 = T.ones(1)", *["s0 = t0.untyped_storage()"] * count]),
+                 Line("function", (name, "t0"))] for count, name in enumerate(names)]
+    keys = frozenset(["crash in T.f"])
+    other = ways("T.f", "T.f") + [lines_of(["s0.nbytes()"])]
+    assert group.shared(other, other, keys, TABLE) == []
+    named = ways("T.f", "T.f", "T.f", "T.g") + [lines_of(["s0.nbytes()"])]
+    assert group.shared(named, named, keys, TABLE) == [[Line("function", ("T.f", "t1"))]]
+    # A line that calls nothing by its name may only show what is wrong.
+    shown = [lines_of(["t0 = T.ones(1)", *["s0 = t0.untyped_storage()"] * count, "s0.nbytes()"])
+             for count in range(3)] + [lines_of(["enter_hermetic()"])]
+    assert group.shared(shown, shown, frozenset(["crash after make t0"]), TABLE) == []
 
 
 def test_programs_as_they_were_met_may_share_something_else():

@@ -224,12 +224,15 @@ def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
 
 
-@pytest.mark.parametrize("tensor", [
-    "T.nn.parameter.UninitializedParameter()",
-    "T.masked.masked_tensor(T.ones(1), T.tensor([True]))"])
-def test_what_torch_refuses_in_a_callback_is_no_finding(tensor, tmp_path, torch_is_installed):
-    (tmp_path / "program.py").write_text(
-        f"t0 = {tensor}\nt1 = T.ones(1)\nr0 = weakref.ref(t1, write_again(t0))\n")
+@pytest.mark.parametrize("program", [
+    "t0 = T.nn.parameter.UninitializedParameter()\nt1 = T.ones(1)\n"
+    "r0 = weakref.ref(t1, write_again(t0))\n",
+    "t0 = T.masked.masked_tensor(T.ones(1), T.tensor([True]))\nt1 = T.ones(1)\n"
+    "r0 = weakref.ref(t1, write_again(t0))\n",
+    "t0 = T.ones(1)\nt1 = T.ones(1)\nt2 = T._to_functional_tensor(t1)\nt3 = t2.select(0, 0)\n"
+    "r0 = weakref.ref(t0, write_again(t3))\ncheck_aliases(t3)\n"])
+def test_what_torch_refuses_in_a_callback_is_no_finding(program, tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text(program)
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
 
 
