@@ -111,6 +111,24 @@ def add_way(folder: Path, way: str) -> None:
         write_file(folder / "finding.json", json.dumps({**record, "ways": ways}, indent=2) + "\n")
 
 
+def merge(folders: list[Path]) -> Path:
+    """Makes one finding of those in FOLDERS, which are one bug; the folder that is left.
+
+    It is one that fails most often, of these one with the shortest program, then the first met.
+    """
+    records = {folder: read(folder) for folder in folders}
+    kept, *others = sorted(folders, key=lambda folder: (
+        -records[folder]["rate"], records[folder]["lines"], records[folder]["runs_to_find"]))
+    record = records[kept]
+    for other in others:
+        record["group"] = sorted({*record["group"], *records[other]["group"]})
+        record["ways"] = list(dict.fromkeys([*record["ways"], *records[other]["ways"]]))[:WAYS_MAX]
+    write_file(kept / "finding.json", json.dumps(record, indent=2) + "\n")
+    for other in others:
+        shutil.rmtree(other)
+    return kept
+
+
 def is_better(record: dict, old: dict) -> bool:
     """Whether RECORD shows the finding of OLD by a shorter program that fails as often."""
     return record["lines"] < old.get("lines", 0) and record["rate"] >= old.get("rate", 0.0)

@@ -50,6 +50,9 @@ MECHANISMS = {
 ASSERTED_AT = re.compile(
     r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
     r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
+# What leaves an object that is none: a slot that dangles, or a wrapper whose finalizer resurrects
+# it without its impl.
+DANGLING = re.compile(r"\b(enter_)?hermetic\(|\b(risen|given)\.pop\(")
 # What takes the memory of a storage from under the tensors that own it, whichever line it is in.
 SHRINKING = re.compile(r"(\bs\d+|storage\(\))\.resize_\(\d+\)")
 
@@ -94,7 +97,7 @@ def keys(
     # A function that meets what others have left is not to blame for all that may be left to it.
     by = mechanisms(cause, table)
     who = BY + ", ".join(by) if by else after
-    if by and not where:
+    if by and (not where or DANGLING.search(table.program_text(cause))):
         # An object that is none, met by who looks at it first.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     plainly = shape([_plainly_made(line, table) for line in cause], table)
@@ -161,8 +164,9 @@ def _named(line: Line, table: Table) -> list[str]:
 
 
 def _kinds(lines: list[Line], table: Table) -> list[str]:
-    """The kinds of the variables of LINES, as the letters that their names begin with."""
-    return sorted({word[0] for line in lines for word in table.variables(line)})
+    """The kinds of the objects that LINES make or ask for, by the letters of their names."""
+    return sorted({word[0] for line in lines if table.gives_object(line)
+                   for word in table.bound(line)})
 
 
 def error(reply: dict, words: Signature) -> str:

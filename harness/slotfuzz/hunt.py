@@ -273,6 +273,7 @@ class _Hunt:
             self.result.new = [record if one["id"] == record["id"] else one
                                for one in self.result.new]
         getattr(self.result, "known" if verdict == "shorter" else verdict).append(record)
+        self._take_merged(record)
         is_in_vain = verdict == "unreproduced" and "group" not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
         number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
@@ -293,6 +294,18 @@ class _Hunt:
             if self._in_vain >= UNREPRODUCED_MAX:
                 raise BrokenError(f"{UNREPRODUCED_MAX} crashes in a row did not reproduce;"
                                   f" see {shown(self.plan.out)}")
+
+    def _take_merged(self, record: dict) -> None:
+        """Takes it in that RECORD, a finding, has shown others to be one bug with it."""
+        kept, merged = Path(record["folder"]).name, record.get("merged", [])
+        if not merged:
+            return
+        result = self.result
+        gone = [one for one in result.new if one["id"] in merged]
+        result.new = [one for one in result.new if one["id"] not in merged]
+        result.known = [{**one, "id": kept} if one["id"] in merged else one
+                        for one in [*result.known, *gone]]
+        self.line.note(f"slotfuzz: one bug with {kept}: {', '.join(merged)}")
 
     def _take_leftovers(self) -> None:
         for target, path in self.place.leftovers():

@@ -117,6 +117,10 @@ class Table:
         return (bool(roles) and roles[0][:1] == MAKING_MARK
                 and len(self.variables(line)) == 1)
 
+    def gives_object(self, line: Line) -> bool:
+        """Whether the line makes an object of the subject, or asks it for a wrapper."""
+        return any(role[:1] in (ASKING_MARK, MAKING_MARK) for role in self.ops[line.op]["operands"])
+
     def bound(self, line: Line) -> set[str]:
         """The variables that the line gives a value."""
         roles = self.ops[line.op]["operands"]

@@ -104,6 +104,8 @@ class Triage:
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
         # The folder of the finding that a key of group.py belongs to.
         self.known: dict[str, Path] = {}
+        # Folders of findings that were new.
+        self._told: set[Path] = set()
         # Words of known errors: group.error.
         self.errors: set[str] = set()
         # Minimal programs that show the finding in a folder, and those as they were met.
@@ -211,6 +213,7 @@ class Triage:
         met = server.table.program_text(list(first.minimized.as_met))
         text = self._text(server, best)
         texts = sorted({self._text(server, first), text, met} - {""})
+        merged = self._merged(keys)
         folder = self._folder(keys)
         old = self._in_out(folder) if folder else {}
         if draft and (not folder or finding.is_better(draft[0], old)):
@@ -221,11 +224,13 @@ class Triage:
             verdict, record = "known", {"id": folder.name, "signature": best.signature.text}
             if old:
                 finding.add_way(folder, met or text)
-        record = {**record, "folder": str(folder), "text": text}
+        record = {**record, "folder": str(folder), "text": text, "merged": merged}
         if verdict == "new" and record["rate"] == 0 and self.subject.release:
             # Another program of the group may do so by itself. Of slotcore a target may check
             # more than a script can.
             return "unreproduced", {**record, "avoid": texts}
+        if verdict == "new":
+            self._told.add(folder)
         for key in keys:
             self.known.setdefault(key, folder)
         self.errors |= {group.error(first.reply, first.signature)} - {""}
@@ -260,8 +265,29 @@ class Triage:
 
     def _folder(self, keys: frozenset[str]) -> Path | None:
         """The finding whose group one of the KEYS is of, if it is known."""
-        return next((folder for known, folder in self.known.items()
-                     if any(group.of_one_group(key, known) for key in keys)), None)
+        same = [folder for known, folder in self.known.items() if known in keys]
+        return next(iter(same), None) or next(
+            (folder for known, folder in self.known.items()
+             if any(group.of_one_group(key, known) for key in keys)), None)
+
+    def _merged(self, keys: frozenset[str]) -> list[str]:
+        """The ids of findings that were told as bugs of their own, and that KEYS shows to be one.
+
+        They are of the group of another one that was told; their folders are gone.
+        """
+        same = list(dict.fromkeys(folder for known, folder in self.known.items()
+                                  if known in keys and folder in self._told))
+        if len(same) < 2:
+            return []
+        kept = finding.merge(same)
+        same.remove(kept)
+        self.known |= {key: kept for key, known in self.known.items() if known in same}
+        for folder, outside in [place for place in self._ways if place[0] in same]:
+            mine = self._ways.setdefault((kept, outside), ([], []))
+            for known, more in zip(mine, self._ways.pop((folder, outside))):
+                known += [lines for lines in more if lines not in known]
+        self._told -= set(same)
+        return [folder.name for folder in same]
 
     def _shared(
         self, folder: Path, lines: list[Line], met: list[Line], keys: frozenset[str], table: Table,

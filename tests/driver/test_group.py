@@ -143,6 +143,8 @@ def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_object
     assert keys_of(hermetic, "signal") & keys_of(longer, "signal")
     tensors = ["t0 = T.ones(1)", "enter_hermetic()", "del t0", "exit_hermetic()", "t1 = T.ones(1)"]
     assert not keys_of(hermetic, "signal") & keys_of(tensors, "signal")
+    # Whoever it is that meets it.
+    assert keys_of(hermetic, "signal", ("wrap",)) == keys_of(hermetic, "signal", ("set_grad",))
 
 
 def test_two_causes_of_one_broken_promise_are_two_bugs():

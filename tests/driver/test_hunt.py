@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -277,6 +278,19 @@ def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
                   f'case "$*" in *--spawn*) echo no luck >&2; exit 9;; esac\n{text}')
     with pytest.raises(BrokenError, match="no luck"):
         hunt.run(plan())
+
+
+def test_what_turns_out_to_be_one_bug_is_told_as_one():
+    told = []
+    one = SimpleNamespace(
+        result=hunt.Result(new=[{"id": "a"}, {"id": "b"}], known=[{"id": "b", "text": "x"}]),
+        line=SimpleNamespace(note=told.append))
+    hunt._Hunt._take_merged(one, {"folder": "out/a"})
+    assert len(one.result.new) == 2 and not told
+    hunt._Hunt._take_merged(one, {"folder": "out/a", "merged": ["b"]})
+    assert one.result.new == [{"id": "a"}]
+    assert one.result.known == [{"id": "a", "text": "x"}, {"id": "a"}]
+    assert told == ["slotfuzz: one bug with a: b"]
 
 
 @pytest.mark.parametrize("option, words", [

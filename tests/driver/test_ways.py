@@ -116,6 +116,56 @@ def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
         assert leading in later.recall("storage", out / record["id"])
 
 
+def test_a_finding_shows_that_two_are_one_bug(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    texts = [CRASH, CRASH.replace("enter_h", "s0.nbytes()\nenter_h"), "t1 = T.ones(1)\n" + CRASH]
+    keys = dict(zip(texts, [{"one", "both"}, {"other"}, {"other", "both"}]))
+    monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
+        keys[server.table.program_text(lines)]))
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+                    for programs, text in zip((7, 9, 11), texts)]
+        assert [verdict for verdict, _ in verdicts] == ["new", "new", "known"]
+        (first, second, third) = (record for _, record in verdicts)
+        assert first["merged"] == second["merged"] == []
+        assert third["merged"] == [second["id"]]
+        assert set(judge.known.values()) == {out / first["id"]} == set(out.iterdir())
+        assert all(folder == out / first["id"] for folder, _ in judge._ways)
+    record = finding.read(out / first["id"])
+    assert record["ways"] == texts and record["group"] == ["both", "one", "other"]
+
+
+def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_kept(tmp_path):
+    folders = [tmp_path / name for name in "abcd"]
+    for folder, lines, programs in zip(folders, (5, 4, 4, 3), (1, 9, 2, 1)):
+        folder.mkdir()
+        finding.write_file(folder / "finding.json", json.dumps({
+            "id": folder.name, "lines": lines, "runs_to_find": programs, "group": [folder.name],
+            "ways": [folder.name, "all"], "rate": 0.5 if folder.name == "d" else 1.0}))
+    assert finding.merge(folders) == folders[2]
+    assert list(tmp_path.iterdir()) == [folders[2]]
+    assert finding.read(folders[2]) == {
+        "id": "c", "lines": 4, "runs_to_find": 2, "group": ["a", "b", "c", "d"],
+        "ways": ["c", "all", "b", "a", "d"], "rate": 1.0}
+
+
+def test_a_finding_of_an_earlier_hunt_is_not_merged(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
+        {"one", "other"} if len(lines) > 6 else {"one"}))
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        _, record = judge.judge(triage.Found("storage", CRASH, "", 7, 1.0, 1))
+    (out / "kept").mkdir()
+    with triage.Triage(fake_subject, out, 2) as later:
+        later.known = {"one": out / record["id"], "other": out / "kept"}
+        text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+        verdict, found = later.judge(triage.Found("storage", text, "", 7, 1.0, 1))
+    assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
+    assert (out / "kept").is_dir() and (out / record["id"]).is_dir()
+
+
 @pytest.mark.parametrize("answers, found", [
     (["nothing\n", "nothing\n", "nothing\n"], None),
     (["nothing\n", "nothing\nt0", "nothing\n"], (1, False)),
