@@ -68,7 +68,7 @@ std::vector<Snippet> split_prelude(std::string_view text) {
 void run_prelude(PyObject* names, const std::string& module) {
   for (const Snippet& snippet : split_prelude(kPrelude)) {
     if (!snippet.is_for(module)) continue;
-    const Ref code(Py_CompileString(snippet.source.c_str(), kPreludeFile.data(), Py_file_input));
+    const Ref code(Py_CompileString(snippet.source.c_str(), "prelude.py", Py_file_input));
     CHECK(code, "prelude.py: " << snippet.marker << ": " << take_error());
     // A snippet that the subject cannot run leaves its names undefined, and so masks its ops.
     const Ref result(PyEval_EvalCode(code.get(), names, names));

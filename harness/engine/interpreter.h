@@ -11,9 +11,6 @@
 
 namespace slotfuzz {
 
-// The file name in tracebacks of the prelude.
-inline constexpr std::string_view kPreludeFile = "prelude.py";
-
 struct InterpreterOptions {
   // The module under test.
   std::string module = "slotcore";

@@ -36,23 +36,6 @@ bool has_serial(PyObject* object, Py_ssize_t number) {
   return same;
 }
 
-// Whether the code that raised is the prelude's.
-bool is_of_prelude(PyObject* traceback) {
-  Ref innermost = Ref::borrow(traceback);
-  while (innermost) {
-    Ref next(PyObject_GetAttrString(innermost.get(), "tb_next"));
-    if (!next || next.get() == Py_None) break;
-    innermost = std::move(next);
-  }
-  if (!innermost) return false;
-  const Ref frame(PyObject_GetAttrString(innermost.get(), "tb_frame"));
-  const Ref code(PyObject_GetAttrString(frame.get(), "f_code"));
-  const Ref file(PyObject_GetAttrString(code.get(), "co_filename"));
-  const char* name = PyUnicode_AsUTF8(file.get());
-  CHECK(name, "traceback: " << take_error());
-  return name == kPreludeFile;
-}
-
 }  // namespace
 
 // An exception is an answer, except for those that say that an invariant does not hold.
@@ -64,20 +47,20 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
     return;
   }
   PyErr_Fetch(&type, &value, &raised_at);
-  const bool is_ours = is_of_prelude(raised_at);
   const Ref text(value ? PyObject_Str(value) : nullptr);
   const char* words = text ? PyUnicode_AsUTF8(text.get()) : "";
   const std::string message = words ? words : "";
   PyErr_Restore(type, value, raised_at);
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if ((!is_assertion && !is_system && !is_internal) || verdict_.found()) return;
-  // The prelude's own asserts begin with their contract number, if one is broken.
-  const auto colon = is_assertion ? message.find(": ") : std::string::npos;
+  // The prelude's own asserts begin with the contract number of what is broken, or with the oracle.
+  const bool is_promise = is_assertion && message.find(": ") == 2;
+  const bool is_memory = is_assertion && message.starts_with("memory: ");
   // Other code asserts with words where it refuses what it was given: a device that it was built
   // without, or an object of another class.
-  if (is_assertion && colon != 2 && !message.empty() && !is_ours) return;
+  if (is_assertion && !is_promise && !is_memory && !message.empty()) return;
   verdict_ = {"exception",
-              colon == std::string::npos ? "" : message.substr(0, colon),
+              is_promise ? message.substr(0, 2) : "",
               std::string(table_.ops()[line.op].name),
               std::string(reinterpret_cast<PyTypeObject*>(raised)->tp_name) + ": " + message,
               index_,

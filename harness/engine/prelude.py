@@ -146,14 +146,17 @@ def keep_closure(held):
 #: fallen: weak references whose callback ran
 fallen = []
 
-#: wrapped, wrap_again: a weakref callback that wraps a storage
+#: refused: what is raised where a tensor cannot do what it is asked for
+refused = (IndexError, RuntimeError, TypeError, ValueError)
+
+#: wrapped, wrap_again: a weakref callback that wraps a storage, if there is one
 wrapped = []
 def wrap_again(tensor):
     wrap = tensor.untyped_storage
     def callback(reference):
         try:
             wrapped.append(wrap())
-        except RuntimeError:  # a sparse tensor has none
+        except refused:
             pass
     return callback
 

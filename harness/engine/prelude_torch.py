@@ -119,7 +119,7 @@ def check_slice(storage):
         storage.resize_(1 << 16)
     except RuntimeError:
         return
-    assert part[0] == 7, "a slice of a resized storage has bytes of freed memory"
+    assert part[0] == 7, "memory: a slice of a resized storage has bytes of freed memory"
 
 #: check_export [torch]: exported numbers stay, or the storage cannot be resized
 def check_export():
@@ -130,7 +130,7 @@ def check_export():
         storage().resize_(1 << 16)
     except RuntimeError:
         return
-    assert export[15] == 1, "an export of a resized tensor has numbers of freed memory"
+    assert export[15] == 1, "memory: an export of a resized tensor has numbers of freed memory"
 
 #: count_wrappers, wrappers_before, live_wrappers [torch]: what the collector knows of (P5)
 def count_wrappers():

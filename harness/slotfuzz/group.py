@@ -97,8 +97,10 @@ def keys(
     # A function that meets what others have left is not to blame for all that may be left to it.
     by = mechanisms(cause, table)
     who = BY + ", ".join(by) if by else after
-    if by and (not where or DANGLING.search(table.program_text(cause))):
-        # An object that is none, met by who looks at it first.
+    dangles = DANGLING.search(table.program_text(cause)) and not _named(lines[-1], table)
+    if by and (not where or dangles):
+        # An object that is none, met by who looks at it first. A function that is called by its
+        # name may crash at anything.
         where = "what looks at one of " + ", ".join(_kinds(lines, table))
     plainly = shape([_plainly_made(line, table) for line in cause], table)
     found = [f"crash{AFTER}{plainly}"] + [f"crash in {where}{who}"] * bool(where)

@@ -145,6 +145,10 @@ def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_object
     assert not keys_of(hermetic, "signal") & keys_of(tensors, "signal")
     # Whoever it is that meets it.
     assert keys_of(hermetic, "signal", ("wrap",)) == keys_of(hermetic, "signal", ("set_grad",))
+    named = [*lines_of(hermetic[:5]), Line("function", ("T.f", "t0"))]
+    assert "crash in f by hermetic mode" in group.keys(
+        {"kind": "signal", "contract": "", "line": 5},
+        signature.Signature("signal SIGSEGV", ("f",)), named, TABLE)
 
 
 def test_two_causes_of_one_broken_promise_are_two_bugs():

@@ -125,17 +125,20 @@ TEST_F(RunTest, a_line_that_raises_does_not_end_the_program) {
 TEST_F(RunTest, an_assertion_with_words_is_an_answer_unless_the_prelude_says_it) {
   PyObject* names = session_.interpreter.names();
   const Ref former = Ref::borrow(session_.interpreter.find("check_wraps"));
-  const auto found_when = [&](const char* file, const std::string& words) {
-    const Ref code(Py_CompileString(("def check_wraps(t): assert False" + words).c_str(), file,
+  const auto found_when = [&](const std::string& words) {
+    const Ref code(Py_CompileString(("def check_wraps(t): assert False" + words).c_str(), "weak.py",
                                     Py_file_input));
     const Ref defined(PyEval_EvalCode(code.get(), names, names));
     EXPECT_TRUE(defined);
-    return verdict_of("t0 = T.ones(1)\ncheck_wraps(t0)\n").found();
+    const bool found = verdict_of("t0 = T.ones(1)\ncheck_wraps(t0)\n").found();
+    EXPECT_EQ(verdict_of("t0 = T.ones(1)\nlane(1, \"check_wraps(t0)\")\n").found(), found);
+    return found;
   };
-  EXPECT_FALSE(found_when("weak.py", ", 'expected a Tensor, got None'"));
-  EXPECT_TRUE(found_when("weak.py", ""));
-  EXPECT_TRUE(found_when("weak.py", ", 'P7: planted'"));
-  EXPECT_TRUE(found_when("prelude.py", ", 'bytes of freed memory'"));
+  EXPECT_FALSE(found_when(", 'expected a Tensor, got None'"));
+  EXPECT_FALSE(found_when(", 'device: expected a Tensor'"));
+  EXPECT_TRUE(found_when(""));
+  EXPECT_TRUE(found_when(", 'P7: planted'"));
+  EXPECT_TRUE(found_when(", 'memory: bytes of freed memory'"));
   PyDict_SetItemString(names, "check_wraps", former.get());
 }
 

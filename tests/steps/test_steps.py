@@ -225,6 +225,8 @@ def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
 
 
 @pytest.mark.parametrize("program", [
+    "t0 = T.nn.parameter.UninitializedParameter()\ns0 = T.UntypedStorage(1)\n"
+    "r0 = weakref.ref(s0, wrap_again(t0))\n",
     "t0 = T.nn.parameter.UninitializedParameter()\nt1 = T.ones(1)\n"
     "r0 = weakref.ref(t1, write_again(t0))\n",
     "t0 = T.masked.masked_tensor(T.ones(1), T.tensor([True]))\nt1 = T.ones(1)\n"

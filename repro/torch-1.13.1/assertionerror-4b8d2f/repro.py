@@ -1,4 +1,4 @@
-# AssertionError: AssertionError: a slice of a resized storage has bytes of freed memory, torch 1.13.0a0
+# AssertionError: AssertionError: memory: a slice of a resized storage has bytes of freed memory, torch 1.13.0a0
 # subject: torch
 # sanitizer: none
 # run: python3 repro.py    (or: --check 20)
@@ -29,7 +29,7 @@ def check_slice(storage):
         storage.resize_(1 << 16)
     except RuntimeError:
         return
-    assert part[0] == 7, "a slice of a resized storage has bytes of freed memory"
+    assert part[0] == 7, "memory: a slice of a resized storage has bytes of freed memory"
 
 s0 = T.UntypedStorage(1)
 check_slice(s0)
