@@ -50,6 +50,8 @@ MECHANISMS = {
 ASSERTED_AT = re.compile(
     r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
     r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
+# The outermost call of a line, without the circumstances of the line.
+CALL = re.compile(r"^(?:with .*?: )?(?:\w+ = )?[\w.]*?(\w+)\(")
 # What leaves an object that is none: a slot that dangles, or a wrapper whose finalizer resurrects
 # it without its impl.
 DANGLING = re.compile(r"\b(enter_)?hermetic\(|\b(risen|given)\.pop\(")
@@ -85,7 +87,7 @@ def keys(
     after = AFTER + shape(cause, table)
     if reply["kind"] in JUDGE_KINDS:
         # What is told at the end, a leak, has begun with the last line of a minimal program.
-        at = AT + (_named(lines[-1], table) or [_shape_anywhere(lines[-1], table)])[0]
+        at = AT + _called(lines[-1], table)
         return frozenset([words.verdict + after]
                          + [words.verdict + at] * (reply["line"] == len(lines)))
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
@@ -106,7 +108,7 @@ def keys(
     found = [f"crash{AFTER}{plainly}"] + [f"crash in {where}{who}"] * bool(where)
     if words.functions and shows and not by and not MEETING.search(where):
         place = " < ".join(words.functions)
-        found.append(f"crash in {place}{AT}{_shape_anywhere(lines[-1], table)}")
+        found.append(f"crash in {place}{AT}{_called(lines[-1], table)}")
         if names := _named(lines[-1], table):
             # Two functions that crash at one None are two bugs.
             found[0] = f"crash in {names[0]}"
@@ -128,12 +130,18 @@ def keys_outside(outside: Outside, table: Table) -> frozenset[str]:
     return frozenset(OUTSIDE + one for one in what)
 
 
-def leading_outside(lines: list[Line], keys: frozenset[str], table: Table) -> list[Line]:
-    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none."""
+def leading_outside(
+    lines: list[Line], met: list[Line], keys: frozenset[str], table: Table,
+) -> list[list[Line]]:
+    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none.
+
+    And MET, the program before its ops and names became simpler ones, up to the same op.
+    """
     for count in range(len(lines), 0, -1):
-        if any(keys_outside(Outside(lines[count - 1], raised), table) == keys
-               for raised in (False, True)):
-            return lines[:count]
+        leading = lines[count - 1]
+        if any(keys_outside(Outside(leading, raised), table) == keys for raised in (False, True)):
+            last = max((i for i, line in enumerate(met) if line.op == leading.op), default=-1)
+            return [lines[:count], *([met[:last + 1]] if last >= 0 else [])]
     return []
 
 
@@ -163,6 +171,12 @@ def _named(line: Line, table: Table) -> list[str]:
     """The functions of the module among the operands of LINE, whichever op calls them."""
     return [word for index, word in enumerate(line.operands)
             if table.kind(line, index).has_names and word.startswith("T.")]
+
+
+def _called(line: Line, table: Table) -> str:
+    """The function that LINE calls last, wherever it is called; the shape of a line without one."""
+    call = CALL.search(table.text(replace(line, lane=0)))
+    return call[1] if call else _shape_anywhere(line, table)
 
 
 def _kinds(lines: list[Line], table: Table) -> list[str]:

@@ -301,9 +301,9 @@ class Triage:
         ways = self._ways.setdefault((folder, outside), ([], []))
         for known, new in zip(ways, (lines, met)):
             known += [new] * (new not in known)
-        leading = group.leading_outside(lines, outside, table)
-        return [table.program_text(one)
-                for one in [*group.shared(*ways, keys, table), leading] if one]
+        return [table.program_text(one) for one in [
+            *group.shared(*ways, keys, table),
+            *group.leading_outside(lines, met, outside, table)]]
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)

@@ -96,9 +96,11 @@ def test_lines_that_raise_and_lead_where_no_memory_is_are_one_bug():
 def test_what_leads_where_no_memory_is_is_found_in_a_program_by_its_keys(raised):
     lines = lines_of([*TAGGED, SHOWN])
     keys = keys_of([*TAGGED, SHOWN], "signal", outside=lines[2], raised=raised)
-    assert group.leading_outside(lines, keys, TABLE) == lines[:3]
-    assert group.leading_outside(lines, frozenset(), TABLE) == []
-    assert group.leading_outside(lines[:2], keys, TABLE) == []
+    assert group.leading_outside(lines, [], keys, TABLE) == [lines[:3]]
+    assert group.leading_outside(lines, [], frozenset(), TABLE) == []
+    assert group.leading_outside(lines[:2], lines, keys, TABLE) == []
+    met = lines_of(["t1 = T.ones(4)", "s1 = t1.untyped_storage()", "s1.tag = 7", "del t1"])
+    assert group.leading_outside(lines, met, keys, TABLE) == [lines[:3], met[:3]]
 
 
 def test_leaks_that_begin_with_one_line_are_one_bug():
@@ -110,6 +112,23 @@ def test_leaks_that_begin_with_one_line_are_one_bug():
     assert first & second & other == {"judge P5 live wrappers at tag s0 _"}
     # What is told at a line may have begun with any before it.
     assert not keys_of(["t0 = T.ones(1)", *ends], line=2, **leak) & first
+
+
+@pytest.mark.parametrize("line, called", [
+    ("t0 = T.ones(1)", "ones"), ("s0 = t0.untyped_storage()", "untyped_storage"),
+    ("del s0", "del s0"), ("s0.tag = 0", "tag s0 _"),
+    ('lane(1, "s0.nbytes()")', "nbytes"), ("enter_hermetic()", "enter_hermetic")])
+def test_what_a_line_calls_tells_it_from_others(line, called):
+    assert group._called(*lines_of([line]), TABLE) == called
+
+
+@pytest.mark.parametrize("text, called", [
+    ("f0 = t1.register_hook(hook_of(t0)).remove", "register_hook"),
+    ("t1.register_hook(hook_of(t0))", "register_hook"), ("s1 = copied(s0)", "copied"),
+    ("t0.grad_fn._register_hook_dict(T.ones(1))", "_register_hook_dict"),
+    ("with T.no_grad(): t0.add_(1)", "add_"), ("T.from_dlpack(T.empty(0))", "from_dlpack")])
+def test_of_calls_within_calls_the_outermost_counts(text, called):
+    assert group.CALL.search(text)[1] == called
 
 
 def test_one_condition_that_is_asserted_in_two_places_is_one_bug():
