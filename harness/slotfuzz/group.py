@@ -50,8 +50,6 @@ MECHANISMS = {
 ASSERTED_AT = re.compile(
     r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
     r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
-# The outermost call of a line, without the circumstances of the line.
-CALL = re.compile(r"^(?:with .*?: )?(?:\w+ = )?[\w.]*?(\w+)\(")
 # What leaves an object that is none: a slot that dangles, or a wrapper whose finalizer resurrects
 # it without its impl.
 DANGLING = re.compile(r"\b(enter_)?hermetic\(|\b(risen|given)\.pop\(")
@@ -174,9 +172,21 @@ def _named(line: Line, table: Table) -> list[str]:
 
 
 def _called(line: Line, table: Table) -> str:
-    """The function that LINE calls last, wherever it is called; the shape of a line without one."""
-    call = CALL.search(table.text(replace(line, lane=0)))
-    return call[1] if call else _shape_anywhere(line, table)
+    """The function that LINE calls, wherever it calls it; the shape of a line without a call."""
+    return called(table.text(replace(line, lane=0))) or _shape_anywhere(line, table)
+
+
+def called(text: str) -> str:
+    """The last function that is called in TEXT, but for those that give an argument of another."""
+    name, depth = "", 0
+    for bracket in re.finditer(r"(\w*)\(|\)", text):
+        if bracket[0] == ")":
+            depth -= 1
+            continue
+        if depth == 0 and bracket[1]:
+            name = bracket[1]
+        depth += 1
+    return name
 
 
 def _kinds(lines: list[Line], table: Table) -> list[str]:
