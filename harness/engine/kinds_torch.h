@@ -48,7 +48,7 @@
         "|int_repr()|rename('n')|rename(None)|type(T.float64)|new_empty((2,))|new_tensor(1)")    \
   NAMES('V', "use of a tensor",                                                                  \
         "tolist()|item()|numpy()|__array__()|data_ptr()|__repr__()|__len__()|__bool__()"         \
-        "|__index__()|__hash__()|__iter__()|__reduce_ex__(2)|__setstate__(7)"       \
+        "|__index__()|__hash__()|__iter__()|__reduce_ex__(2)|__setstate__(7)"                    \
         "|is_shared()|is_contiguous()|is_inference()|storage_offset()|stride()|nonzero()"        \
         "|unique()|max()|sort()|isfinite()|coalesce()|_nnz()|is_coalesced()|q_scale()"           \
         "|q_zero_point()|grad_fn|output_nr|names|zero_()|fill_(1)|add_(1)"                       \
@@ -107,7 +107,7 @@
         "_new_with_weak_ptr|_expired|_free_weak_ref|_set_from_file|_set_cdata")                  \
   NAMES('z', "function",                                                                         \
         "T.as_tensor|T.asarray|T.tensor|T.Tensor|T.from_numpy|T.from_dlpack"                     \
-        "|T._to_functional_tensor|T._from_functional_tensor|T._sync"  \
+        "|T._to_functional_tensor|T._from_functional_tensor|T._sync"                             \
         "|T._is_functional_tensor|T._lazy_clone|T._C._WeakTensorRef|T._C._storage_address"       \
         "|T._C._data_address|T._C._is_cow_tensor|T.nn.Parameter|T.nested.nested_tensor"          \
         "|T.view_as_complex|T._neg_view|T._conj|T._fw_primal|T._C._functorch.get_unwrapped"      \

@@ -303,8 +303,8 @@ class _Hunt:
         result = self.result
         gone = [one for one in result.new if one["id"] in merged]
         result.new = [one for one in result.new if one["id"] not in merged]
-        result.known = [{**one, "id": kept} if one["id"] in merged else one
-                        for one in [*result.known, *gone]]
+        result.known = [{**one, "id": kept, "folder": record["folder"]} if one["id"] in merged
+                        else one for one in [*result.known, *gone]]
         self.line.note(f"slotfuzz: one bug with {kept}: {', '.join(merged)}")
 
     def _take_leftovers(self) -> None:

@@ -289,7 +289,8 @@ def test_what_turns_out_to_be_one_bug_is_told_as_one():
     assert len(one.result.new) == 2 and not told
     hunt._Hunt._take_merged(one, {"folder": "out/a", "merged": ["b"]})
     assert one.result.new == [{"id": "a"}]
-    assert one.result.known == [{"id": "a", "text": "x"}, {"id": "a"}]
+    assert one.result.known == [{"id": "a", "text": "x", "folder": "out/a"},
+                                {"id": "a", "folder": "out/a"}]
     assert told == ["slotfuzz: one bug with a: b"]
 
 

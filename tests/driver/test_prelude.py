@@ -1,4 +1,7 @@
-"""Which snippets a script prints."""
+"""Which snippets a script prints, and what the prelude's asserts say."""
+
+import ast
+import re
 
 import pytest
 
@@ -67,3 +70,12 @@ def test_the_engines_prelude_loses_no_line():
 def test_the_engines_snippets_are_python():
     for snippet in prelude.parse(REAL):
         compile(snippet.text, ",".join(snippet.names), "exec")
+
+
+def test_each_assert_says_what_is_broken():
+    """The judge takes other words for a refusal of other code's."""
+    asserts = [node for part in PARTS for node in ast.walk(ast.parse(part))
+               if isinstance(node, ast.Assert)]
+    assert len(asserts) > 10
+    words = [ast.unparse(node.msg).strip("f\"'") for node in asserts]
+    assert [one for one in words if not re.match(r"[A-Z]\d: |memory: ", one)] == []

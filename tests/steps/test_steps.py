@@ -11,7 +11,7 @@ import pytest
 
 from slotfuzz import (
     build, corpus, emit, engine, finding, group, hunt, mutant, options, prelude, signature,
-    subject,
+    subject, triage,
 )
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
@@ -278,6 +278,14 @@ def test_a_question_that_is_never_answered_ends_its_program_alone():
             ["gc.collect()\n", "t0 = T.ones(1)\n", "gc.collect()\n"], program_seconds=1,
             question="lambda names: str('t0' in names and sum(1 for _ in iter(int, 1)))")
     assert [reply["crashed"] for reply in replies] == [False, True, False]
+
+
+def test_driver_and_engine_have_the_same_words_for_a_line_that_goes_well():
+    chosen = subject.resolve("core", "none", ["tensor"])
+    with engine.Server(chosen, "tensor") as server:
+        (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
+    said = [words.partition("\n")[0] == triage.RAISED_NOTHING for words in reply["trace"]]
+    assert said == [True, True, False, False]
 
 
 def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
