@@ -17,6 +17,7 @@ from slotfuzz import (
 )
 from slotfuzz.engine import Server, dump_recorder
 from slotfuzz.errors import BrokenError
+from slotfuzz.groups import Groups
 from slotfuzz.paths import ROOT
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.smallest import Smallest, smallest, worst
@@ -102,16 +103,9 @@ class Triage:
 
     def __init__(self, subject: Subject, out: Path, verify_runs: int):
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
-        # The folder of the finding that a key of group.py belongs to.
-        self.known: dict[str, Path] = {}
-        # Folders of findings that were new.
-        self._told: set[Path] = set()
+        self.groups = Groups()
         # Words of known errors: group.error.
         self.errors: set[str] = set()
-        # Minimal programs that show the finding in a folder, and those as they were met.
-        # Of a group of several lines that lead outside of memory, the ways with each line.
-        self._ways: dict[tuple[Path, frozenset[str]],
-                         tuple[list[list[Line]], list[list[Line]]]] = {}
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
         # Held by who reads or adds to what is known: two threads may have met one finding.
         self._lock = threading.Lock()
@@ -161,16 +155,16 @@ class Triage:
         replies = [server.run(script)]
         if replies[0]["outcome"] != "finding":
             return []
-        self.known |= dict.fromkeys(record.get("group", []), folder)
+        self.groups.folders |= dict.fromkeys(record.get("group", []), folder)
         replies += map(server.run, ways)
         shared = []
         for reply in replies:
             if reply["outcome"] == "finding":
                 words, lines = signature.of_reply(reply), lines_of(reply)
                 keys = keys_of(server, reply, words, lines)
-                self.known |= dict.fromkeys(keys, folder)
+                self.groups.folders |= dict.fromkeys(keys, folder)
                 self.errors |= {group.error(reply, words)} - {""}
-                shared += self._shared(folder, lines, lines, keys, server.table)
+                shared += self.groups.add_way(folder, lines, lines, keys, server.table)
         return [script, *ways, *dict.fromkeys(shared)]
 
     def judge(self, found: Found) -> tuple[str, dict]:
@@ -213,8 +207,8 @@ class Triage:
         met = server.table.program_text(list(first.minimized.as_met))
         text = self._text(server, best)
         texts = sorted({self._text(server, first), text, met} - {""})
-        merged = self._merged(keys)
-        folder = self._folder(keys)
+        merged = self.groups.merge(keys)
+        folder = self.groups.folder(keys)
         old = self._in_out(folder) if folder else {}
         if draft and (not folder or finding.is_better(draft[0], old)):
             verdict, (record, files) = "shorter" if folder else "new", draft
@@ -229,13 +223,10 @@ class Triage:
             # Another program of the group may do so by itself. Of slotcore a target may check
             # more than a script can.
             return "unreproduced", {**record, "avoid": texts}
-        if verdict == "new":
-            self._told.add(folder)
-        for key in keys:
-            self.known.setdefault(key, folder)
+        self.groups.add(folder, keys, is_new=verdict == "new")
         self.errors |= {group.error(first.reply, first.signature)} - {""}
-        texts += self._shared(folder, first.minimized.lines, list(first.minimized.as_met), keys,
-                              server.table)
+        texts += self.groups.add_way(folder, first.minimized.lines, list(first.minimized.as_met),
+                                     keys, server.table)
         return verdict, {**record, "avoid": texts}
 
     def _sort_sequence(
@@ -257,53 +248,11 @@ class Triage:
 
     def _known_as(self, keys: frozenset[str]) -> Path | None:
         with self._lock:
-            return self._folder(keys)
+            return self.groups.folder(keys)
 
     def _in_out(self, folder: Path) -> dict:
         """The record of a finding in OUT; empty where FOLDER is in another place."""
         return finding.read(folder) if folder.parent == self.out else {}
-
-    def _folder(self, keys: frozenset[str]) -> Path | None:
-        """The finding whose group one of the KEYS is of, if it is known."""
-        same = [folder for known, folder in self.known.items() if known in keys]
-        return next(iter(same), None) or next(
-            (folder for known, folder in self.known.items()
-             if any(group.of_one_group(key, known) for key in keys)), None)
-
-    def _merged(self, keys: frozenset[str]) -> list[str]:
-        """The ids of findings that were told as bugs of their own, and that KEYS shows to be one.
-
-        They are of the group of another one that was told; their folders are gone.
-        """
-        same = list(dict.fromkeys(folder for known, folder in self.known.items()
-                                  if known in keys and folder in self._told))
-        if len(same) < 2:
-            return []
-        kept = finding.merge(same)
-        same.remove(kept)
-        self.known |= {key: kept for key, known in self.known.items() if known in same}
-        for folder, outside in [place for place in self._ways if place[0] in same]:
-            mine = self._ways.setdefault((kept, outside), ([], []))
-            for known, more in zip(mine, self._ways.pop((folder, outside))):
-                known += [lines for lines in more if lines not in known]
-        self._told -= set(same)
-        return [folder.name for folder in same]
-
-    def _shared(
-        self, folder: Path, lines: list[Line], met: list[Line], keys: frozenset[str], table: Table,
-    ) -> list[str]:
-        """Notes LINES, which were MET in another form, as one more way to show what is in FOLDER.
-
-        The programs to steer around because all ways share them, and since whatever goes on from
-        outside of memory is this finding.
-        """
-        outside = frozenset(key for key in keys if key.startswith(group.OUTSIDE))
-        ways = self._ways.setdefault((folder, outside), ([], []))
-        for known, new in zip(ways, (lines, met)):
-            known += [new] * (new not in known)
-        return [table.program_text(one) for one in [
-            *group.shared(*ways, keys, table),
-            *group.leading_outside(lines, met, outside, table)]]
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)

@@ -81,7 +81,7 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
     with triage.Triage(fake_subject, out, 2) as later:
         script, *ways = later.recall("storage", out / record["id"])
         assert CRASH in script and ways == [longer]
-        assert any("; nbytes s0; " in key for key in later.known), "a way has no key of its own"
+        assert any("; nbytes s0; " in key for key in later.groups.folders), "a way has no key"
         assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []
@@ -130,8 +130,8 @@ def test_a_finding_shows_that_two_are_one_bug(
         (first, second, third) = (record for _, record in verdicts)
         assert first["merged"] == second["merged"] == []
         assert third["merged"] == [second["id"]]
-        assert set(judge.known.values()) == {out / first["id"]} == set(out.iterdir())
-        assert all(folder == out / first["id"] for folder, _ in judge._ways)
+        assert set(judge.groups.folders.values()) == {out / first["id"]} == set(out.iterdir())
+        assert all(folder == out / first["id"] for folder, _ in judge.groups.ways)
     record = finding.read(out / first["id"])
     assert record["ways"] == texts and record["group"] == ["both", "one", "other"]
 
@@ -159,7 +159,7 @@ def test_a_finding_of_an_earlier_hunt_is_not_merged(
         _, record = judge.judge(triage.Found("storage", CRASH, "", 7, 1.0, 1))
     (out / "kept").mkdir()
     with triage.Triage(fake_subject, out, 2) as later:
-        later.known = {"one": out / record["id"], "other": out / "kept"}
+        later.groups.folders = {"one": out / record["id"], "other": out / "kept"}
         text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
         verdict, found = later.judge(triage.Found("storage", text, "", 7, 1.0, 1))
     assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
@@ -193,7 +193,8 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
     found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
     with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
         assert judge.judge(found)[0] == "unreproduced"
-        judge.known = {"outside of memory after make t0 _": tmp_path / "repro" / "sigsegv-1"}
+        judge.groups.folders = {
+            "outside of memory after make t0 _": tmp_path / "repro" / "sigsegv-1"}
         verdict, record = judge.judge(found)
     assert verdict == "known" and record["id"] == "sigsegv-1"
     assert record["avoid"] == [texts[1], texts[2]]
