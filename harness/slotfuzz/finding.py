@@ -130,7 +130,12 @@ def merge(folders: list[Path]) -> Path:
 
 
 def is_better(record: dict, old: dict) -> bool:
-    """Whether RECORD shows the finding of OLD by a shorter program that fails as often."""
+    """Whether RECORD shows the finding of OLD by a shorter program that fails as often.
+
+    Or by any that fails, where that of OLD does not.
+    """
+    if old.get("rate") == 0 < record["rate"]:
+        return True
     return record["lines"] < old.get("lines", 0) and record["rate"] >= old.get("rate", 0.0)
 
 

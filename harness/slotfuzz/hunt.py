@@ -272,6 +272,8 @@ class _Hunt:
         if verdict == "shorter":
             self.result.new = [record if one["id"] == record["id"] else one
                                for one in self.result.new]
+        if verdict == "new":
+            self._take_reproduced(record)
         getattr(self.result, "known" if verdict == "shorter" else verdict).append(record)
         self._take_merged(record)
         is_in_vain = verdict == "unreproduced" and "group" not in record
@@ -294,6 +296,12 @@ class _Hunt:
             if self._in_vain >= UNREPRODUCED_MAX:
                 raise BrokenError(f"{UNREPRODUCED_MAX} crashes in a row did not reproduce;"
                                   f" see {shown(self.plan.out)}")
+
+    def _take_reproduced(self, record: dict) -> None:
+        """Takes it in that RECORD shows by itself what others of its group did not."""
+        met = [one for one in self.result.unreproduced if one["folder"] == record["folder"]]
+        self.result.unreproduced = [one for one in self.result.unreproduced if one not in met]
+        self.result.known += met
 
     def _take_merged(self, record: dict) -> None:
         """Takes it in that RECORD, a finding, has shown others to be one bug with it."""

@@ -174,7 +174,9 @@ class Triage:
         no fresh process has repeated, as a script or with the programs before.
         """
         server, quick = self.server(found.target), self.server(found.target, symbols=False)
-        best = smallest(server, quick, found.text)
+        # What a program has left may crash the next one, and hunts run many that are alike.
+        best = smallest(server, quick, found.text) or \
+            smallest(server, quick, as_one([found.text] * 2, server))
         sequence = []
         if best is None and found.recorder:
             sequence = self._sequence(found, quick)
@@ -183,7 +185,7 @@ class Triage:
             return self._sort_sequence(server, found, sequence)
         first, draft = best, None
         keys = keys_of(server, first.reply, first.signature, first.minimized.lines)
-        if not self._known_as(keys):
+        if self._is_in_doubt(self._known_as(keys)):
             worse = worst(server, quick, first, found.seed)
             more = keys_of(server, worse.reply, worse.signature, worse.minimized.lines)
             # Of slotcore one bug is known at most.
@@ -191,7 +193,8 @@ class Triage:
                     more, worse.minimized.lines, keys, first.minimized.lines, server.table):
                 best, keys = worse, keys | more
         folder = self._known_as(keys)
-        if not folder or len(best.minimized.lines) < self._in_out(folder).get("lines", 0):
+        if self._is_in_doubt(folder) or (
+                len(best.minimized.lines) < self._in_out(folder).get("lines", 0)):
             draft = self._draft(server, found, best, keys)
         with self._lock:
             return self._sort(server, first, best, keys, draft)
@@ -211,7 +214,7 @@ class Triage:
         folder = self.groups.folder(keys)
         old = self._in_out(folder) if folder else {}
         if draft and (not folder or finding.is_better(draft[0], old)):
-            verdict, (record, files) = "shorter" if folder else "new", draft
+            verdict, (record, files) = "new" if self._is_in_doubt(folder) else "shorter", draft
             record = finding.successor(record, old)
             folder = finding.write(self.out, record, files)
         else:
@@ -219,10 +222,9 @@ class Triage:
             if old:
                 finding.add_way(folder, met or text)
         record = {**record, "folder": str(folder), "text": text, "merged": merged}
-        if verdict == "new" and record["rate"] == 0 and self.subject.release:
-            # Another program of the group may do so by itself. Of slotcore a target may check
-            # more than a script can.
-            return "unreproduced", {**record, "avoid": texts}
+        if self._is_in_doubt(folder):
+            self.groups.add(folder, keys, is_new=False)
+            return "unreproduced", {**finding.read(folder), **record, "avoid": texts}
         self.groups.add(folder, keys, is_new=verdict == "new")
         self.errors |= {group.error(first.reply, first.signature)} - {""}
         texts += self.groups.add_way(folder, first.minimized.lines, list(first.minimized.as_met),
@@ -249,6 +251,13 @@ class Triage:
     def _known_as(self, keys: frozenset[str]) -> Path | None:
         with self._lock:
             return self.groups.folder(keys)
+
+    def _is_in_doubt(self, folder: Path | None) -> bool:
+        """Whether FOLDER is None, or of a group of which no program has failed in a fresh process.
+
+        Another one may. Of slotcore a target may check more than a script can.
+        """
+        return not folder or bool(self.subject.release) and self._in_out(folder).get("rate") == 0
 
     def _in_out(self, folder: Path) -> dict:
         """The record of a finding in OUT; empty where FOLDER is in another place."""

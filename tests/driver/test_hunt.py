@@ -215,14 +215,22 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
 
 def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
         fake_subject, tmp_path, monkeypatch):
-    rates = iter([0, 2])
+    rates = iter([0, 0, 2])
     monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
     torch = replace(fake_subject, versions={"torch": "2.6.0"})
-    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
-        found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
-        first, second = judge.judge(found), judge.judge(found)
-    assert [first[0], second[0]] == ["unreproduced", "new"]
+    out = finding.check_writable(tmp_path / "out")
+    found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
+    with triage.Triage(torch, out, 2) as judge:
+        first = judge.judge(found)
+    with triage.Triage(torch, out, 2) as judge:
+        judge.recall("storage", out / first[1]["id"])
+        again, third, last = (judge.judge(found) for _ in range(3))
+    assert [verdict for verdict, _ in (first, again, third, last)] == [
+        "unreproduced", "unreproduced", "new", "known"]
+    assert len({record["folder"] for _, record in (first, again, third, last)}) == 1
     assert first[1]["avoid"] and first[1]["rate"] == 0
+    assert "group" in again[1], "a program repeats it"
+    assert finding.read(Path(first[1]["folder"]))["rate"] == 1.0
 
 
 def test_ten_in_a_row_that_nothing_repeats_end_a_hunt(plan, monkeypatch, tmp_path):
@@ -252,6 +260,21 @@ def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
     result = hunt.run(plan(runs=300, stop_when=lambda record: asked.append(record)))
     assert records[1] in result.new and records[0] not in result.new
     assert records[1] in result.known and records[1] in asked
+
+
+def test_what_did_not_reproduce_counts_as_met_before_once_its_group_does(plan, monkeypatch):
+    verdicts = iter(["unreproduced", "unreproduced", "new", "known"])
+    judged = {"id": "one", "kind": "BUS", "folder": "out/one", "avoid": [], "group": [],
+              "signature": "crash", "lines": 1, "rate": 1.0, "verified_runs": 2}
+    other = {**judged, "id": "other", "folder": "out/other"}
+
+    def judge(self, found):
+        verdict = next(verdicts, None)
+        return (verdict, judged) if verdict else ("unreproduced", other)
+    monkeypatch.setattr(triage.Triage, "judge", judge)
+    result = hunt.run(plan(runs=300))
+    assert result.new == [judged] and result.known == [judged] * 3
+    assert result.unreproduced and judged not in result.unreproduced
 
 
 def test_a_failing_empty_program_stops_everything(plan, fake_subject):

@@ -41,12 +41,24 @@ def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, 
     assert "nbytes" not in (folder / "repro.py").read_text()
 
 
+def test_a_program_that_fails_when_it_is_run_again_is_found(fake_subject, tmp_path, monkeypatch):
+    """A program may leave what crashes the next one: a name that is bound again, a freed object."""
+    half, smallest = "".join(CRASH.splitlines(keepends=True)[:4]), triage.smallest
+    monkeypatch.setattr(triage, "smallest", lambda server, quick, text: (
+        smallest(server, quick, CRASH) if text.count(half) == 2 else None))
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+        verdict, record = judge.judge(triage.Found("storage", half, "", 9, 1.0, 1))
+    assert (verdict, record["rate"]) == ("new", 1.0)
+
+
 def test_a_shorter_way_that_fails_less_often_is_not_shown():
     old = {"lines": 5, "rate": 1.0}
     assert finding.is_better({"lines": 4, "rate": 1.0}, old)
     assert not finding.is_better({"lines": 4, "rate": 0.9}, old)
     assert not finding.is_better({"lines": 5, "rate": 1.0}, old)
     assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
+    assert finding.is_better({"lines": 6, "rate": 0.1}, {"lines": 5, "rate": 0.0})
+    assert not finding.is_better({"lines": 6, "rate": 0.0}, {"lines": 5, "rate": 0.0})
 
 
 def test_a_shorter_way_keeps_what_a_person_has_added():

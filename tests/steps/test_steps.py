@@ -253,6 +253,14 @@ def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
         variables=chosen.environment())
 
 
+def test_a_tensor_that_lies_outside_of_memory_is_seen_to(torch_is_installed):
+    lines = ["t0 = TensorOverriding(0)", "m0 = t0.numpy()", "t1 = T.ones(1)", "t0.resize_as_(t1)"]
+    with engine.Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
+        reached = triage.reaching_outside(server, server.parse("\n".join(lines) + "\n"))
+        text = server.table.text(reached.line)
+    assert (text, reached.raised) == (lines[-1], True)
+
+
 def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_installed):
     """The engine and the driver read an error alike: both leave line numbers and addresses out."""
     chosen = subject.resolve("torch", "none", ["tensor"])
@@ -267,7 +275,6 @@ def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_inst
     assert "\":N, please report" in words, "a line number is left out"
     (known / "error.txt").write_text(words)
     run(*command, variables=chosen.environment())
-
 
 
 def test_a_question_that_is_never_answered_ends_its_program_alone():
