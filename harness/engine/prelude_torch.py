@@ -3,10 +3,6 @@
 Of tensors that are made otherwise, and of what slotcore has not: transforms, tangents, futures.
 """
 
-#: sympy [torch]: from 2.0 on torch imports it when something first needs it; that takes a second
-if int(T.__version__.partition(".")[0]) >= 2:
-    import sympy
-
 #: storage_ref [torch]: the weak reference of torch's own caches
 def storage_ref(storage):
     if not isinstance(storage, T.UntypedStorage):
@@ -81,6 +77,13 @@ class TensorDispatching(T.Tensor):
     def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
         inner = [one.inner if type(one) is cls else one for one in arguments]
         return function(*inner, **(keywords or {}))
+
+#: warmed [torch]: from 2.0 on torch imports a thousand modules when something first needs them
+warmed = int(T.__version__.partition(".")[0]) >= 2
+if warmed:
+    T.func.grad(T.sum)(T.ones(1))
+    T.ones(1, device="meta").add(1)
+    TensorDispatching(T.ones(1)).add(1)
 
 #: of_own_sizes [torch]: a tensor that asks its class for its sizes, which does not know them
 def of_own_sizes():

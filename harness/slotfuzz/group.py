@@ -177,9 +177,12 @@ def _called(line: Line, table: Table) -> str:
 
 
 def called(text: str) -> str:
-    """The last function that is called in TEXT, but for those that give an argument of another."""
+    """The last function that is called in TEXT, but for those that give an argument of another.
+
+    Nor is it what gives a context that TEXT runs in.
+    """
     name, depth = "", 0
-    for bracket in re.finditer(r"(\w*)\(|\)", text):
+    for bracket in re.finditer(r"(\w*)\(|\)", re.sub(r"^with .*?\): ", "", text)):
         if bracket[0] == ")":
             depth -= 1
             continue

@@ -128,7 +128,8 @@ def test_what_a_line_calls_tells_it_from_others(line, called):
     ("f0 = t1.register_hook(hook_of(t0)).remove", "register_hook"),
     ("t1.register_hook(hook_of(t0))", "register_hook"), ("s1 = copied(s0)", "copied"),
     ("t0.grad_fn._register_hook_dict(T.ones(1))", "_register_hook_dict"),
-    ("with T.no_grad(): t0.add_(1)", "add_"), ("T.from_dlpack(T.empty(0))", "from_dlpack")])
+    ("with T.no_grad(): t0.add_(1)", "add_"), ("with hermetic(): t0 = t1.grad", ""),
+    ("T.from_dlpack(T.empty(0))", "from_dlpack")])
 def test_of_calls_within_calls_the_last_of_the_outermost_counts(text, name):
     assert group.called(text) == name
 

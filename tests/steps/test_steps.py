@@ -253,6 +253,18 @@ def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
         variables=chosen.environment())
 
 
+def test_torch_has_imported_what_lines_need(torch_is_installed):
+    """Else each child that runs such a line takes a second, and a collection as long as a line."""
+    program = ("t0 = T.ones(1)\nt1 = T.empty(1, device='meta')\nt1 = t1.add(t1)\n"
+               "t1 = TensorDispatching(t0)\nt1 = t1.add(t1)\nt1 = escaped(T.func.grad)\n"
+               "t1 = escaped(T.func.functionalize)\nt1 = deep_copied(t0)\n")
+    with engine.Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
+        (reply,) = server.facts([program], whole=True, question=(
+            "lambda names: str(len(__import__('sys').modules))"))
+    counts = {said.partition("\n")[2] for said in reply["trace"]}
+    assert len(counts) == 1 and int(*counts) > 100
+
+
 def test_a_tensor_that_lies_outside_of_memory_is_seen_to(torch_is_installed):
     lines = ["t0 = TensorOverriding(0)", "m0 = t0.numpy()", "t1 = T.ones(1)", "t0.resize_as_(t1)"]
     with engine.Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:

@@ -1,0 +1,80 @@
+# 2 wrappers live on (P5), torch 2.6.0
+# contract: P5
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import gc, os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    # Freed memory must not look alive.
+    os.environ.update(
+        PYTHONMALLOC="debug", MALLOC_PERTURB_="165", GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
+    ends = [subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                           errors="replace") for _ in range(runs)]
+    failed = [end for end in ends if end.returncode]
+    codes = sorted({end.returncode for end in ends})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for end in failed[:1]:
+        lines = end.stderr.splitlines()
+        print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\n")
+    sys.exit(bool(failed))
+
+import contextlib, ctypes, threading
+set_state = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
+class Mode(threading.local):
+    hermetic = False
+mode = Mode()
+def set_hermetic(now):
+    mode.hermetic = now
+    set_state(ctypes.c_bool(now))
+def enter_hermetic():
+    set_hermetic(True)
+def exit_hermetic():
+    if not mode.hermetic:
+        raise RuntimeError("this thread is not in hermetic mode")
+    set_hermetic(False)
+@contextlib.contextmanager
+def hermetic():
+    former = mode.hermetic
+    set_hermetic(True)
+    try:
+        yield
+    finally:
+        set_hermetic(former)
+born, finalized = [], []
+class Serial(int):
+    def __deepcopy__(self, memo):
+        return -1
+    def __reduce__(self):
+        return int, (-1,)
+def note_finalized(one):
+    if "serial" in one.__dict__:
+        finalized.append(one.serial)
+class TensorSub(T.Tensor):
+    if hasattr(T, "_C"):
+        __torch_function__ = T._C._disabled_torch_function_impl
+class TensorFinalized(TensorSub):
+    def __new__(cls, size):
+        return T.ones(size).as_subclass(cls)
+    def __init__(self, size):
+        self.serial = Serial(len(born))
+        born.append(self.serial)
+    def __del__(self):
+        note_finalized(self)
+def count_wrappers():
+    return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
+wrappers_before = count_wrappers()
+def live_wrappers():
+    return count_wrappers() - wrappers_before
+
+t0 = TensorFinalized(1)
+t1 = t0._neg_view()
+t0.grad = t1
+with hermetic(): t0 = t0.grad
+if True:  # the end: every name is dropped, and the collector runs
+    del t0, t1
+    gc.collect()
+    for _ in range(5): gc.collect()
+    assert live_wrappers() == 0
