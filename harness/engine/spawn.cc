@@ -22,8 +22,9 @@ namespace {
 
 using nlohmann::json;
 
-void become_child(int errors) {
+void become_child(int errors, pid_t parent) {
   CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0, "prctl: " << std::strerror(errno));
+  if (getppid() != parent) std::_Exit(0);  // it has died before the signal was asked for
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nowhere, STDIN_FILENO);
   dup2(nowhere, STDOUT_FILENO);
@@ -40,10 +41,10 @@ std::vector<std::string> spawn() {
     const std::string path = request.at("errors");
     const int errors = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (errors < 0) throw StartError(path + ": " + std::strerror(errno));
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     CHECK(child >= 0, "fork: " << std::strerror(errno));
     if (child == 0) {
-      become_child(errors);
+      become_child(errors, parent);
       return request.at("words").get<std::vector<std::string>>();
     }
     close(errors);

@@ -245,9 +245,11 @@ def spawn():
     for line in sys.stdin:
         request = json.loads(line)
         errors = os.open(request["errors"], os.O_WRONLY)
-        child = os.fork()
+        parent, child = os.getpid(), os.fork()
         if child == 0:
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+            if os.getppid() != parent:
+                os._exit(0)  # it has died before the signal was asked for
             os.dup2(errors, 2)
             return request["words"]
         os.close(errors)
