@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import corpus, finding
+from slotfuzz import corpus, finding, series
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
@@ -59,7 +59,8 @@ class Plan:
 class Result:
     """What came out; NEW and KNOWN are records, SKIPPED counts known programs that were avoided.
 
-    SECONDS is the whole hunt, FUZZ_SECONDS the time in which programs ran, per job.
+    SECONDS is the whole hunt, FUZZ_SECONDS the time in which programs ran, per job. SPENT says for
+    each job how long it was in each phase of series.PHASES.
     """
 
     programs: int = 0
@@ -73,6 +74,7 @@ class Result:
     skipped: int = 0
     interrupted: bool = False
     trouble: str = ""
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -100,6 +102,11 @@ class _Job:
     seconds: float = 0.0
     starts: int = 0
 
+    @property
+    def name(self) -> str:
+        """What it is called among the jobs of a hunt."""
+        return f"{self.target}.{self.number}"
+
 
 def check_folders(out: Path, corpus: Path | None) -> None:
     """Says what is wrong with the folders of a plan to be, before its subject is built."""
@@ -122,14 +129,16 @@ def run(plan: Plan) -> Result:
         judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
         with (ThreadPoolExecutor(judges) as pool,
               Triage(plan.subject, plan.out, VERIFY_RUNS) as triage):
+            written = series.Series(plan, triage.versions())
             programs = [text for folder in finding.known(folders, plan.subject)
                         for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
             for number, text in enumerate(programs):
                 place.add_known(f"known-{number}", text)
             place.add_known_errors(triage.errors)
-            result = _Hunt(plan, place, triage, pool, line).run()
+            result = _Hunt(plan, place, triage, pool, line, written).run()
             result.skipped = len(programs)
-            result.trouble = _trouble(plan)
+            result.trouble = _trouble(plan) or written.trouble
+            written.end(result)
             return result
     finally:
         line.close()
@@ -158,13 +167,14 @@ class _Hunt:
     """The loop, with what it has found so far."""
 
     def __init__(self, plan: Plan, place: Workplace, triage: Triage, pool: ThreadPoolExecutor,
-                 line: ProgressLine):
+                 line: ProgressLine, written: series.Series):
         self.plan, self.place, self.triage, self.line = plan, place, triage, line
-        self.pool = pool
+        self.pool, self.series = pool, written
         self.result = Result()
         self.jobs = [_Job(target, number) for target in plan.targets for number in range(plan.jobs)]
         self.growing = {target: corpus.Growing(_corpus(plan, target)[0]) for target in plan.targets}
         self.selector = selectors.DefaultSelector()
+        self.clock = series.Clock([])
         self.start = self.deadline = 0.0
         self._stopped = False
         self._in_vain = 0
@@ -176,6 +186,8 @@ class _Hunt:
         try:
             for target in self.plan.targets:
                 self.pool.submit(self.triage.control, target).result()
+            self.series.begin()
+            self.clock = series.Clock([job.name for job in self.jobs])
             self.start = time.monotonic()
             self.deadline = self.start + self.plan.seconds
             self._take_leftovers()
@@ -207,7 +219,10 @@ class _Hunt:
             if job.verdict and job.verdict.done():
                 self._take_verdict(job)
                 self._start(job)
-        self.line.show(self._status())
+        now = self._now()
+        if self.series.is_due():
+            self.series.sample({**now, "spent": self.clock.total()})
+        self.line.show(self._status(now))
 
     def _start(self, job: _Job) -> None:
         runs = PROCESS_PROGRAMS_MAX
@@ -215,6 +230,7 @@ class _Hunt:
             runs = min(runs, self.plan.runs - job.programs)
         left = self.deadline - time.monotonic()
         if self._over() or runs <= 0:
+            self.clock.enter(job.name, series.ENDED)
             return
         folder = self.place.job(job.target, job.number)
         for path in folder.iterdir():
@@ -231,6 +247,7 @@ class _Hunt:
         job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder, self.place.known,
                             seed, runs, math.ceil(left), extra)
         job.starts += 1
+        self.clock.enter(job.name, series.FUZZING)
         self.selector.register(job.fuzzer.stderr, selectors.EVENT_READ, job)
 
     def _ended(self, job: _Job) -> None:
@@ -262,17 +279,20 @@ class _Hunt:
 
     def _judge(self, job: _Job, artifact: Path, found: Found) -> None:
         job.artifact, job.verdict = artifact, self.pool.submit(self.triage.judge, found)
+        self.clock.enter(job.name, series.JUDGING)
 
     def _take_verdict(self, job: _Job) -> None:
         """Waits for the verdict on what JOB has found, if it is to come, and takes it in."""
         if not job.verdict:
             return
         (verdict, record), job.verdict = job.verdict.result(), None
+        self.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
         if verdict == "shorter":
             self.result.new = [record if one["id"] == record["id"] else one
                                for one in self.result.new]
         if verdict == "new":
+            self.series.found(record["id"])
             self._take_reproduced(record)
         getattr(self.result, "known" if verdict == "shorter" else verdict).append(record)
         self._take_merged(record)
@@ -326,6 +346,7 @@ class _Hunt:
 
     def _close(self, job: _Job) -> Fuzzer:
         fuzzer, job.fuzzer = job.fuzzer, None
+        self.clock.enter(job.name, series.RESTARTING)
         self.selector.unregister(fuzzer.stderr)
         fuzzer.stop()
         if fuzzer.has_loaded:
@@ -344,6 +365,7 @@ class _Hunt:
                 job.spawner.close()
         self.result.programs = self._programs()
         self.result.fuzz_seconds = round(sum(job.seconds for job in self.jobs) / len(self.jobs), 3)
+        self.result.spent = self.clock.by_job()
         self.result.seconds = round(time.monotonic() - self.start, 3) if self.start else 0.0
         self.selector.close()
 
@@ -352,13 +374,20 @@ class _Hunt:
         return (sum(job.programs for job in self.jobs)
                 + sum(fuzzer.estimated_programs() for fuzzer in running))
 
-    def _status(self) -> str:
+    def _now(self) -> dict:
+        """The numbers of a sample of the series, but for the time."""
         running = [job.fuzzer.progress for job in self.jobs if job.fuzzer]
         result = self.result
+        return {"programs": self._programs(), "rate": sum(one.rate for one in running),
+                "coverage": max([result.coverage, *(one.coverage for one in running)]),
+                "corpus": max([result.corpus, *(one.corpus for one in running)]),
+                "new": len(result.new), "known": len(result.known),
+                "unreproduced": len(result.unreproduced)}
+
+    def _status(self, now: dict) -> str:
         left = max(0, self.deadline - time.monotonic())
         judged = sum(job.verdict is not None for job in self.jobs)
-        return (f"{sum(progress.rate for progress in running):,} programs/s"
-                f" · coverage {max([result.coverage, *(p.coverage for p in running)])}"
-                f" · corpus {max([result.corpus, *(p.corpus for p in running)])}"
-                f" · findings {len(result.new)} new, {len(result.known)} known"
+        return (f"{now['rate']:,} programs/s"
+                f" · coverage {now['coverage']} · corpus {now['corpus']}"
+                f" · findings {now['new']} new, {now['known']} known"
                 + f", {judged} being judged" * bool(judged) + f" · {left:.0f} s left")

@@ -321,7 +321,7 @@ class Triage:
             "contract": reply.get("contract", ""), "lines": lines,
             "runs_to_find": found.programs, "seconds_to_find": round(found.seconds, 3),
             "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
-            "verified_runs": verified.runs, "seed": found.seed, "versions": self._versions(),
+            "verified_runs": verified.runs, "seed": found.seed, "versions": self.versions(),
         }
 
     def _name(self) -> str:
@@ -353,7 +353,8 @@ class Triage:
         return ring.shortest_sequence(programs, lambda texts: time.monotonic() < deadline
                                       and server.states(texts)[-1]["outcome"] == "finding")
 
-    def _versions(self) -> dict:
+    def versions(self) -> dict:
+        """What a finding depends on: the interpreter, the compiler, slotfuzz, and the subject."""
         commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"],
                                 capture_output=True, text=True, check=False).stdout.strip()
         return {"python": platform.python_version(), "compiler": Path(build.compiler()).name,

@@ -7,11 +7,12 @@ reproducible by --seed, --runs and the same --corpus at the start.
 from collections import Counter
 from pathlib import Path
 
-from slotfuzz import console, doctor, engine, hunt, mutant, options, subject
+from slotfuzz import console, doctor, engine, hunt, mutant, options, series, subject
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT, shown
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
+ELSEWHERE_SECONDS_MIN = 0.1
 
 
 def add_arguments(parser) -> None:
@@ -57,8 +58,9 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     rate = result.programs / result.fuzz_seconds if result.fuzz_seconds else 0
     reached = f", coverage {result.coverage}, corpus {result.corpus}" if result.coverage else ""
     lines = [f"{plan.subject.name}, {', '.join(plan.targets)}: {result.programs:,} programs in"
-             f" {result.fuzz_seconds:.1f} s of fuzzing ({rate:,.0f}/s), {result.seconds:.1f} s in"
-             f" all{reached}, seed {plan.seed}" + (", interrupted" if result.interrupted else "")]
+             f" {result.fuzz_seconds:.1f} s of fuzzing ({rate:,.0f}/s),"
+             f" {result.seconds:.1f} s in all{_elsewhere(plan, result)}{reached}, seed"
+             f" {plan.seed}" + (", interrupted" if result.interrupted else "")]
     for record in result.new:
         minimal = "1-minimal" if record["one_minimal"] else "not shown to be 1-minimal"
         lines.append(
@@ -84,12 +86,22 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     return "\n".join(lines + ([result.trouble] if result.trouble else []))
 
 
+def _elsewhere(plan: hunt.Plan, result: hunt.Result) -> str:
+    """Where a job was when it did not fuzz, if that took long; on average over the jobs."""
+    jobs = plan.jobs * len(plan.targets)
+    spent = {phase: seconds / jobs for phase, seconds in series.total(result.spent).items()
+             if phase != series.FUZZING and seconds / jobs >= ELSEWHERE_SECONDS_MIN}
+    told = ", ".join(f"{seconds:.1f} s of {phase}" for phase, seconds in spent.items())
+    return f" ({told})" if told else ""
+
+
 def document(plan: hunt.Plan, result: hunt.Result) -> dict:
     """The same for a machine."""
     return {
         "subject": plan.subject.name, "sanitizer": plan.subject.sanitizer,
         "targets": plan.targets, "seed": plan.seed, "programs": result.programs,
         "seconds": result.seconds, "fuzz_seconds": result.fuzz_seconds,
+        "spent": result.spent,
         "coverage": result.coverage, "corpus": result.corpus,
         "new": result.new, "known": result.known, "unreproduced": result.unreproduced,
         "interrupted": result.interrupted, "trouble": result.trouble,
