@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz import corpus, finding, series
+from slotfuzz.baseline import Baseline
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
@@ -53,14 +54,16 @@ class Plan:
     corpus: Path | None = None
     stop_when: Callable[[dict], bool] | None = None
     known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
+    baseline: Baseline | None = None
 
 
 @dataclass
 class Result:
     """What came out; NEW and KNOWN are records, SKIPPED counts known programs that were avoided.
 
-    SECONDS is the whole hunt, FUZZ_SECONDS the time in which programs ran, per job. SPENT says for
-    each job how long it was in each phase of series.PHASES.
+    OLD are records of findings that belong to the baseline. SECONDS is the whole hunt, FUZZ_SECONDS
+    the time in which programs ran, per job. SPENT says for each job how long it was in each phase
+    of series.PHASES.
     """
 
     programs: int = 0
@@ -70,6 +73,7 @@ class Result:
     corpus: int = 0
     new: list[dict] = field(default_factory=list)
     known: list[dict] = field(default_factory=list)
+    old: list[dict] = field(default_factory=list)
     unreproduced: list[dict] = field(default_factory=list)
     skipped: int = 0
     interrupted: bool = False
@@ -78,7 +82,7 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything was found, else 2 if the machine was in the way, else 0."""
+        """1 if anything was found that is not old, else 2 if the machine was in the way, else 0."""
         if self.new or self.known or self.unreproduced:
             return 1
         return 2 if self.trouble else 0
@@ -121,8 +125,7 @@ def run(plan: Plan) -> Result:
     """Hunts by PLAN, in whose folders it writes."""
     for folder in [plan.out, *(_corpus(plan, target)[0] for target in plan.targets)]:
         finding.check_writable(folder)
-    # A mutant's bug is there to be found, however often it has been.
-    folders = [] if plan.subject.mutant else list(dict.fromkeys([*plan.known_folders, plan.out]))
+    folders = _known_folders(plan)
     place = Workplace(plan.subject)
     line = ProgressLine()
     try:
@@ -132,6 +135,8 @@ def run(plan: Plan) -> Result:
             written = series.Series(plan, triage.versions())
             programs = [text for folder in finding.known(folders, plan.subject)
                         for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
+            if plan.baseline:
+                programs += pool.submit(plan.baseline.recall, triage, plan.targets).result()
             for number, text in enumerate(programs):
                 place.add_known(f"known-{number}", text)
             place.add_known_errors(triage.errors)
@@ -143,6 +148,17 @@ def run(plan: Plan) -> Result:
     finally:
         line.close()
         place.close()
+
+
+def _known_folders(plan: Plan) -> list[Path]:
+    """Where findings are that are known before the hunt begins.
+
+    A mutant's bug is there to be found, however often it has been. What repro/ has is no excuse
+    where a baseline says what is old: it is new, and is written to the folder of the plan.
+    """
+    if plan.subject.mutant:
+        return []
+    return [plan.out] if plan.baseline else list(dict.fromkeys([*plan.known_folders, plan.out]))
 
 
 def _trouble(plan: Plan) -> str:
@@ -288,6 +304,8 @@ class _Hunt:
         (verdict, record), job.verdict = job.verdict.result(), None
         self.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
+        if verdict == "known" and self.plan.baseline and self.plan.baseline.has(record):
+            verdict = "old"
         if verdict == "shorter":
             self.result.new = [record if one["id"] == record["id"] else one
                                for one in self.result.new]
@@ -298,7 +316,8 @@ class _Hunt:
         self._take_merged(record)
         is_in_vain = verdict == "unreproduced" and "group" not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
-        number = len(self.result.new) + len(self.result.known) + len(self.result.unreproduced)
+        number = sum(map(len, (self.result.new, self.result.known, self.result.old,
+                               self.result.unreproduced)))
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{number}-{index}", text)
         self.place.add_known_errors(self.triage.errors)
@@ -308,9 +327,10 @@ class _Hunt:
                 f"slotfuzz: {verdict}: {record['signature']}, {record['lines']} lines,"
                 f" fails {record['rate']:.0%} of {record['verified_runs']} runs:"
                 f" {shown(Path(record['folder']))}")
-        elif verdict == "known":
-            if sum(other["id"] == record["id"] for other in self.result.known) == 1:
-                self.line.note(f"slotfuzz: known: {record['id']}")
+        elif verdict in ("known", "old"):
+            met = getattr(self.result, verdict)
+            if sum(other["id"] == record["id"] for other in met) == 1:
+                self.line.note(f"slotfuzz: {verdict}: {record['id']}")
         else:
             self.line.note(f"slotfuzz: not reproduced alone: {shown(Path(record['folder']))}")
             if self._in_vain >= UNREPRODUCED_MAX:

@@ -34,8 +34,8 @@ FIELDS = {
              "new": int, "known": int, "unreproduced": int, "spent": SPENT},
     FOUND: {"seconds": NUMBER, "id": str},
     END: {"set_up": NUMBER, "seconds": NUMBER, "programs": int, "fuzz_seconds": NUMBER,
-          "coverage": int, "corpus": int, "new": [str], "known": int, "unreproduced": int,
-          "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
+          "coverage": int, "corpus": int, "new": [str], "known": int, "old": int,
+          "unreproduced": int, "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
 }
 
 
@@ -105,7 +105,7 @@ class Series:
         self._append(END, **{
             **vars(result), "set_up": round(self._set_up, 3),
             "new": [record["id"] for record in result.new], "known": len(result.known),
-            "unreproduced": len(result.unreproduced)})
+            "old": len(result.old), "unreproduced": len(result.unreproduced)})
 
     def _append(self, kind: str, **fields) -> None:
         line = json.dumps({"record": kind, "hunt": self._hunt, **fields}, default=str) + "\n"

@@ -7,7 +7,7 @@ reproducible by --seed, --runs and the same --corpus at the start.
 from collections import Counter
 from pathlib import Path
 
-from slotfuzz import console, doctor, engine, hunt, mutant, options, series, subject
+from slotfuzz import baseline, console, doctor, engine, hunt, mutant, options, series, subject
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT, shown
 
@@ -27,16 +27,22 @@ def add_arguments(parser) -> None:
                         help="build/corpus/<subject>/<target> by default, with corpus/<target>")
     parser.add_argument("--out", type=Path, metavar="DIR", default=ROOT / "repro",
                         help="where findings go; repro/ by default")
+    parser.add_argument("--baseline", type=Path, metavar="DIR",
+                        help="findings in DIR, at any depth, are old and do not fail the hunt;"
+                             " all others do, also those in repro/")
     parser.add_argument("--stop-at-first", action="store_true",
                         help="end after the first new finding")
 
 
 def run(args, output) -> int:
-    """Hunts; 1 if anything was found."""
+    """Hunts; 1 if anything was found that is not old."""
     name = args.subject or "core"
     targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
+    old = baseline.Baseline(args.baseline) if args.baseline else None
+    if old:
+        old.check_apart(args.out)
     hunt.check_folders(args.out, args.corpus)
     chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
@@ -45,7 +51,7 @@ def run(args, output) -> int:
         console.say(f"ThreadSanitizer may be blind here: {reason}")
     plan = hunt.Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
-        seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus,
+        seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
         stop_when=(lambda record: True) if args.stop_at_first else None)
     result = hunt.run(plan)
     output.text(summary(plan, result))
@@ -72,15 +78,14 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
             f" (at least {record['rate_low']:.0%}); found after"
             f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
         lines += ["    " + line for line in record["text"].splitlines()]
-    again = Counter(record["id"] for record in result.known)
-    ways = {name: len({record["text"] for record in result.known if record["id"] == name})
-            for name in again}
-    lines += [f"known: group {name}, met {times} times more, in {ways[name]} ways"
-              for name, times in sorted(again.items())]
+    lines += _met("known", result.known) + _met("old", result.old)
     alone = Counter(record["folder"] for record in result.unreproduced)
     lines += [f"not reproduced alone: {shown(Path(folder))}, met {times} times"
               for folder, times in sorted(alone.items())]
+    if plan.baseline:
+        lines += _compared(plan.baseline)
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
+                 + (f", {len(result.old)} old" if plan.baseline else "")
                  + (f", {len(result.unreproduced)} not reproduced" if result.unreproduced else "")
                  + (f"; {result.skipped} known programs were skipped" if result.skipped else ""))
     return "\n".join(lines + ([result.trouble] if result.trouble else []))
@@ -95,15 +100,37 @@ def _elsewhere(plan: hunt.Plan, result: hunt.Result) -> str:
     return f" ({told})" if told else ""
 
 
+def _met(word: str, records: list[dict]) -> list[str]:
+    """One line for each group of RECORDS, which are known or old as WORD says."""
+    again = Counter(record["id"] for record in records)
+    ways = {name: len({record["text"] for record in records if record["id"] == name})
+            for name in again}
+    return [f"{word}: group {name}, met {times} times more, in {ways[name]} ways"
+            for name, times in sorted(again.items())]
+
+
+def _compared(old: baseline.Baseline) -> list[str]:
+    """What the baseline lists, and which part of it could not excuse anything."""
+    return [f"baseline {shown(old.folder)}: {len(old.findings)} findings",
+            *(f"  {name} fails no more" for name in old.gone),
+            *(f"  {name} has no script; the hunt cannot recognize it"
+              for name in old.without_script)]
+
+
 def document(plan: hunt.Plan, result: hunt.Result) -> dict:
     """The same for a machine."""
+    compared = {"baseline": {
+        "folder": str(plan.baseline.folder), "findings": len(plan.baseline.findings),
+        "fail_no_more": plan.baseline.gone, "without_script": plan.baseline.without_script,
+    }} if plan.baseline else {}
     return {
         "subject": plan.subject.name, "sanitizer": plan.subject.sanitizer,
         "targets": plan.targets, "seed": plan.seed, "programs": result.programs,
         "seconds": result.seconds, "fuzz_seconds": result.fuzz_seconds,
         "spent": result.spent,
         "coverage": result.coverage, "corpus": result.corpus,
-        "new": result.new, "known": result.known, "unreproduced": result.unreproduced,
+        "new": result.new, "known": result.known, "old": result.old, **compared,
+        "unreproduced": result.unreproduced,
         "interrupted": result.interrupted, "trouble": result.trouble,
         "exit_code": result.exit_code,
     }
