@@ -35,9 +35,11 @@ def files(reply: dict, title: str, contract: str, subject: str) -> dict[str, str
         why = "There is no picture of the objects' lives: the subject prints no trace of them."
         return {NOTES: notes(reply, title, contract, subject, why)}
     verdict = verdict_line(reply, contract).removeprefix("!!! ")
+    promise = re.sub("[*`]", "", contract_text(contract or reply.get("contract", "")))
+    promise = re.sub(r"^\w+", r"contract \g<0>:", promise)
     shown = f"![who owns which object, line by line]({PICTURE})"
     return {NOTES: notes(reply, title, contract, subject, shown),
-            PICTURE: lives_svg.draw(drawn, title, verdict)}
+            PICTURE: lives_svg.draw(drawn, title, verdict, promise)}
 
 
 def notes(reply: dict, title: str, contract: str, subject: str, picture: str = "") -> str:

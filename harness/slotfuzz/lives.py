@@ -17,6 +17,8 @@ BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 ON_LANE = re.compile(r'^lane\((\d+), "(.*)"\)$')
 BOUND_NAME = re.compile(r"^(?:with \w+\(\): )?(\w+) = ")
 WORD = re.compile(r"\w+")
+# What is told of a wrapper that was made in hermetic mode instead of its type.
+HERMETIC_WRAPPER = "hermetic"
 # How the judge says that a finalizer has run, or has not: by the number of the object.
 FINALIZED = re.compile(r"assert (\d+) (?:not )?in finalized|finalized\.count\((\d+)\)")
 
@@ -277,7 +279,7 @@ class _Story:
         made = TYPE_FIELD.search(event.fields)
         wrapper.about = made[1] if made else ""
         if "(hermetic)" in event.fields:  # the judge does not follow these
-            wrapper.about = "hermetic"
+            wrapper.about = HERMETIC_WRAPPER
             wrapper.name(tuple(BOUND_NAME.findall(text)))
 
     def _owner(self, made: _Object) -> Owner:

@@ -284,7 +284,7 @@ def test_bars_have_titles_that_say_who_owns():
     root = xml.fromstring(lives_svg.draw(lives.of_reply(reply_of(BIT)), "the title of it", ""))
     titles = [title.text for title in root.iter(SVG + "title")]
     assert titles[0] == "the title of it"
-    assert "impl 0x10, line 1: C++ alone owns it, in C++ through t0" in titles
-    assert "impl 0x10, line 2: both own it, in C++ through t0" in titles
-    assert "wrapper 0x21, line 1 to line 2: Python alone owns it" in titles
+    assert "impl of s0 (0x10), line 1: C++ alone owns it, in C++ through t0" in titles
+    assert "impl of s0 (0x10), line 2: both own it, in C++ through t0" in titles
+    assert "wrapper t0 (0x21), line 1 to line 2: Python alone owns it" in titles
     assert "the impl's slot holds the wrapper's address" in titles

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
-from slotfuzz import lives_svg, trace
+from slotfuzz import lives_svg, svg, trace
 from slotfuzz.lives import Column, Life, Lives, Owner, Slot
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,15 +33,30 @@ def big(columns_count=60, objects=12, line="s0 = t0.untyped_storage().resize_(16
     return Lives(tuple(columns), tuple(rows), columns_count - 1)
 
 
-def drawn(picture):
+def drawn(picture, title="the title of it", verdict="what it says (contract P5)", promise=""):
     """The root of the SVG of PICTURE."""
-    return xml.fromstring(lives_svg.draw(picture, "the title of it", "what it says (contract P5)"))
+    return xml.fromstring(lives_svg.draw(picture, title, verdict, promise))
+
+
+def told(text):
+    """What a text element stands for: its <title> if its words are shortened."""
+    whole = text.find(SVG + "title")
+    return text.text if whole is None else whole.text
+
+
+def small(names, about="UntypedStorage", hermetic=False):
+    """Lives of one impl with a wrapper for each of NAMES, in a program of one line."""
+    rows = [Life(role, 0x5000 + 16 * number, 0, about, words, (Owner.PYTHON,), ((),),
+                 (Slot.EMPTY,), frozenset())
+            for number, (role, words) in enumerate(
+                [("impl", ()), *(("wrapper", words) for words in names)])]
+    return Lives((Column("x", 0, hermetic),), tuple(rows), None)
 
 
 def corners(text):
     """The four corners of the box of a text element, turned as the element is."""
     x, y, size = (float(text.get(name)) for name in ("x", "y", "font-size"))
-    width = lives_svg.text_width(text)
+    width = svg.text_width(text)
     left = x - (width / 2 if text.get("text-anchor") == "middle" else
                 width if text.get("text-anchor") == "end" else 0)
     box = [(left, y + 0.22 * size), (left + width, y + 0.22 * size),
@@ -84,6 +99,76 @@ def test_texts_do_not_overlap_and_are_inside(columns, objects, line):
         assert all(0 <= x <= width and 0 <= y <= height for x, y in corners(text)), text.text
 
 
+@pytest.mark.parametrize("line", [
+    "with hermetic(): s0 = t0.untyped_storage()", "a line that is much longer than " * 9, "x" * 400,
+])
+def test_a_program_line_is_whole_or_has_its_whole_text_beside_it(line):
+    root = drawn(big(9, 2, line.strip()))
+    texts = [text for text in root.iter(SVG + "text") if text.get("transform")]
+    assert [told(text) for text in texts[:-1]] == [line.strip()] * 8
+    assert all(text.text == told(text) or text.text.endswith("…") for text in texts)
+
+
+def test_a_line_of_hermetic_mode_is_not_shortened():
+    root = drawn(big(9, 2, "with hermetic(): s0 = t0.untyped_storage()"))
+    assert sum(text.text == "with hermetic(): s0 = t0.untyped_storage()"
+               for text in root.iter(SVG + "text")) == 8
+
+
+@pytest.mark.parametrize("words", ["many words and " * 12, "many words and " * 300, "x" * 2000])
+def test_long_sentences_are_wrapped_inside_and_nothing_is_lost(words):
+    words = words.strip()
+    root = drawn(big(4, 2), f"title {words}", f"verdict {words}", f"promise {words}")
+    assert overlapping(root) == []
+    _, _, width, height = map(float, root.get("viewBox").split())
+    texts = list(root.iter(SVG + "text"))
+    for text in texts:
+        assert all(0 <= x <= width and 0 <= y <= height for x, y in corners(text)), text.text
+    for sentence in (f"title {words}", f"At the end: verdict {words}", f"promise {words}"):
+        first = next(at for at, text in enumerate(texts)
+                     if text.text.startswith(sentence.partition("many")[0][:9]))
+        lines = texts[first:first + lives_svg.LINES_MAX]
+        whole = " ".join(text.text for text in lines)
+        assert whole.startswith(sentence) or lines[-1].find(SVG + "title").text == sentence
+
+
+@pytest.mark.parametrize("names", [
+    [(), ()], [("s0",), ("s0",)], [("s0",), (), ("s0",), ()],
+    [tuple(f"s{at}" for at in range(20)), tuple(f"s{at}" for at in range(21))]])
+def test_no_two_rows_have_one_name(names):
+    root = drawn(small(names))
+    texts = list(root.iter(SVG + "text"))
+    rows = [text.text for text, below in itertools.pairwise(texts) if below.text.startswith("0x")]
+    assert len(rows) == len(names) + 1 == len(set(rows))
+    bars = [bar.find(SVG + "title").text for bar in root.iter(SVG + "rect")
+            if bar.find(SVG + "title") is not None]
+    assert all(bar.startswith(f"{row} (0x") for row, bar in zip(rows, bars, strict=True))
+
+
+def test_a_name_that_is_shortened_has_all_variables_beside_it():
+    names = tuple(f"s{at}" for at in range(20))
+    texts = [told(text) for text in drawn(small([names])).iter(SVG + "text")]
+    assert "wrapper " + " ".join(names) in texts
+
+
+@pytest.mark.parametrize("hermetic, about, is_told", [
+    (True, "", True), (False, "hermetic", True), (False, "", False)])
+def test_the_foot_says_what_the_words_mean(hermetic, about, is_told):
+    promise = "contract H2: A slot never holds the address of a freed object."
+    texts = [text.text for text in drawn(small([()], about, hermetic), promise=promise
+                                         ).iter(SVG + "text")]
+    for word in ("impl: ", "wrapper: ", "slot: ", "contract H2: "):
+        assert sum(text.startswith(word) for text in texts) == 1, word
+    assert any(text.startswith("hermetic: ") for text in texts) == is_told
+    assert promise in texts
+
+
+def test_bands_of_threads_say_which():
+    bands = {band.find(SVG + "title").text for band in drawn(big()).iter(SVG + "rect")
+             if band.get("fill") == lives_svg.GRID}
+    assert bands == {"thread: main", "thread: lane 1", "thread: lane 2"}
+
+
 def test_the_check_for_overlaps_sees_one():
     root = drawn(big())
     numbers = [text for text in root.iter(SVG + "text") if text.text in ("30", "31")]
@@ -112,7 +197,8 @@ def test_the_fatal_cell_is_marked():
     assert float(ring.get("y")) < float(label.get("y")) < float(ring.get("y")) + 30
     assert 0 < float(end.get("x")) - float(ring.get("x")) < float(ring.get("width"))
     assert mark.find(SVG + "title").text == \
-        f"wrapper {picture.rows[5].address:#x}, the end: what it says (contract P5)"
+        ("wrapper s0 s1 s2 s3 s4 s5 s6 s7 s8 #3"
+         f" ({picture.rows[5].address:#x}), the end: what it says (contract P5)")
 
 
 def test_a_picture_needs_nothing_that_github_strips():
