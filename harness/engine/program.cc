@@ -1,4 +1,4 @@
-// The op table as values, and the parser and printer that derive from its rows.
+// The op table as values, and the printer that derives from its rows; program_parse.cc parses.
 #include "harness/engine/program.h"
 
 #include <algorithm>
@@ -34,7 +34,6 @@ constexpr Row kRows[] = {
 #undef SLOW
 };
 
-constexpr std::string_view kSuppress = "with suppress(";
 constexpr std::string_view kHermetic = "with hermetic(): ";
 
 Use use_of(char mark) {
@@ -91,14 +90,6 @@ bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
          });
 }
 
-// What stands before and after a line of the given lane.
-std::pair<std::string, std::string_view> around_line(std::size_t lane) {
-  const auto at = kLanePattern.find("{1}");
-  std::string before(kLanePattern.substr(0, at));
-  before.replace(before.find("{0}"), 3, std::to_string(lane));
-  return {before, kLanePattern.substr(at + 3)};
-}
-
 }  // namespace
 
 bool has_lanes(const Program& program) {
@@ -115,6 +106,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
   }
   CHECK(variable_names_.size() <= kVariableMax, "kinds.h: too many variables");
   std::set<int> made;
+  tree_.emplace_back();
   for (const Row& row : kRows) {
     Op op;
     op.name = row.name;
@@ -127,6 +119,7 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     derive(op);
     op.plain = makes_from_values(op, kinds_) && made.insert(op.operands[0].kind).second;
     ops_.push_back(std::move(op));
+    grow(ops_.size() - 1);
   }
 }
 
@@ -169,114 +162,6 @@ std::string OpTable::print_bare(const Line& line) const {
     at += 2;
   }
   return text;
-}
-
-bool OpTable::parse_operand(const Operand& operand, std::string_view text,
-                            std::uint8_t& value) const {
-  if (operand.kind >= 0 && !kinds_[operand.kind].is_variable()) {
-    const auto& values = kinds_[operand.kind].values;
-    const auto found = std::find(values.begin(), values.end(), text);
-    value = static_cast<std::uint8_t>(found - values.begin());
-    return found != values.end();
-  }
-  const auto variable = find_variable(text);
-  if (!variable) return false;
-  value = static_cast<std::uint8_t>(*variable);
-  return operand.kind < 0 || kind_of_variable_[*variable] == operand.kind;
-}
-
-// The longest beginning of `text` that the operand can be, and its length.
-std::optional<std::pair<std::uint8_t, std::size_t>> OpTable::match_operand(
-    const Operand& operand, std::string_view text) const {
-  std::optional<std::pair<std::uint8_t, std::size_t>> longest;
-  const auto consider = [&](const std::string& candidate) {
-    std::uint8_t value = 0;
-    if (!text.starts_with(candidate) || (longest && candidate.size() <= longest->second)) return;
-    if (parse_operand(operand, candidate, value)) longest = {value, candidate.size()};
-  };
-  if (operand.kind >= 0 && !kinds_[operand.kind].is_variable()) {
-    for (const std::string& value : kinds_[operand.kind].values) consider(value);
-  } else {
-    for (const std::string& name : variable_names_) consider(name);
-  }
-  return longest;
-}
-
-bool OpTable::match(const Op& op, std::string_view text, Line& line) const {
-  std::array<bool, kOperandMax> seen{};
-  for (std::size_t at = 0; at < op.pattern.size(); ++at) {
-    if (op.pattern[at] != '{') {
-      if (text.empty() || text.front() != op.pattern[at]) return false;
-      text.remove_prefix(1);
-      continue;
-    }
-    const std::size_t index = op.pattern[at + 1] - '0';
-    const auto operand = match_operand(op.operands[index], text);
-    if (!operand || (seen[index] && line.operands[index] != operand->first)) return false;
-    seen[index] = true;
-    line.operands[index] = operand->first;
-    text.remove_prefix(operand->second);
-    at += 2;
-  }
-  return text.empty();
-}
-
-std::optional<Line> OpTable::parse(std::string_view text) const {
-  if (text.size() > kLineLengthMax) return std::nullopt;
-  if (text.starts_with(kSuppress)) {
-    const auto end = text.find("): ");
-    if (end == std::string_view::npos) return std::nullopt;
-    const std::string_view name = text.substr(kSuppress.size(), end - kSuppress.size());
-    if (!std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c); })) {
-      return std::nullopt;
-    }
-    text.remove_prefix(end + 3);
-  }
-  for (std::size_t lane = 1; lane < kLaneCount; ++lane) {
-    const auto [before, after] = around_line(lane);
-    if (!text.starts_with(before) || !text.ends_with(after)) continue;
-    text.remove_prefix(before.size());
-    auto line = parse_bare(text.substr(0, text.size() - after.size()));
-    if (line) line->lane = static_cast<std::uint8_t>(lane);
-    return line;
-  }
-  return parse_bare(text);
-}
-
-std::optional<Line> OpTable::parse_bare(std::string_view text) const {
-  for (std::size_t op = 0; op < ops_.size(); ++op) {
-    Line line{static_cast<std::uint16_t>(op), {}};
-    if (match(ops_[op], text, line)) return line;
-  }
-  return std::nullopt;
-}
-
-Program Printer::parse(std::string_view text) {
-  Program program;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) continue;
-    auto found = lines_.find(line);
-    if (found == lines_.end()) {
-      const auto parsed = table_.parse(line);
-      if (!parsed || line.starts_with(kSuppress)) {
-        if (parsed && program.lines.size() < kLineMax)
-          program.lines.push_back(*parsed);
-        else
-          ++program.dropped;
-        continue;
-      }
-      found = lines_.emplace(line, *parsed).first;
-    }
-    if (program.lines.size() < kLineMax)
-      program.lines.push_back(found->second);
-    else
-      ++program.dropped;
-  }
-  return program;
 }
 
 const std::string& Printer::print(const Line& line) {

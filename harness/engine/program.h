@@ -130,16 +130,43 @@ class OpTable {
   std::optional<Line> parse(std::string_view text) const;
 
  private:
+  // An edge of the tree of templates: a letter, or, where that is 0, the operand INDEX of its row.
+  struct Edge {
+    char letter = 0;
+    std::uint8_t index = 0;
+    int kind = -1;
+    std::uint32_t next = 0;
+  };
+  // Templates that begin alike share the nodes of what they begin with, so that to parse a line
+  // does not take trying each row of the table.
+  struct Node {
+    std::vector<Edge> edges;
+    // The first row of the table whose template ends here.
+    std::optional<std::uint16_t> op;
+  };
+  // What is known of a line while the tree is walked: which operands were met, and as what.
+  struct Walk {
+    std::array<std::uint8_t, kOperandMax> operands{};
+    std::array<bool, kOperandMax> seen{};
+  };
+
+  // Adds the template of a row to the tree.
+  void grow(std::size_t op);
+  // The node behind an edge like WANTED, which is added if need be.
+  std::uint32_t follow(std::uint32_t node, Edge wanted);
+  // Takes the walk on from a node; BEST is the line of the first row that it has come to the end
+  // of.
+  void walk_on(std::uint32_t node, std::string_view text, const Walk& walk,
+               std::optional<Line>& best) const;
   std::optional<Line> parse_bare(std::string_view text) const;
-  bool match(const Op& op, std::string_view text, Line& line) const;
-  std::optional<std::pair<std::uint8_t, std::size_t>> match_operand(const Operand& operand,
+  std::optional<std::pair<std::uint8_t, std::size_t>> match_operand(int kind,
                                                                     std::string_view text) const;
-  bool parse_operand(const Operand& operand, std::string_view text, std::uint8_t& value) const;
 
   std::vector<Kind> kinds_;
   std::vector<Op> ops_;
   std::vector<std::string> variable_names_;
   std::vector<int> kind_of_variable_;
+  std::vector<Node> tree_;
 };
 
 // Prints and parses whole programs, remembering every line that it has seen: the number of distinct
@@ -149,6 +176,8 @@ class Printer {
   explicit Printer(const OpTable& table) : table_(table) {}
 
   Program parse(std::string_view text);
+  // The same of one line, without its end.
+  std::optional<Line> parse_line(std::string_view text);
   std::string print(const Program& program);
   const std::string& print(const Line& line);
   const OpTable& table() const { return table_; }

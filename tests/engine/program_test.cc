@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
 
 namespace slotfuzz {
 namespace {
@@ -27,6 +31,71 @@ Line last_instance(const OpTable& table, std::size_t op) {
     line.operands[i] = static_cast<std::uint8_t>(first + kind.count - 1);
   }
   return line;
+}
+
+// The longest beginning of the text that the operand can be, and its length; 0: none.
+std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const Operand& operand,
+                                                     std::string_view text) {
+  std::pair<std::uint8_t, std::size_t> longest;
+  const bool any = operand.kind < 0;
+  const int first = any ? 0 : std::max(table.kinds()[operand.kind].first_variable, 0);
+  const int count = any ? table.variable_count() : table.kinds()[operand.kind].count;
+  for (int value = first; value < first + count; ++value) {
+    Op one;
+    one.operands = {operand};
+    const std::string word = table.print_operand(one, 0, static_cast<std::uint8_t>(value));
+    if (text.starts_with(word) && word.size() > longest.second) longest = {value, word.size()};
+  }
+  return longest;
+}
+
+// What the tree of templates is to find: each row is tried, in the order of the table.
+std::optional<Line> first_row_that_fits(const OpTable& table, const std::string& text) {
+  for (std::size_t op = 0; op < table.ops().size(); ++op) {
+    const std::string_view pattern = table.ops()[op].pattern;
+    Line line{static_cast<std::uint16_t>(op), {}};
+    std::string_view left = text;
+    for (std::size_t at = 0; at < pattern.size() && left.data(); ++at) {
+      if (pattern[at] != '{') {
+        left = left.starts_with(pattern[at]) ? left.substr(1) : std::string_view();
+        continue;
+      }
+      const std::size_t index = pattern[at + 1] - '0';
+      const auto [value, size] = longest_operand(table, table.ops()[op].operands[index], left);
+      left = size ? left.substr(size) : std::string_view();
+      line.operands[index] = value;
+      at += 2;
+    }
+    if (left.data() && left.empty() && table.print_bare(line) == text) return line;
+  }
+  return std::nullopt;
+}
+
+TEST_F(ProgramTest, a_line_is_the_first_row_that_fits_it) {
+  std::minstd_rand rng(1);
+  constexpr std::string_view kLetters = "abcst0123.,()[]{}= \"";
+  std::size_t parsed = 0;
+  for (int round = 0; round < 40; ++round) {
+    for (std::size_t op = 0; op < table_.ops().size(); ++op) {
+      Line line{static_cast<std::uint16_t>(op), {}};
+      const auto& operands = table_.ops()[op].operands;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const int kind = operands[i].kind;
+        const int first = kind < 0 ? 0 : std::max(table_.kinds()[kind].first_variable, 0);
+        const int count = kind < 0 ? table_.variable_count() : table_.kinds()[kind].count;
+        line.operands[i] = static_cast<std::uint8_t>(first + rng() % count);
+      }
+      std::string text = table_.print(line);
+      const std::size_t at = rng() % text.size();
+      if (round % 4 == 1) text[at] = kLetters[rng() % kLetters.size()];
+      if (round % 4 == 2) text.erase(at, 1);
+      if (round % 4 == 3) text.insert(at, 1, kLetters[rng() % kLetters.size()]);
+      const auto found = table_.parse(text);
+      EXPECT_EQ(found, first_row_that_fits(table_, text)) << text;
+      parsed += found.has_value();
+    }
+  }
+  EXPECT_GT(parsed, 10 * table_.ops().size()) << "those without a change";
 }
 
 TEST_F(ProgramTest, every_row_prints_and_parses_back) {
