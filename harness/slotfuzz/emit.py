@@ -4,23 +4,39 @@ The header says what it shows and how to run it; then come imports, `--check`, t
 the lines use, the program, and the judge's assert lines after the line that they belong to.
 """
 
+import ast
 import re
+import signal
 
-from slotfuzz import prelude
-from slotfuzz.signature import HANGING
+from slotfuzz import prelude, signature
 
-CHECK = '''\
-if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+CHECK_BEGIN = 'if sys.argv[1:2] == ["--check"]:'
+# The words of `stated` are put in. It says "run" for a process, and "fail" only for what it states.
+CHECK = CHECK_BEGIN + '''  # run this file N times, each in a fresh process
+    import re, signal
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    {poison}ends = [subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
-                           errors="replace") for _ in range(runs)]
-    failed = [end for end in ends if end.returncode]
-    codes = sorted({{end.returncode for end in ends}})
+    stated = {stated}
+    {poison}failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {{signal.Signals(-code).name}}" if code < 0 else f"exit code {{code}}"
+        if code and re.search(stated, f"{{end.stderr}}\\n{{how}}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\\r{{run + 1}} of {{runs}} runs, {{len(failed)}} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({{code for code, _ in failed}})
     print(f"failed {{len(failed)}} of {{runs}}, exit codes {{codes}}")
-    for end in failed[:1]:
-        lines = end.stderr.splitlines()
-        print(*[line for line in lines if "SUMMARY" in line] or lines[-2:], sep="\\n")
-    sys.exit(bool(failed))
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{{others.count(how)}} ended otherwise: {{how}}")
+    sys.exit(1 if failed else 2 if others else 0)
 '''
 # glibc from 2.41 on leaves what it caches per thread as it was.
 POISON_ENVIRONMENT = {"PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165",
@@ -30,15 +46,18 @@ POISON = f"""\
     os.environ.update(
         {", ".join(f'{name}="{value}"' for name, value in POISON_ENVIRONMENT.items())})
     """
-# How faulthandler ends a script that hangs.
-HANG_EXIT, HANG_WORDS = 1, "Timeout ("
+# Findings whose script hangs, and how faulthandler begins to tell it.
+HANGS = ("timeout", *signature.HANGING)
+HANG_WORDS = "Timeout ("
 WATCHED = """\
 # It hangs. If it does, this says in which line each thread is, and ends it.
 import faulthandler
 faulthandler.dump_traceback_later(3, exit=True)
 """
 END = "if True:  # the end: every name is dropped, and the collector runs"
-HOLDER = re.compile(r"^(\w+) = \[\]$", re.MULTILINE)
+# What ends a process that has damaged its memory, or whose runtime has noticed that.
+FATAL_SIGNALS = "SEGV|ABRT|BUS|ILL|FPE|TRAP"
+SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
@@ -50,18 +69,75 @@ def script(
     lines = program_lines(reply)
     used = prelude.needed(snippets, "\n".join(lines), module)
     if END in lines:
-        lines = _cleared(lines, [name for one in used for name in HOLDER.findall(one.text)])
+        lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
     body = "\n".join(lines)
     code = "\n".join([body, *(snippet.text for snippet in used)])
     parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(code)]
-    parts.append(_import_of(module))
-    parts.append(CHECK.format(poison=POISON if sanitizer == "none" else ""))
-    if reply["kind"] in HANGING:
+    parts.append(import_of(module))
+    parts.append(check_block(stated(reply), sanitizer))
+    if reply["kind"] in HANGS:
         parts.append(WATCHED)
     if used:
         parts.append("\n".join(snippet.text for snippet in used) + "\n")
     parts.append(body + "\n")
     return "\n".join(parts)
+
+
+def check_block(words: str, sanitizer: str) -> str:
+    """The lines for `--check` of a script that fails with WORDS, a regular expression."""
+    text = f'r"{words}"' if '"' not in words and not words.endswith("\\") else repr(words)
+    return CHECK.format(stated=text, poison=POISON if sanitizer == "none" else "")
+
+
+def stated(reply: dict) -> str:
+    """The failure of REPLY as a regular expression over what a run of its script writes.
+
+    The last line of that is `exit code N` or `killed by NAME`; see `ending`.
+    """
+    if reply["kind"] in HANGS:
+        return "^" + re.escape(HANG_WORDS)
+    asserts = [line for line in reply.get("asserts", []) if line.startswith("assert ")]
+    if asserts:
+        # From 3.13 on CPython marks the failing part on a line of its own.
+        return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
+    if reply["kind"] == "assert":
+        return "^AssertionError"
+    if reply["kind"] == "exception":
+        told = _pattern(signature.normalise(reply["message"]).rstrip(": "))
+        # Another build of the same release has its sources elsewhere.
+        return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
+    words = signature.of_reply(reply)
+    who, _, what = words.verdict.partition(" ")
+    if who == "signal":
+        return f"^killed by SIG(?:{FATAL_SIGNALS})$"
+    if what == "undefined-behavior":
+        return "runtime error: " + _pattern(words.detail)
+    if who == "sanitizer":
+        what = "" if what == "leak" else "[ -]".join(what.split("-"))
+        return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
+    if who == "fatal":
+        return "Fatal Python error: " + _pattern(what)
+    return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(what or who)
+
+
+def ending(code: int) -> str:
+    """How a process ended, as CHECK has it; a shell around it passes a signal on as 128 and N."""
+    number = -code if code < 0 else code - 128
+    try:
+        return f"killed by {signal.Signals(number).name}"
+    except ValueError:
+        return f"exit code {code}"
+
+
+def _pattern(words: str) -> str:
+    """A regular expression for what signature.normalise has made WORDS of."""
+    pattern = re.sub(r"\bN\b", r"(?:N|\\d+)", _literally(words))
+    return pattern.replace("ADDRESS", r"(?:ADDRESS|0x\w+)")
+
+
+def _literally(words: str) -> str:
+    """re.escape, but for spaces: people read it."""
+    return re.escape(words).replace(r"\ ", " ")
 
 
 def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
@@ -109,16 +185,29 @@ def program_lines(reply: dict) -> list[str]:
     return printed
 
 
+def lists_of(snippet: str) -> list[str]:
+    """The names that SNIPPET gives an empty list of their own when a script starts.
+
+    What it says within a function, or in a text that another interpreter runs, names nothing here.
+    """
+    return [target.id for node in ast.parse(snippet).body if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.List) and not node.value.elts
+            for target in node.targets if isinstance(target, ast.Name)]
+
+
 def _cleared(lines: list[str], holders: list[str]) -> list[str]:
     """LINES whose end also clears HOLDERS, the lists of the prelude that keep objects alive.
 
     Those that were empty when it failed may not be once the bug is fixed: then a finalizer runs
-    that did not, and the script must not fail for what that finalizer kept.
+    that did not, and the script must not fail for what that finalizer kept. A list that is asked
+    about stays as it is.
     """
-    clears = [f"    {name}.clear()" for name in holders if f"    {name}.clear()" not in lines]
+    at = next((at for at, line in enumerate(lines) if line.startswith("    assert ")), len(lines))
+    asked = set(prelude.WORD.findall("\n".join(lines[at:])))
+    clears = [f"    {name}.clear()" for name in holders
+              if f"    {name}.clear()" not in lines and name not in asked]
     if not clears:
         return lines
-    at = next((at for at, line in enumerate(lines) if line.startswith("    assert ")), len(lines))
     return [*lines[:at], *clears, "    gc.collect()", *lines[at:]]
 
 
@@ -136,7 +225,8 @@ def _imports(code: str) -> str:
     return "\n".join(lines)
 
 
-def _import_of(module: str) -> str:
+def import_of(module: str) -> str:
+    """The lines that make MODULE `T`, or say how to run the script."""
     if module == "torch":
         return "import torch as T\n"
     return (

@@ -5,6 +5,7 @@ and the others are forked from one that has imported the module and done nothing
 """
 
 import math
+import re
 import signal
 import subprocess
 import threading
@@ -12,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import emit, group, signature
+from slotfuzz import emit
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
@@ -133,7 +134,7 @@ def verify(
 
     With FORKER, all but the first are its runs; a script that hangs is watched over as it says.
     """
-    hangs = reply["kind"] in ("timeout", *signature.HANGING)
+    hangs = reply["kind"] in emit.HANGS
     forked = runs - 1 if forker and runs and not hangs else 0
 
     def once(number):
@@ -166,26 +167,6 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
 
 
 def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
-    """Whether exit CODE (None: it hung) and STDERR of a script are the failure of REPLY."""
-    if reply["kind"] == "timeout":
-        return code is None
-    if reply["kind"] in signature.HANGING:
-        return code == emit.HANG_EXIT and emit.HANG_WORDS in stderr
-    if code in (None, 0):
-        return False
-    found = signature.of_stderr(stderr)
-    died = code < 0 or code > 128 or found is not None
-    if reply["kind"] in group.JUDGE_KINDS and died:
-        return True  # before the promise was asked for, or instead of the exception
-    if reply["kind"] == "assert" or reply.get("asserts"):
-        return "AssertionError" in stderr
-    if reply["kind"] == "exception":
-        # The prelude's own asserts begin with their contract number.
-        name = reply["message"].partition(":")[0]
-        return (f"{name}: {reply['contract']}: " if reply["contract"] else name) in stderr
-    expected = signature.of_reply(reply).verdict
-    if expected == f"exit {reply['exit']}":
-        return code == reply["exit"]
-    if expected.startswith("signal "):
-        return died
-    return found is not None and found.verdict == expected
+    """Whether exit CODE (None: it hung) and STDERR of a script are the failure that it states."""
+    words = f"{stderr}\n{emit.ending(code)}" if code else ""
+    return bool(code) and bool(re.search(emit.stated(reply), words, re.MULTILINE))

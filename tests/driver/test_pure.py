@@ -156,27 +156,6 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
         finding.check_writable(tmp_path / "file" / "out")
 
 
-@pytest.mark.parametrize("contract, stderr, alike", [
-    ("T2", "AssertionError: T2: they share it", True),
-    ("T2", "AssertionError: P2: another promise", False),
-    ("", "AssertionError", True),
-    ("", "KeyError", False),
-])
-def test_an_expectation_that_fails_is_known_again(contract, stderr, alike):
-    reply = {"kind": "exception", "contract": contract, "check": "other_share", "asserts": [],
-             "message": "AssertionError: T2: they share it"}
-    assert verify.fails_alike(1, stderr, reply) == alike
-
-
-@pytest.mark.parametrize("kind", ["assert", "exception"])
-def test_a_script_that_dies_where_the_judge_spoke_fails_alike(kind):
-    reply = {"kind": kind, "contract": "P3", "check": "finalized early", "asserts": [],
-             "message": "AssertionError: P3: it lives"}
-    assert verify.fails_alike(-6, "corrupted double-linked list", reply)
-    assert verify.fails_alike(1, "==7==ERROR: AddressSanitizer: heap-use-after-free on", reply)
-    assert not verify.fails_alike(0, "", reply)
-
-
 def test_no_probe_runs_a_backward_pass():
     """It leaves threads in the server, and PyTorch refuses backward() in a fork beside those."""
     rows = "".join(path.read_text() for path in sorted((ROOT / "harness/engine").glob("ops*.def")))
