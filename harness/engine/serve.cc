@@ -17,6 +17,7 @@
 #include "harness/engine/crash.h"
 #include "harness/engine/planted.h"
 #include "harness/engine/serve_child.h"
+#include "harness/engine/serve_dropped.h"
 #include "harness/engine/serve_facts.h"
 #include "harness/engine/state.h"
 
@@ -200,6 +201,7 @@ json run(Session& session, const json& request, Shared& shared) {
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = shared.raised[i];
   reply["dropped"] = program.dropped;
+  tell_dropped(session, text, request, true, reply);
   reply["stderr"] = read_all(errors) + report_of(shared.crash);
   close(errors);
   return reply;
@@ -300,8 +302,11 @@ json answer(Session& session, const json& request, Shared& shared) {
   if (request.contains("facts")) return run_facts(session, request);
   if (request.contains("generate")) return generate(session, request);
   if (request.contains("parse")) {
-    const Program program = session.printer.parse(request.at("parse").get<std::string>());
-    return {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
+    const std::string text = request.at("parse");
+    const Program program = session.printer.parse(text);
+    json reply = {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
+    tell_dropped(session, text, request, false, reply);
+    return reply;
   }
   if (request.contains("extend")) {
     const Program program = session.printer.parse(request.at("extend").get<std::string>());

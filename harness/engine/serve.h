@@ -5,7 +5,7 @@
 //   {"states": [TEXT, ..]}  ->  {"programs": [{"outcome", "crashed", "ran", "state"}, ..]}, of all
 //                               programs up to the first finding; see below
 //   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands", "lane"}],
-//                                         "dropped": N}
+//                                         "dropped": N, "dropped_lines": ..}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
 //   {"generate": ..} and {"facts": ..}: see serve_facts.h
@@ -15,6 +15,7 @@
 // number of state.h, as text; null if a line ended the process, or when the target has threads or
 // interpreters of its own, whose states cannot be read. A finding may owe to a program before it in
 // the child: `run` tells.
+// Replies to `run` and `parse` name the lines that were left out: see serve_dropped.h.
 // `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as

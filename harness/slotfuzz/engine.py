@@ -7,6 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 
+from slotfuzz import frame, prelude
 from slotfuzz.channel import Channel
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import from_root
@@ -51,6 +52,7 @@ class Server:
         self.extra = extra or {}
         self.table = Table(describe(subject, target))
         self.runs = 0
+        self._snippets = prelude.parse(self.table.description.get("prelude", ""))
         self._channel: Channel | None = None
         self._killed = False
 
@@ -65,10 +67,11 @@ class Server:
     ) -> dict:
         """Runs program text in a forked child; the engine's reply, see `--serve`.
 
-        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit.
+        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit. The
+        reply names the lines that did not run, as `unknown_lines` does.
         """
         self.runs += 1
-        request = {"run": program, "timeout": timeout_seconds}
+        request = {"run": program, "timeout": timeout_seconds, "frame": self._frame(program)}
         if line_seconds is not None:
             request["line_seconds"] = line_seconds
         reply = self._request(request, timeout_seconds)
@@ -89,6 +92,20 @@ class Server:
         """Like parse, with the number of dropped lines."""
         answer = self._request({"parse": program}, 0)
         return lines_of(answer), answer["dropped"]
+
+    def unknown_lines(self, program: str) -> tuple[list[dict], int]:
+        """The first lines of PROGRAM that no run takes, and how many there are.
+
+        Each is {"line": number from 1, "text": its text, "why": "no op" | "too many"}; in the
+        `dropped_lines` of a reply to `run` also "masked", for an op that the subject or the target
+        lacks. Blank lines, comments, and what a script of emit.py has around its program are not
+        among them.
+        """
+        answer = self._request({"parse": program, "frame": self._frame(program)}, 0)
+        return answer["dropped_lines"], answer["dropped_count"]
+
+    def _frame(self, program: str) -> list[tuple[int, int]]:
+        return frame.ranges(program, self._snippets)
 
     def extend(self, program: str, count: int, seed: int) -> list[str]:
         """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""

@@ -75,11 +75,16 @@ def parse_line(text):
     return None
 
 
-def parse(text):
-    """Lines and the number of dropped ones; blank lines are not counted."""
-    parsed = [parse_line(line) for line in text.splitlines() if line.strip()]
-    kept = [line for line in parsed if line]
-    return {"lines": kept, "dropped": len(parsed) - len(kept)}
+def parse(text, frame=()):
+    """Lines and the number of dropped ones; blank lines are not counted, comments not named."""
+    parsed = [(number, line, parse_line(line)) for number, line in enumerate(text.splitlines(), 1)
+              if line.strip()]
+    kept = [line for _, _, line in parsed if line]
+    named = [{"line": number, "text": line, "why": "no op"} for number, line, op in parsed
+             if not op and not line.lstrip().startswith("#")
+             and not any(first <= number <= last for first, last in frame)]
+    return {"lines": kept, "dropped": len(parsed) - len(kept), "dropped_lines": named[:20],
+            "dropped_count": len(named)}
 
 
 def execute(text, report):

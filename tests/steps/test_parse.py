@@ -1,0 +1,72 @@
+"""What the parser takes of texts, on the engine itself: scripts, corpora, and what is neither."""
+
+import pytest
+
+from slotfuzz import emit, engine, options, prelude, subject
+from slotfuzz.paths import ROOT
+
+SCRIPTS = sorted((ROOT / "repro").glob("**/repro.py"))
+SEEDS = sorted((ROOT / "corpus").glob("*/*.py"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    """One target's: all targets have one table."""
+    chosen = subject.resolve("core", "address", [options.DEFAULT_TARGET])
+    with engine.Server(chosen, options.DEFAULT_TARGET) as running:
+        yield running
+
+
+def unknown(server, text):
+    """The texts of the lines that are named."""
+    named, count = server.unknown_lines(text)
+    assert len(named) == min(count, 20)
+    return [line["text"] for line in named]
+
+
+def test_nothing_in_a_script_is_unknown(server):
+    assert SCRIPTS
+    named = {script: unknown(server, script.read_text()) for script in SCRIPTS}
+    assert not any(named.values()), {path: lines for path, lines in named.items() if lines}
+
+
+def test_nothing_in_a_seed_is_unknown(server):
+    assert SEEDS
+    named = {seed: unknown(server, seed.read_text()) for seed in SEEDS}
+    assert not any(named.values()), {path: lines for path, lines in named.items() if lines}
+
+
+def test_each_snippet_alone_is_the_frame_of_a_script(server):
+    snippets = prelude.parse(server.table.description["prelude"])
+    reply = server.run("t0 = T.ones(1)\n")
+    for snippet in snippets:
+        script = emit.script(reply, [snippet], "core", snippet.module or "slotcore", "address", "")
+        body = script.removesuffix("t0 = T.ones(1)\n")
+        assert unknown(server, f"{body}{snippet.text}\n\nt0 = T.ones(1)\n") == [], snippet.names
+
+
+@pytest.mark.parametrize("script", SCRIPTS[::12], ids=lambda path: path.parent.name)
+def test_a_mistake_in_a_script_is_named(server, script):
+    text = script.read_text()
+    *_, body = text.rstrip("\n").rpartition("\n\n")
+    first = body.splitlines()[0]
+    wrong = text.removesuffix(body + "\n") + body.replace(first, first + "x", 1) + "\n"
+    named, count = server.unknown_lines(wrong)
+    assert count == 1
+    assert named[0] == {"line": len(text.removesuffix(body + "\n").splitlines()) + 1,
+                        "text": first + "x", "why": "no op"}
+
+
+def test_prose_is_unknown(server):
+    named, count = server.unknown_lines((ROOT / "README.md").read_text())
+    assert count > 50 and len(named) == 20 and named[0] == {
+        "line": 3, "text": named[0]["text"], "why": "no op"}
+
+
+def test_why_a_line_does_not_run_is_told(server):
+    too_long = "gc.collect()\n" * (server.table.description["line_max"] + 2)
+    assert [line["why"] for line in server.unknown_lines(too_long)[0]] == ["too many"] * 2
+    reply = server.run("t0 = T.ones(1)\n\n# a comment\n  # another\no0 = Other()\nt0 = T.one(1)\n")
+    assert [(line["line"], line["why"]) for line in reply["dropped_lines"]] == [
+        (5, "masked"), (6, "no op")]
+    assert (reply["dropped_count"], len(reply["lines"])) == (2, 1)
