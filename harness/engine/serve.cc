@@ -179,11 +179,15 @@ json run(Session& session, const json& request, Shared& shared) {
     run_in_child(session, program, shared);
   }
   int status = 0;
-  const bool in_time = wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
+  const Ended ended = wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
+  if (ended == Ended::kKilled) {
+    close(errors);
+    return {{"killed", true}};
+  }
   json reply = {{"outcome", "clean"},  {"kind", ""},    {"contract", ""},
                 {"check", ""},         {"message", ""}, {"asserts", json::array()},
                 {"line", shared.line}, {"signal", 0},   {"exit", 0}};
-  if (!in_time) {
+  if (ended == Ended::kTooLate) {
     reply["kind"] = "timeout";
   } else if (WIFSIGNALED(status)) {
     reply["kind"] = "signal";
@@ -282,7 +286,8 @@ json run_states(Session& session, const json& request, Shared& shared) {
     run_states_in_child(session, programs, shared);
   }
   int status = 0;
-  wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
+  const Ended ended = wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
+  if (ended == Ended::kKilled) return {{"killed", true}};
   json results = json::array();
   // If the child did not end by itself, then in the midst of the program after those.
   for (std::size_t i = 0; i < shared.done + !shared.complete; ++i) {

@@ -10,6 +10,9 @@
 //                                                behind it that mostly ask for wrappers
 //   {"generate": ..} and {"facts": ..}: see serve_facts.h
 //
+// Where something outside kills the child that a request was given to, the answer is
+// {"killed": true}, whatever was asked.
+//
 // `states` runs many short programs in one child, at most kStatesMax. `crashed`: the process ended;
 // else a finding is the judge's. `ran`: all lines did, whatever the reset did then. `state` is a
 // number of state.h, as text; null if a line ended the process, or when the target has threads or

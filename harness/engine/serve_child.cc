@@ -17,7 +17,7 @@
 
 namespace slotfuzz {
 
-bool wait_for(pid_t child, double seconds, int& status) {
+Ended wait_for(pid_t child, double seconds, int& status) {
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   CHECK(descriptor >= 0, "pidfd_open: " << std::strerror(errno));
   pollfd event{descriptor, POLLIN, 0};
@@ -30,7 +30,8 @@ bool wait_for(pid_t child, double seconds, int& status) {
   close(descriptor);
   if (ready == 0) kill(child, SIGKILL);
   CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
-  return ready != 0;
+  if (ready == 0) return Ended::kTooLate;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? Ended::kKilled : Ended::kByItself;
 }
 
 void silence() {

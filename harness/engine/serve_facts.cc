@@ -99,13 +99,13 @@ void add_traces(json& results, int traces) {
 }
 
 // Runs all programs from shared.done on, up to the first that ends the process.
-void run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
+Ended run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
               const std::string& question, int traces, double seconds, unsigned program_seconds) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
   if (child == 0) run_in_child(session, programs, shared, question, traces, program_seconds);
   int status = 0;
-  wait_for(child, seconds, status);
+  return wait_for(child, seconds, status);
 }
 
 }  // namespace
@@ -149,8 +149,13 @@ json run_facts(Session& session, const json& request) {
   json results = json::array();
   while (shared.done < programs.size()) {
     const std::size_t first = shared.done;
-    run_some(session, programs, shared, question, traces, seconds,
-             request.at("program_seconds"));
+    const Ended ended = run_some(session, programs, shared, question, traces, seconds,
+                                 request.at("program_seconds"));
+    if (ended == Ended::kKilled) {
+      if (traces >= 0) close(traces);
+      munmap(memory, sizeof(Shared));
+      return {{"killed", true}};
+    }
     for (std::size_t i = first; i < shared.done; ++i) {
       results.push_back({{"crashed", false},
                          {"line", programs[i].lines.size()},

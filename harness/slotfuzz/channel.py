@@ -3,16 +3,19 @@
 import contextlib
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
 import tempfile
 import time
 
-from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.errors import BrokenError, KilledError, MachineError
 
 START_SECONDS = 120
 END_SECONDS = 5
+# From the end of a process's pipes to its own.
+DEATH_SECONDS = 1
 
 
 def leashed(command: list[str]) -> list[str]:
@@ -20,15 +23,31 @@ def leashed(command: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", "--", *command]
 
 
+def broken(what: str) -> Exception:
+    """The error that WHAT is wrong with a process of ours.
+
+    It is the machine's where the address space is limited: a sanitizer reserves terabytes of it,
+    and without one an allocation may fail at any place.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return BrokenError(what)
+    return MachineError(f"the address space is limited to {limit:,} bytes (ulimit -v), and"
+                        f" {what}; set: ulimit -v unlimited")
+
+
 class Channel:
     """COMMAND, started and ready; WHAT names it in errors.
 
-    Raises MachineError if it does not start, and BrokenError when it is not ready in time.
+    Raises MachineError if it does not start, BrokenError when it is not ready in time, and
+    KilledError whenever something outside has killed it. After an error it is closed.
     """
 
     def __init__(self, what: str, command: list[str], environment: dict[str, str]):
         self._what = what
         self._buffer = b""
+        # Whether we have killed it ourselves.
+        self._ended = False
         self._errors = tempfile.TemporaryFile()
         try:
             self._process = subprocess.Popen(
@@ -49,6 +68,11 @@ class Channel:
                 left = left[self._process.stdin.write(left):]
         except BrokenPipeError:
             self._lost("does not read")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the process is over, and waited for."""
+        return self._process.stdout.closed
 
     def has_answer(self, seconds: float) -> bool:
         """Whether something can be read within so many SECONDS: an answer, or the end."""
@@ -74,7 +98,9 @@ class Channel:
         return answer
 
     def close(self) -> None:
-        """Ends the process, which ends with its stdin."""
+        """Ends the process, which ends with its stdin; safe to call twice."""
+        if self._process.stdout.closed:
+            return
         self._process.stdin.close()
         try:
             self._process.wait(END_SECONDS)
@@ -86,14 +112,25 @@ class Channel:
 
     def kill(self) -> None:
         """Ends the process and its children at once. Another thread may wait for its answer."""
-        with contextlib.suppress(ProcessLookupError):
+        self._ended = True
+        with contextlib.suppress(ProcessLookupError):  # it has died, and no child is left
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _lost(self, how: str):
-        self._process.kill()
+        was_killed = self._died_by_itself() == -signal.SIGKILL and not self._ended
+        self.kill()
         code = self._process.wait()
         self._errors.seek(0)
         words = self._errors.read().decode(errors="replace").strip().splitlines()
         tail = "; ".join(words[-3:]) or "it said nothing"
         self.close()
-        raise BrokenError(f"{self._what} {how}, exit code {code}: {tail}")
+        if was_killed:
+            raise KilledError(self._what)
+        raise broken(f"{self._what} {how}, exit code {code}: {tail}")
+
+    def _died_by_itself(self) -> int | None:
+        """The exit code of a process that has closed its pipes; None if it lives on."""
+        try:
+            return self._process.wait(DEATH_SECONDS)
+        except subprocess.TimeoutExpired:
+            return None

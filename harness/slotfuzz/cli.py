@@ -1,6 +1,7 @@
 """The command line: one file in commands/ per command; this finds it, parses, and maps errors.
 
-Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness itself is broken.
+Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness itself is broken, 130 or 143
+interrupted by SIGINT or SIGTERM with nothing found.
 """
 
 import argparse
@@ -8,27 +9,50 @@ import ast
 import importlib
 import json
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
 
 from slotfuzz.console import Output
-from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
+from slotfuzz.errors import (
+    BrokenError, Interrupted, KilledError, MachineError, UserError, nearest,
+)
 
 COMMANDS = Path(__file__).parent / "commands"
 
 
 def main(argv: list[str]) -> int:
     """Runs one command; returns the exit code."""
+    _open_streams()
     try:
         code = _main(argv)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever reads our output has gone, as `head` does. Nothing is left to be said, also not by
-        # Python when it flushes stdout at its end.
+        # Nobody reads our output any more, as with `| head`. Python must not say so at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+    except OSError as error:
+        # The last words did not get through: a full disk behind `> file`, say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"slotfuzz: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _open_streams() -> None:
+    """Makes stdout and stderr usable where the caller has closed them, and whatever the locale is.
+
+    Programs, paths and reports hold characters that an ASCII terminal cannot show; it gets `?`.
+    """
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            # Else the next file that is opened takes the number, and gets what is printed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+            setattr(sys, name, open(number, "w", closefd=False))
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _main(argv: list[str]) -> int:
@@ -94,19 +118,40 @@ def _arranged(module, argv: list[str]) -> list[str]:
 
 
 def _run(module, args) -> int:
+    signals = []
+
+    def interrupt(number, frame):
+        signals.append(number)
+        raise Interrupted(number)
+
+    previous = {number: signal.signal(number, interrupt)
+                for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        code = _run_guarded(module, args)
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    # A command that has printed what it has got so far returns as if it had not been interrupted.
+    return 128 + signals[0] if signals and code == 0 else code
+
+
+def _run_guarded(module, args) -> int:
     try:
         return module.run(args, Output(args.json))
-    except (UserError, MachineError) as error:
+    except (UserError, MachineError, KilledError) as error:
         return _failed(args.json, str(error), 2)
     except BrokenPipeError:
         raise
     except OSError as error:
         text = f"{error.filename or ''}: {error.strerror or error}".lstrip(": ")
         return _failed(args.json, text, 2)
+    except MemoryError:
+        return _failed(args.json, "out of memory; is it limited by `ulimit -v`?", 2)
     except BrokenError as error:
         return _failed(args.json, f"the harness is broken: {error}", 3)
-    except KeyboardInterrupt:
-        return _failed(args.json, "interrupted", 2)
+    except KeyboardInterrupt as stop:
+        number = stop.number if isinstance(stop, Interrupted) else signal.SIGINT
+        return _failed(args.json, "interrupted", 128 + number)
     # Python would exit with 1, which says "finding": an error that nobody foresaw must say 3.
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc()

@@ -7,9 +7,10 @@ import json
 import subprocess
 from pathlib import Path
 
-from slotfuzz import frame, prelude
-from slotfuzz.channel import Channel
-from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz import frame, kills, prelude
+from slotfuzz.channel import Channel, broken
+from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.kills import Kills
 from slotfuzz.paths import from_root
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.subject import Subject
@@ -27,8 +28,9 @@ def describe(subject: Subject, target: str) -> dict:
     """What the binary says about itself: ops, kinds, prelude, planted bugs."""
     command = subject.command(target, "--describe")
     try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False,
-                                timeout=DESCRIBE_SECONDS, env=subject.environment())
+        result = Kills().repeat(lambda: kills.run(
+            f"{target} --describe", command, capture_output=True, text=True,
+            timeout=DESCRIBE_SECONDS, env=subject.environment()))
         return json.loads(result.stdout)
     except OSError as error:
         raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
@@ -36,20 +38,20 @@ def describe(subject: Subject, target: str) -> dict:
         raise BrokenError(f"{target} --describe gave no answer") from error
     except ValueError as error:
         tail = (result.stderr.strip().splitlines() or ["no message"])[-1]
-        raise BrokenError(f"{target} --describe gave no JSON: {tail}") from error
+        raise broken(f"{target} --describe gave no JSON: {tail}") from error
 
 
 class Server:
     """A warm fork server. Use as a context manager, or close it.
 
     Without SYMBOLS the reports of sanitizers have no names, and cost no half second each. EXTRA
-    goes into its environment.
+    goes into its environment. A request that something outside kills is made again; KILLS counts.
     """
 
     def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True,
-                 extra: dict[str, str] | None = None):
+                 extra: dict[str, str] | None = None, kills: Kills | None = None):
         self.subject, self.target, self.trace, self.symbols = subject, target, trace, symbols
-        self.extra = extra or {}
+        self.extra, self.kills = extra or {}, kills or Kills()
         self.table = Table(describe(subject, target))
         self.runs = 0
         self._snippets = prelude.parse(self.table.description.get("prelude", ""))
@@ -143,16 +145,22 @@ class Server:
             self._channel.kill()
 
     def _request(self, request: dict, seconds: float) -> dict:
+        return self.kills.repeat(lambda: self._request_once(request, seconds))
+
+    def _request_once(self, request: dict, seconds: float) -> dict:
         if self._channel is None:
             self._channel = self._start()
         if self._killed:
             raise BrokenError(f"the fork server of {self.target} was ended")
         try:
             self._channel.send(request)
-            return self._channel.answer(seconds + GRACE_SECONDS)
-        except BrokenError:
+            answer = self._channel.answer(seconds + GRACE_SECONDS)
+        except (BrokenError, KilledError, MachineError):
             self.close()
             raise
+        if answer.get("killed"):
+            raise KilledError(f"a child of the fork server of {self.target}")
+        return answer
 
     def _start(self) -> Channel:
         environment = self.subject.environment(full_stacks=self.trace) | self.extra
@@ -170,8 +178,9 @@ def dump_recorder(subject: Subject, target: str, recorder: Path) -> tuple[int, l
     if not recorder.exists():
         return 0, []
     command = subject.command(target, f"--dump-recorder={recorder}")
-    result = subprocess.run(command, capture_output=True, check=False, timeout=DESCRIBE_SECONDS,
-                            env=subject.environment())
+    result = Kills().repeat(lambda: kills.run(
+        f"{target} --dump-recorder", command, capture_output=True, timeout=DESCRIBE_SECONDS,
+        env=subject.environment()))
     try:
         recording = json.loads(result.stdout.decode(errors="replace"))
         return recording["count"], recording["programs"]

@@ -1,4 +1,7 @@
-"""The three kinds of error, never mixed: the input is bad, the machine is, or we are."""
+"""The three kinds of error, never mixed: the input is bad, the machine is, or we are.
+
+Beside them: what was killed by something outside, and what the user ended.
+"""
 
 
 class UserError(Exception):
@@ -7,6 +10,22 @@ class UserError(Exception):
 
 class MachineError(Exception):
     """A tool is missing, a disk is full, a build fails: one line. Exit code 2."""
+
+
+class KilledError(Exception):
+    """Something outside killed PROCESS, one of ours; kills.py does its work again."""
+
+    def __init__(self, process: str):
+        super().__init__(f"{process} was killed")
+        self.process = process
+
+
+class Interrupted(KeyboardInterrupt):
+    """SIGINT or SIGTERM, whose NUMBER the exit code tells: 130 or 143 if nothing was found."""
+
+    def __init__(self, number: int):
+        super().__init__(number)
+        self.number = number
 
 
 class BrokenError(Exception):

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import shown
 from slotfuzz.subject import Subject
@@ -77,11 +78,16 @@ def _replace(made: Path, place: Path) -> None:
 
 
 def known(folders: list[Path], subject: Subject) -> list[Path]:
-    """Folders in FOLDERS of findings of SUBJECT, of torch that of its release only."""
+    """Folders in FOLDERS of findings of SUBJECT, of torch that of its release only.
+
+    What cannot be read is named: it will be told as new.
+    """
     found = []
     for folder in folders:
         for path in sorted(folder.glob("*/finding.json")):
             record = read(path.parent)
+            if not record:
+                say(f"{shown(path)} cannot be read, so its finding is not known")
             if (record.get("subject") == subject.name and (path.parent / "repro.py").exists()
                     and release_of(record) == subject.release):
                 found.append(path.parent)

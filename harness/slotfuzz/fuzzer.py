@@ -1,5 +1,6 @@
 """One libFuzzer process: start it, read its progress, stop it, and see how it ended."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -7,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.errors import BrokenError
+from slotfuzz.errors import BrokenError, KilledError, MachineError
 from slotfuzz.paths import from_root
 from slotfuzz.spawner import Spawner
 
@@ -73,7 +74,7 @@ class Fuzzer:
         self.stderr = open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb", 0)
         try:
             spawner.start(words, pipe)
-        except BrokenError:
+        except (BrokenError, KilledError, MachineError):
             self.stderr.close()
             raise
 
@@ -95,6 +96,8 @@ class Fuzzer:
         match = STATUS.match(line)
         if match:
             self.progress = Progress(*(int(group or 0) for group in match.groups()))
+            # libFuzzer counts whole seconds, and says 0 in the first.
+            self.progress.rate = round(self.progress.programs / max(self.seconds(), 1e-3))
             self.has_loaded |= b"INITED" in line
             return
         match = EXECUTED.match(line)
@@ -112,7 +115,8 @@ class Fuzzer:
     def stop(self) -> None:
         """Asks the process to save and end; kills it when it does not."""
         self._spawner.stop()
-        self.finish()
+        with contextlib.suppress(KilledError):  # then it has ended as well
+            self.finish()
 
     def seconds(self) -> float:
         """Seconds since the start."""

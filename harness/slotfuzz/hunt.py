@@ -17,9 +17,10 @@ from pathlib import Path
 
 from slotfuzz import corpus, finding, series
 from slotfuzz.baseline import Baseline
-from slotfuzz.errors import BrokenError, MachineError, UserError
+from slotfuzz.errors import BrokenError, KilledError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
+from slotfuzz.kills import KILLS_IN_A_ROW_MAX, Kills, too_many
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.progress import ProgressLine
 from slotfuzz.signature import signal_name
@@ -35,6 +36,10 @@ VERIFY_RUNS = 20
 # What programs leak by the contract (P5) stays in their process, up to 1 KB a program on the core:
 # it is renewed before that shows, and when its memory is full all the same.
 PROCESS_PROGRAMS_MAX = 1_000_000
+# libFuzzer's exit code after SIGINT or SIGTERM. Those that the hunt sends are not looked at.
+INTERRUPTED_EXIT = 72
+# A process that has fuzzed for so long before it was killed shows that the machine can do the work.
+KILL_FORGOTTEN_SECONDS = 10
 # libFuzzer's handlers allocate, and wait for ever where malloc itself has crashed. Where no
 # sanitizer reports crashes, the process just dies, and the flight recorder tells the program.
 NO_HANDLERS = tuple(f"-handle_{name}=0" for name in ("segv", "bus", "abrt", "ill", "fpe"))
@@ -53,6 +58,8 @@ class Plan:
     jobs: int = 1
     corpus: Path | None = None
     stop_when: Callable[[dict], bool] | None = None
+    # Whether crashes that a killed hunt with the same subject and OUT has left are judged first.
+    resumes: bool = False
     known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
     baseline: Baseline | None = None
 
@@ -63,7 +70,8 @@ class Result:
 
     OLD are records of findings that belong to the baseline. SECONDS is the whole hunt, FUZZ_SECONDS
     the time in which programs ran, per job. SPENT says for each job how long it was in each phase
-    of series.PHASES.
+    of series.PHASES. KILLED counts processes that something outside killed, by name. INTERRUPTED is
+    the number of the signal that ended the hunt early, or 0.
     """
 
     programs: int = 0
@@ -76,16 +84,22 @@ class Result:
     old: list[dict] = field(default_factory=list)
     unreproduced: list[dict] = field(default_factory=list)
     skipped: int = 0
-    interrupted: bool = False
+    killed: dict[str, int] = field(default_factory=dict)
+    interrupted: int = 0
     trouble: str = ""
     spent: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
-        """1 if anything was found that is not old, else 2 if the machine was in the way, else 0."""
+        """1 if anything was found that is not old, else 2 if the machine was in the way, else 0.
+
+        128 and the signal's number if one ended the hunt, and nothing was found or in the way.
+        """
         if self.new or self.known or self.unreproduced:
             return 1
-        return 2 if self.trouble else 0
+        if self.trouble:
+            return 2
+        return 128 + self.interrupted if self.interrupted else 0
 
 
 @dataclass
@@ -105,6 +119,7 @@ class _Job:
     programs: int = 0
     seconds: float = 0.0
     starts: int = 0
+    kills_in_a_row: int = 0
 
     @property
     def name(self) -> str:
@@ -126,12 +141,13 @@ def run(plan: Plan) -> Result:
     for folder in [plan.out, *(_corpus(plan, target)[0] for target in plan.targets)]:
         finding.check_writable(folder)
     folders = _known_folders(plan)
-    place = Workplace(plan.subject)
+    place = Workplace(plan.subject, plan.out)
     line = ProgressLine()
+    kills = Kills(lambda text: line.note(f"slotfuzz: {text}"))
     try:
         judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
         with (ThreadPoolExecutor(judges) as pool,
-              Triage(plan.subject, plan.out, VERIFY_RUNS) as triage):
+              Triage(plan.subject, plan.out, VERIFY_RUNS, kills) as triage):
             written = series.Series(plan, triage.versions())
             programs = [text for folder in finding.known(folders, plan.subject)
                         for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
@@ -142,7 +158,8 @@ def run(plan: Plan) -> Result:
             place.add_known_errors(triage.errors)
             result = _Hunt(plan, place, triage, pool, line, written).run()
             result.skipped = len(programs)
-            result.trouble = _trouble(plan) or written.trouble
+            result.killed = dict(kills.counts)
+            result.trouble = result.trouble or _trouble(plan) or written.trouble
             written.end(result)
             return result
     finally:
@@ -222,7 +239,7 @@ class _Hunt:
     def _interrupt(self, number, frame) -> None:
         if self.result.interrupted:
             raise KeyboardInterrupt
-        self.result.interrupted = True
+        self.result.interrupted = number
 
     def _over(self) -> bool:
         return self._stopped or self.result.interrupted or time.monotonic() >= self.deadline
@@ -257,18 +274,46 @@ class _Hunt:
         if self.plan.subject.sanitizer == "none":
             extra += NO_HANDLERS
         seed = (self.plan.seed + 1000003 * job.number + 7919 * job.starts) % (1 << 31) or 1
-        if job.spawner is None:
-            job.spawner = Spawner(self.plan.subject, job.target)
         job.loads = self.growing[job.target].about_to_load()
-        job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder, self.place.known,
-                            seed, runs, math.ceil(left), extra)
         job.starts += 1
+        try:
+            if job.spawner is None:
+                job.spawner = Spawner(self.plan.subject, job.target)
+            job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder,
+                                self.place.known, seed, runs, math.ceil(left), extra)
+        except KilledError as error:
+            self._killed(job, error.process)
+            return
         self.clock.enter(job.name, series.FUZZING)
         self.selector.register(job.fuzzer.stderr, selectors.EVENT_READ, job)
 
+    def _killed(self, job: _Job, process: str) -> None:
+        """Something outside killed PROCESS of JOB: it is started again, but not without end."""
+        job.kills_in_a_row += 1
+        if job.kills_in_a_row >= KILLS_IN_A_ROW_MAX:
+            self._give_up(too_many(process, job.kills_in_a_row))
+            return
+        self.triage.kills.note(process)
+        if job.spawner and job.spawner.is_closed:
+            job.spawner = None
+        self._start(job)
+
+    def _give_up(self, error: MachineError) -> None:
+        """Ends the hunt for what is wrong with the machine; what it has found is told."""
+        self.result.trouble = str(error)
+        self._stopped = True
+
     def _ended(self, job: _Job) -> None:
         """A process ended: by itself, or with a finding that is judged now."""
-        code = job.fuzzer.finish()
+        try:
+            code = job.fuzzer.finish()
+        except KilledError as error:
+            self._was_killed(job, error.process)
+            return
+        if code in (-signal.SIGKILL, INTERRUPTED_EXIT):
+            self._was_killed(job, f"a fuzzing process of {job.target}")
+            return
+        job.kills_in_a_row = 0
         fuzzer = self._close(job)
         if code == 0 or fuzzer.is_full():
             if not fuzzer.progress.programs:
@@ -282,6 +327,15 @@ class _Hunt:
         self._judge(job, artifact, Found(
             job.target, artifact.read_text(errors="replace"), report, self._programs(),
             job.seconds, fuzzer.seed, fuzzer.recorder))
+
+    def _was_killed(self, job: _Job, process: str) -> None:
+        """Takes in what a killed process has done, and goes on."""
+        fuzzer = self._close(job)
+        if fuzzer.seconds() >= KILL_FORGOTTEN_SECONDS:
+            job.kills_in_a_row = 0
+        count, _ = dump_recorder(self.plan.subject, job.target, fuzzer.recorder)
+        job.programs += max(0, count - fuzzer.progress.programs)
+        self._killed(job, process)
 
     def _recorded(self, job: _Job, fuzzer: Fuzzer, how: str) -> Path:
         """Saves the program that a process ran when it ended without a word; HOW says how."""
@@ -301,7 +355,12 @@ class _Hunt:
         """Waits for the verdict on what JOB has found, if it is to come, and takes it in."""
         if not job.verdict:
             return
-        (verdict, record), job.verdict = job.verdict.result(), None
+        future, job.verdict = job.verdict, None
+        try:
+            verdict, record = future.result()
+        except MachineError as error:
+            self._give_up(error)  # the crash stays where it is, for the next hunt
+            return
         self.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
         if verdict == "known" and self.plan.baseline and self.plan.baseline.has(record):
@@ -356,6 +415,12 @@ class _Hunt:
         self.line.note(f"slotfuzz: one bug with {kept}: {', '.join(merged)}")
 
     def _take_leftovers(self) -> None:
+        """Judges what a killed hunt of the same subject and folder has left.
+
+        Not for a mutant: whether this hunt finds its bug is the question.
+        """
+        if not self.plan.resumes or self.plan.subject.mutant:
+            return
         for target, path in self.place.leftovers():
             if target in self.plan.targets and not self._over():
                 self.line.note(f"slotfuzz: an earlier hunt left {path.name}")

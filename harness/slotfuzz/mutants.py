@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from slotfuzz import hunt, interleave, mutant, subject
-
+from slotfuzz.errors import Interrupted, MachineError
 
 # The model finds the shortest choice of schedules, and no mutant needs a longer one.
 SCHEDULE_BYTES_MAX = 6
@@ -75,6 +75,10 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
             seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
             stop_when=lambda record: not problems(header, record, seconds))
         result = hunt.run(plan)
+    if result.interrupted:
+        raise Interrupted(result.interrupted)
+    if result.trouble:
+        raise MachineError(f"the hunt for {name} was not whole: {result.trouble}")
     records = sorted(result.new, key=lambda record: len(problems(header, record, seconds)))
     record = records[0] if records else None
     row = {

@@ -1,10 +1,9 @@
 """Options that several commands share, and how a program file says what it is meant for."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import emit, mutant, rootfs, subject
+from slotfuzz import emit, finding, mutant, rootfs, subject
 from slotfuzz.errors import UserError
 
 PROGRAM_BYTES_MAX = 4 << 20
@@ -68,6 +67,8 @@ def read_program(path: Path) -> str:
     """The text of a program file; bytes that are no UTF-8 are replaced, a huge file is cut."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; a program file is needed")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is no regular file; a program file is needed")
     try:
         with open(path, "rb") as file:
             return file.read(PROGRAM_BYTES_MAX).decode(errors="replace")
@@ -110,12 +111,8 @@ def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
 
 
 def _target(path: Path, name: str) -> str:
-    beside = path.parent / "finding.json"
-    if path.name == "repro.py" and beside.exists():
-        try:
-            target = json.loads(beside.read_text())["target"]
-        except (ValueError, KeyError):
-            target = ""
+    if path.name == "repro.py":
+        target = finding.read(path.parent).get("target")
         if target in subject.target_names():
             return target
     if name.startswith("mutant:"):

@@ -3,6 +3,7 @@
 A finding ends its process, and importing torch takes longer than what runs until the next finding.
 """
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -35,17 +36,27 @@ class Spawner:
 
     def stop(self) -> None:
         """Asks the child to save and end; kills it when it does not."""
-        if self._child is None or self._channel.has_answer(0):
+        if self._child is None or self._channel.is_closed or self._channel.has_answer(0):
             return
-        os.kill(self._child, signal.SIGINT)
-        if not self._channel.has_answer(STOP_SECONDS):
-            os.kill(self._child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it, or its parent, is killed right now
+            os.kill(self._child, signal.SIGINT)
+            if not self._channel.has_answer(STOP_SECONDS):
+                os.kill(self._child, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Waits for the end of the child; its exit code, or minus the number of a signal."""
+        """Waits for the end of the child; its exit code, or minus the number of a signal.
+
+        KilledError if something outside has killed this process, with which the child dies.
+        """
         if self._child is not None:
-            self._code, self._child = self._channel.answer(END_SECONDS)["exit"], None
+            self._child = None  # also where there is no answer
+            self._code = self._channel.answer(END_SECONDS)["exit"]
         return self._code
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has died."""
+        return self._channel.is_closed
 
     def close(self) -> None:
         """Ends it, and the child if there is one."""

@@ -26,6 +26,7 @@ PROTOCOL_FOLDERS = {"core": "", "core:resurrect": "resurrect"}
 PROBE_SECONDS = 120
 # What the engine's embedding of CPython is written for.
 PYTHON_MIN = (3, 11)
+NO_PYTHON = "is not a Python interpreter that runs"
 # Of another program's complaint; it may quote all that it was given.
 WORDS_MAX = 120
 # Our binaries carry their own; what /usr/lib/debug has is of CPython, and no signature names it.
@@ -242,7 +243,7 @@ def probe_python(python: str, tree: Path | None = None) -> dict:
         " 'include': sysconfig.get_config_var('INCLUDEPY') or '',"
         " 'path': [os.path.abspath(p) for p in sys.path if p]}))\n"
     )
-    about = json.loads(_ask(python, tree, script, "is not a Python interpreter that runs"))
+    about = _read_answer(_ask(python, tree, script, NO_PYTHON), _named(python, tree))
     if tuple(map(int, re.findall(r"\d+", about["version"])[:2])) < PYTHON_MIN:
         raise UserError(f"{_named(python, tree)} is Python {about['version']}; the engine needs"
                         f" {'.'.join(map(str, PYTHON_MIN))} or newer")
@@ -252,6 +253,17 @@ def probe_python(python: str, tree: Path | None = None) -> dict:
                         " install its -dev package")
     about["torch"] = _ask(
         python, tree, "import torch\nprint(torch.__version__)\n", "cannot import torch").strip()
+    return about
+
+
+def _read_answer(answer: str, name: str) -> dict:
+    """What the interpreter NAME has told of itself; UserError if it is none, as /bin/true."""
+    try:
+        about = json.loads(answer)
+    except ValueError:
+        about = None
+    if not isinstance(about, dict) or not {"version", "include", "path"} <= about.keys():
+        raise UserError(f"{name} {NO_PYTHON}: it answers {answer[:WORDS_MAX].strip()!r}")
     return about
 
 

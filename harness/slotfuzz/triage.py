@@ -18,6 +18,7 @@ from slotfuzz import (
 from slotfuzz.engine import Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.groups import Groups
+from slotfuzz.kills import Kills
 from slotfuzz.paths import ROOT
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.smallest import Smallest, smallest, worst
@@ -101,8 +102,9 @@ class Triage:
     Threads may judge at the same time: each has servers of its own, and all know the same.
     """
 
-    def __init__(self, subject: Subject, out: Path, verify_runs: int):
+    def __init__(self, subject: Subject, out: Path, verify_runs: int, kills: Kills | None = None):
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
+        self.kills = kills or Kills()
         self.groups = Groups()
         # Words of known errors: group.error.
         self.errors: set[str] = set()
@@ -134,7 +136,8 @@ class Triage:
         symbols |= self.subject.sanitizer in ("none", "debugpy")
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
-            self._servers[key] = Server(self.subject, target, trace, symbols)
+            self._servers[key] = Server(self.subject, target, trace, symbols,
+                                        kills=self.kills)
         return self._servers[key]
 
     def control(self, target: str) -> None:
@@ -334,7 +337,7 @@ class Triage:
             path.write_text(script)
             return verify.verify(self.subject.script_command(path), path.parent,
                                  self.subject.script_environment(), self.verify_runs, reply,
-                                 forker=self._warm())
+                                 forker=self._warm(), kills=self.kills)
 
     def _warm(self) -> verify.Forker | None:
         """What forks for the runs of a script, where importing the module takes long."""

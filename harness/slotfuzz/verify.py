@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import emit
+from slotfuzz.errors import KilledError
+from slotfuzz.kills import Kills, run
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
+SCRIPT = "a run of the script"
 # For each line, a number and a script: runs the script so many times, each in a process of its own,
 # and prints how each one ended. The script's names are those of __main__, as if it were started.
 # What the module has made is not visited by each collection of a script.
@@ -32,7 +35,7 @@ def repeat(runs, path):
         child = os.fork()
         if not child:
             signal.alarm(seconds)
-            os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT, 0o600), 2)
+            os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
             os.dup2(2, 1)
             sys.argv[:] = [path]
             return True
@@ -89,18 +92,30 @@ class Forker:
     """
 
     def __init__(self, python: list[str], module: str, environment: dict[str, str]):
-        self._process = subprocess.Popen(
-            [*python, "-c", FORKING, module, str(RUN_SECONDS)], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_terse(environment))
+        self._command = [*python, "-c", FORKING, module, str(RUN_SECONDS)]
+        self._environment = _terse(environment)
         self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=self._environment)
 
     def runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
         """Exit code (None: it hung) and what it wrote, of COUNT runs of SCRIPT.
 
-        Fewer where the interpreter has died: then nothing is known of the rest.
+        Fewer where the interpreter has died: then nothing is known of the rest. KilledError where
+        something outside has killed it, or a run.
         """
         with self._lock:
-            return self._runs(script, count)
+            ends = self._runs(script, count)
+            if len(ends) < count and self._process.wait() == -signal.SIGKILL:
+                self._start()
+                raise KilledError("the interpreter that forks for scripts")
+            if any(code == -signal.SIGKILL for code, _ in ends):
+                raise KilledError(SCRIPT)
+            return ends
 
     def _runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
         ends = []
@@ -128,20 +143,22 @@ class Forker:
 
 def verify(
     command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
-    jobs: int = 2, forker: Forker | None = None,
+    jobs: int = 2, forker: Forker | None = None, kills: Kills | None = None,
 ) -> Verified:
     """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY.
 
-    With FORKER, all but the first are its runs; a script that hangs is watched over as it says.
+    Runs that something outside has killed are made again; KILLS counts them. With FORKER, all but
+    the first are its runs; a script that hangs is watched over as it says.
     """
     hangs = reply["kind"] in emit.HANGS
     forked = runs - 1 if forker and runs and not hangs else 0
+    kills = kills or Kills()
 
     def once(number):
         try:
-            result = subprocess.run(command, capture_output=True, check=False,
-                                    env=environment if number == 0 else _terse(environment),
-                                    timeout=RUN_SECONDS)
+            result = kills.repeat(lambda: run(
+                SCRIPT, command, capture_output=True, timeout=RUN_SECONDS,
+                env=environment if number == 0 else _terse(environment)))
             return result.returncode, result.stderr.decode(errors="replace")
         except subprocess.TimeoutExpired as error:
             return None, (error.stderr or b"").decode(errors="replace")
@@ -149,7 +166,7 @@ def verify(
     with ThreadPoolExecutor(jobs) as pool:
         ends = list(pool.map(once, range(runs - forked)))
     if forked:
-        ends += forker.runs(Path(command[-1]), forked)
+        ends += kills.repeat(lambda: forker.runs(Path(command[-1]), forked))
     ends = [(code, from_root(text.replace(f"{folder}/", ""))) for code, text in ends]
     hits = [text for code, text in ends if fails_alike(code, text, reply)]
     return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""))

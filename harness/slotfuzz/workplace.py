@@ -15,6 +15,9 @@ from slotfuzz.fuzzer import artifacts
 from slotfuzz.paths import build_root
 from slotfuzz.subject import Subject
 
+# In a hunt's own folder: the name of the folder for its findings.
+OUT = "out"
+
 
 def slug(subject: Subject) -> str:
     """The subject as a folder name, such as core-address."""
@@ -29,14 +32,15 @@ def default_corpus(subject: Subject, target: str) -> Path:
 class Workplace:
     """A hunt's own folder, build/hunt/<subject>/run-*; removed once all its crashes are judged."""
 
-    def __init__(self, subject: Subject):
-        self._parent = build_root() / "hunt" / slug(subject)
+    def __init__(self, subject: Subject, out: Path):
+        self._parent, self._out = build_root() / "hunt" / slug(subject), str(out.absolute())
         try:
             self._parent.mkdir(parents=True, exist_ok=True)
             self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
             self.known = self.folder / "known"
             self.known.mkdir()
             self._lock = _try_lock(self.folder)
+            (self.folder / OUT).write_text(self._out)
         except OSError as error:
             raise MachineError(f"cannot write to {self._parent}: {error.strerror}") from error
 
@@ -59,13 +63,19 @@ class Workplace:
             (self.known / f"error-{number}.txt").write_text(words)
 
     def leftovers(self) -> list[tuple[str, Path]]:
-        """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder."""
+        """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder.
+
+        Of hunts that were to write to the same folder. Those of others stay where they are.
+        """
         found = []
         for folder in sorted(self._parent.glob("run-*")):
             if folder == self.folder:
                 continue
             lock = _try_lock(folder)
             if lock is None:
+                continue
+            if _text(folder / OUT) != self._out and _crashes(folder):
+                os.close(lock)
                 continue
             for job in sorted(folder.glob("*.*")):
                 target = job.name.rpartition(".")[0]
@@ -80,9 +90,17 @@ class Workplace:
 
     def close(self) -> None:
         """Removes the folder; a crash that was not judged stays for the next hunt."""
-        if not any(artifacts(job) for job in self.folder.glob("*.*")):
+        if not _crashes(self.folder):
             shutil.rmtree(self.folder, ignore_errors=True)
         os.close(self._lock)
+
+
+def _crashes(folder: Path) -> bool:
+    return any(artifacts(job) for job in folder.glob("*.*"))
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def _try_lock(folder: Path) -> int | None:

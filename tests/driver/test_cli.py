@@ -1,12 +1,16 @@
 """The command line: words, exit codes, and that --json keeps stdout to one document."""
 
+import argparse
 import json
+import os
+import resource
+import signal
 import subprocess
 
 import pytest
 
-from slotfuzz import cli, options, subject
-from slotfuzz.errors import BrokenError, MachineError, UserError
+from slotfuzz import channel, cli, finding, options, subject
+from slotfuzz.errors import BrokenError, Interrupted, KilledError, MachineError, UserError
 from tests.driver.conftest import ROOT, write_program
 
 
@@ -66,7 +70,8 @@ def test_every_command_has_help_with_an_example(capsys, name):
 
 @pytest.mark.parametrize("error, expected", [
     (UserError("u"), 2), (MachineError("m"), 2), (BrokenError("b"), 3), (KeyError("k"), 3),
-    (OSError(28, "No space left on device", "/full"), 2), (KeyboardInterrupt(), 2),
+    (OSError(28, "No space left on device", "/full"), 2), (KeyboardInterrupt(), 130),
+    (Interrupted(15), 143), (KilledError("a process"), 2), (MemoryError(), 2),
 ])
 def test_errors_become_exit_codes(capsys, monkeypatch, error, expected):
     from slotfuzz.commands import targets
@@ -125,3 +130,68 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about():
     result = subprocess.run(f"{ROOT}/slotfuzz -h targets | true; {ROOT}/slotfuzz targets | true",
                             shell=True, capture_output=True, text=True, check=False)
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("closing, code", [
+    (">&-", 0), (">&- 2>&-", 0), ("> /dev/full", 2)])
+def test_a_stdout_that_takes_nothing_is_no_traceback(closing, code):
+    result = subprocess.run(f"{ROOT}/slotfuzz targets {closing}", shell=True, text=True,
+                            capture_output=True, check=False)
+    assert (result.returncode, "Traceback" in result.stderr) == (code, False)
+    assert result.stderr.count("\n") <= 1
+
+
+def test_what_an_ascii_terminal_cannot_show_is_replaced():
+    script = "from slotfuzz import cli; cli._open_streams(); print('caf\\xe9 \\u00b7')"
+    result = subprocess.run(
+        ["/usr/bin/python3", "-c", script], capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0",
+             "PYTHONUTF8": "0"})
+    assert (result.returncode, result.stdout, result.stderr) == (0, "caf? ?\n", "")
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "{", '{"target": 7}', '{"target": ["storage"]}'])
+def test_a_corrupt_record_beside_a_script_names_no_target(text, tmp_path):
+    (tmp_path / "finding.json").write_text(text)
+    script = tmp_path / "repro.py"
+    script.write_text("t0 = T.ones(1)\n")
+    args = argparse.Namespace(subject=None, sanitizer=None, target=None)
+    assert options.meant(args, script, script.read_text()).target == options.default_target()
+
+
+def test_a_corrupt_record_among_those_known_is_named(tmp_path, fake_subject, capsys):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "finding.json").write_text("null")
+    assert finding.known([tmp_path], fake_subject) == []
+    assert "one/finding.json cannot be read" in capsys.readouterr().err
+
+
+def test_a_pipe_is_no_program_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="no regular file"):
+        options.read_program(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("limit, error", [
+    (1 << 30, MachineError), (resource.RLIM_INFINITY, BrokenError)])
+def test_a_process_that_breaks_in_a_limited_address_space_is_the_machines(
+        limit, error, monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    assert isinstance(channel.broken("storage died"), error)
+
+
+@pytest.mark.parametrize("answer", ["", "[1]", "{}", "-c import json"])
+def test_what_is_no_python_is_told_so(answer, tmp_path):
+    write_program(tmp_path / "python", f"echo '{answer}'\n")
+    with pytest.raises(UserError, match="is not a Python interpreter that runs"):
+        subject.probe_python(str(tmp_path / "python"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_is_ended_by_a_signal_says_so_in_its_exit_code(number):
+    script = ("import os; from slotfuzz import cli; from slotfuzz.commands import targets;"
+              f" targets.run = lambda *_: os.kill(os.getpid(), {int(number)}) or 1 / 0;"
+              " raise SystemExit(cli.main(['targets']))")
+    result = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True,
+                            check=False, env={"PYTHONPATH": str(ROOT / "harness")})
+    assert (result.returncode, result.stderr) == (128 + number, "slotfuzz: interrupted\n")

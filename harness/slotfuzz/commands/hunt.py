@@ -52,7 +52,7 @@ def run(args, output) -> int:
     plan = hunt.Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
-        stop_when=(lambda record: True) if args.stop_at_first else None)
+        stop_when=(lambda record: True) if args.stop_at_first else None, resumes=True)
     result = hunt.run(plan)
     output.text(summary(plan, result))
     output.document(document(plan, result))
@@ -61,10 +61,10 @@ def run(args, output) -> int:
 
 def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     """What a person reads at the end."""
-    rate = result.programs / result.fuzz_seconds if result.fuzz_seconds else 0
+    rate = f" ({result.programs / result.fuzz_seconds:,.0f}/s)" if result.programs else ""
     reached = f", coverage {result.coverage}, corpus {result.corpus}" if result.coverage else ""
     lines = [f"{plan.subject.name}, {', '.join(plan.targets)}: {result.programs:,} programs in"
-             f" {result.fuzz_seconds:.1f} s of fuzzing ({rate:,.0f}/s),"
+             f" {result.fuzz_seconds:.1f} s of fuzzing{rate},"
              f" {result.seconds:.1f} s in all{_elsewhere(plan, result)}{reached}, seed"
              f" {plan.seed}" + (", interrupted" if result.interrupted else "")]
     for record in result.new:
@@ -82,6 +82,8 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     alone = Counter(record["folder"] for record in result.unreproduced)
     lines += [f"not reproduced alone: {shown(Path(folder))}, met {times} times"
               for folder, times in sorted(alone.items())]
+    lines += [f"killed by something outside and started again: {name}, {times} times"
+              for name, times in sorted(result.killed.items())]
     if plan.baseline:
         lines += _compared(plan.baseline)
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
@@ -131,7 +133,8 @@ def document(plan: hunt.Plan, result: hunt.Result) -> dict:
         "coverage": result.coverage, "corpus": result.corpus,
         "new": result.new, "known": result.known, "old": result.old, **compared,
         "unreproduced": result.unreproduced,
-        "interrupted": result.interrupted, "trouble": result.trouble,
+        "killed": result.killed, "interrupted": bool(result.interrupted),
+        "trouble": result.trouble,
         "exit_code": result.exit_code,
     }
 

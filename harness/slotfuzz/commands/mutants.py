@@ -22,14 +22,21 @@ def run(args, output) -> int:
     """Hunts the mutants; 0 if each is found as expected."""
     protocols = subject.protocol_mutant_names()
     names = [name if name in protocols else subject.check_mutant(name) for name in args.ids]
-    results = [mutants.look_for(name, args.seconds, args.seed)
-               for name in names or subject.mutant_names() + protocols]
+    names = names or subject.mutant_names() + protocols
+    results, interrupted = [], False
+    try:
+        for name in names:
+            results.append(mutants.look_for(name, args.seconds, args.seed))
+    except KeyboardInterrupt:
+        interrupted = True
     rows = [[row["mutant"], "yes" if row["found"] else "NO", row["oracle"], row["programs"],
              row["seconds"], "" if row["lines"] is None else row["lines"],
              "; ".join(row["problems"]) or "as expected"]
             for row in results]
     output.text(table(rows, ["mutant", "found", "oracle", "programs", "seconds", "lines", ""]))
     good = sum(not row["problems"] for row in results)
-    output.text(f"{good} of {len(results)} mutants found as expected")
+    output.text(f"{good} of {len(results)} mutants found as expected"
+                + f"; interrupted: {len(names) - len(results)} more were not looked for"
+                * interrupted)
     output.document(results)
     return 0 if good == len(results) else 3
