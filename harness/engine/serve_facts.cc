@@ -100,7 +100,7 @@ void add_traces(json& results, int traces) {
 
 // Runs all programs from shared.done on, up to the first that ends the process.
 Ended run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
-              const std::string& question, int traces, double seconds, unsigned program_seconds) {
+               const std::string& question, int traces, double seconds, unsigned program_seconds) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
   if (child == 0) run_in_child(session, programs, shared, question, traces, program_seconds);
