@@ -105,7 +105,8 @@ class Series:
         self._append(END, **{
             **vars(result), "set_up": round(self._set_up, 3),
             "new": [record["id"] for record in result.new], "known": len(result.known),
-            "old": len(result.old), "unreproduced": len(result.unreproduced)})
+            "old": len(result.old), "unreproduced": len(result.unreproduced),
+            "interrupted": bool(result.interrupted)})
 
     def _append(self, kind: str, **fields) -> None:
         line = json.dumps({"record": kind, "hunt": self._hunt, **fields}, default=str) + "\n"
