@@ -5,16 +5,15 @@ interrupted by SIGINT or SIGTERM with nothing found.
 """
 
 import argparse
-import ast
 import importlib
 import json
 import os
 import signal
 import sys
-import traceback
 from pathlib import Path
 
-from slotfuzz.console import Output
+from slotfuzz import packages
+from slotfuzz.console import Output, as_called
 from slotfuzz.errors import (
     BrokenError, Interrupted, KilledError, MachineError, UserError, nearest,
 )
@@ -80,14 +79,16 @@ def overview() -> str:
     """What -h prints: each command with the first sentence of its file."""
     lines = ["usage: ./slotfuzz COMMAND ...", "", "commands:"]
     for name in command_names():
-        text = (COMMANDS / f"{name}.py").read_text()
-        sentence = (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
+        # To parse all these files would take longer than all else that -h does.
+        sentence = (COMMANDS / f"{name}.py").read_text().partition("\n")[0].strip('"')
         lines.append(f"  {name:<10}{sentence}")
     lines += ["", "./slotfuzz COMMAND -h shows the options and an example.",
-              "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken.", "",
+              "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken.",
+              "Builds and corpora go to build/, or to the user's cache folder where that is"
+              " read-only;", "SLOTFUZZ_BUILD=DIR names another place.", "",
               "example:",
               "  ./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"]
-    return "\n".join(lines)
+    return as_called("\n".join(lines))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -104,8 +105,8 @@ class _Parser(argparse.ArgumentParser):
 def parser_of(name: str, module) -> argparse.ArgumentParser:
     """The parser of one command, whose module gives the arguments and an example."""
     parser = _Parser(
-        prog=f"./slotfuzz {name}", description=module.__doc__,
-        epilog=f"example:\n  {module.EXAMPLE}",
+        prog=as_called(f"./slotfuzz {name}"), description=as_called(module.__doc__),
+        epilog=as_called(f"example:\n  {module.EXAMPLE}"),
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     module.add_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -137,6 +138,7 @@ def _run(module, args) -> int:
 
 def _run_guarded(module, args) -> int:
     try:
+        packages.ensure(module.packages(args) if hasattr(module, "packages") else packages.LISTS)
         return module.run(args, Output(args.json))
     except (UserError, MachineError, KilledError) as error:
         return _failed(args.json, str(error), 2)
@@ -154,11 +156,14 @@ def _run_guarded(module, args) -> int:
         return _failed(args.json, "interrupted", 128 + number)
     # Python would exit with 1, which says "finding": an error that nobody foresaw must say 3.
     except Exception as error:  # pylint: disable=broad-except
+        import traceback
+
         traceback.print_exc()
         return _failed(args.json, f"the harness is broken: {type(error).__name__}: {error}", 3)
 
 
 def _failed(as_json: bool, text: str, code: int) -> int:
+    text = as_called(text)
     print(f"slotfuzz: {text}", file=sys.stderr)
     if as_json:
         print(json.dumps({"error": text, "exit_code": code}))

@@ -3,10 +3,17 @@
 import json
 import sys
 
+from slotfuzz.paths import COMMAND
+
 
 def say(text: str) -> None:
     """One line for a person, on stderr."""
     print(f"slotfuzz: {text}", file=sys.stderr, flush=True)
+
+
+def as_called(text: str) -> str:
+    """TEXT with the command as it is called here: an installed one is not in the root of a tree."""
+    return text.replace("./slotfuzz", COMMAND)
 
 
 def table(rows: list[list], head: list[str]) -> str:

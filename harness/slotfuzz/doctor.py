@@ -4,7 +4,6 @@ import platform
 import re
 import resource
 import subprocess
-from importlib import metadata
 from pathlib import Path
 
 from slotfuzz import build, channel, engine, options, subject
@@ -33,6 +32,8 @@ RUNTIME_RELEASE_MIN = 18
 
 def versions(tree: Path | None = None) -> dict[str, str]:
     """Versions of what builds and runs: one line per tool, and of the Python and torch of TREE."""
+    from importlib import metadata  # costs more than all else that `hunt -h` imports
+
     found = {"python": platform.python_version()}
     compiler = build.compiler()
     for name, command in (("compiler", [compiler, "--version"]), ("cmake", ["cmake", "--version"]),

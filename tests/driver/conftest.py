@@ -1,7 +1,6 @@
 """Fixtures of the driver's tests: a subject whose binaries are the fakes in this folder."""
 
 import os
-import stat
 import sys
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def write_program(path: Path, text: str) -> Path:
     """An executable shell script."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n" + text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    path.chmod(0o755)
     return path
 
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -107,6 +108,25 @@ def test_hostile_files_are_read(tmp_path):
     assert len(text.encode(errors="replace")) < options.PROGRAM_BYTES_MAX + 10
     with pytest.raises(UserError, match="is a folder"):
         options.read_program(tmp_path)
+
+
+def test_what_reads_tables_needs_no_build_and_no_packages(tmp_path):
+    """Not even a place for them."""
+    environment = {"PATH": "/usr/bin:/bin", "SLOTFUZZ_BUILD": "/dev/null/nowhere"}
+    for words in (["ops"], ["ops", "--markdown"], ["ops", "--json"], ["targets"], ["-h"]):
+        result = subprocess.run([ROOT / "slotfuzz", *words], capture_output=True, text=True,
+                                check=False, cwd=tmp_path, env=environment)
+        assert (result.returncode, result.stderr) == (0, "") and result.stdout.strip()
+
+
+def test_ops_says_what_shows_the_masks(capsys):
+    code, out, _ = slotfuzz(capsys, "ops")
+    assert code == 0 and re.search(r"^\d+ ops; --subject core shows", out.splitlines()[-1])
+
+
+def test_the_ops_document_is_made_without_a_build(capsys):
+    _, out, _ = slotfuzz(capsys, "ops", "--markdown")
+    assert out == (ROOT / "docs" / "ops.md").read_text()
 
 
 def test_python_hands_its_words_on(tmp_path):

@@ -10,8 +10,8 @@ import subprocess
 import pytest
 
 from slotfuzz import (
-    build, corpus, emit, engine, finding, group, hunt, mutant, options, prelude, signature,
-    subject, triage,
+    build, corpus, emit, engine, finding, group, hunt, mutant, op_table, options, prelude,
+    signature, subject, triage,
 )
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
@@ -84,6 +84,13 @@ def test_threads_of_the_core_in_python_under_thread(name):
 def test_ops_document_is_up_to_date():
     made = run(ROOT / "slotfuzz", "ops", "--markdown")
     assert made == (ROOT / "docs" / "ops.md").read_text(), "run what its first lines say"
+
+
+def test_the_table_that_is_read_as_text_is_the_binarys():
+    target = options.default_target()
+    told = engine.describe(subject.resolve("core", None, [target], with_python=False), target)
+    for part, rows in op_table.read().items():
+        assert rows and rows == [{key: row[key] for key in rows[0]} for row in told[part]]
 
 
 def test_doctor_says_what_to_set_where_threads_cannot_be_watched():

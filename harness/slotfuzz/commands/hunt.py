@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slotfuzz import baseline, console, doctor, engine, hunt, mutant, options, series, subject
 from slotfuzz.errors import UserError
-from slotfuzz.paths import ROOT, shown
+from slotfuzz.paths import findings_root, shown
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
 ELSEWHERE_SECONDS_MIN = 0.1
@@ -25,8 +25,9 @@ def add_arguments(parser) -> None:
     parser.add_argument("--jobs", type=_positive(int), default=1, help="processes per target")
     parser.add_argument("--corpus", type=Path, metavar="DIR",
                         help="build/corpus/<subject>/<target> by default, with corpus/<target>")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=ROOT / "repro",
-                        help="where findings go; repro/ by default")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=findings_root(),
+                        help="where findings go; by default repro/ of the checkout, or repro/ here"
+                             " where that is read-only or slotfuzz is installed")
     parser.add_argument("--baseline", type=Path, metavar="DIR",
                         help="findings in DIR, at any depth, are old and do not fail the hunt;"
                              " all others do, also those in repro/")

@@ -11,6 +11,11 @@ def add_arguments(parser) -> None:
     """targets has no options of its own."""
 
 
+def packages(args) -> tuple[str, ...]:
+    """None: it reads files."""
+    return ()
+
+
 def run(args, output) -> int:
     """Names each target with the first sentence of its file."""
     found = []

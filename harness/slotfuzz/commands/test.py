@@ -7,7 +7,9 @@ import os
 import subprocess
 
 from slotfuzz import build
-from slotfuzz.paths import ROOT
+from slotfuzz.errors import UserError
+from slotfuzz.packages import TEST_LISTS
+from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.subject import SYSTEM_PYTHON
 
 EXAMPLE = "./slotfuzz test --only style"
@@ -18,16 +20,23 @@ def add_arguments(parser) -> None:
     parser.add_argument("--only", metavar="WORDS", help="steps and tests that match, as pytest -k")
 
 
+def packages(args) -> tuple[str, ...]:
+    """The tests have a list of their own."""
+    return () if INSTALLED else TEST_LISTS
+
+
 def run(args, output) -> int:
     """Hands over to pytest, for which every step is a test; 1 if one fails."""
+    if INSTALLED:
+        raise UserError("the tests are in a checkout; an installed slotfuzz has none")
     # pytest imports it when it collects tests/core, before any step runs.
-    build.build("plain", ["slotcore_module"])
+    folder = build.build("plain", ["slotcore_module"])
     command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "--no-header", "--tb=short", "-rs",
                "-p", "no:cacheprovider", "tests/steps", "tests"]
     if args.only:
         command += ["-k", args.only]
     environment = {**os.environ, "SLOTFUZZ_STEPS": "1",
-                   "PYTHONPATH": f"{ROOT / 'build/plain/python'}:{ROOT / 'harness'}"}
+                   "PYTHONPATH": f"{folder / 'python'}:{ROOT / 'harness'}"}
     result = subprocess.run(command, cwd=ROOT, env=environment, check=False,
                             stdout=subprocess.PIPE if args.json else None, text=True)
     if args.json:
