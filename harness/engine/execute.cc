@@ -13,6 +13,9 @@ namespace {
 // The same bounds how often the collector finds more.
 constexpr int kResetRoundMax = 8;
 constexpr const char* kSettle = "T.UntypedStorage(0)";
+// A promise of the contract in the words of the prelude's own asserts.
+constexpr const char* kAssertLeft =
+    "assert not T._is_hermetic(), 'H1: the thread is still in hermetic mode'";
 constexpr std::size_t kCacheLineBytes = 64;
 // A code object with the instructions of a line, which most often are all in it.
 constexpr std::size_t kCodeBytes = 320;
@@ -76,6 +79,11 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
   }
   collect_ = interpreter.evaluate("gc.collect");
   settle_ = interpreter.evaluate(std::string("lambda: ") + kSettle);
+  for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
+    const bool tells = lane != 0 && interpreter.evaluate("T._is_hermetic");
+    asserts_left_.push_back(tells ? interpreter.evaluate("lambda: " + assert_left_on(lane))
+                                  : Ref());
+  }
   if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op("exit_hermetic");
 }
 
@@ -119,10 +127,11 @@ void Executor::run(const Program& program, Watcher& watcher) {
 }
 
 void Executor::reset(const Program& program, Watcher& watcher) {
-  dropped_ = {hermetic_, bound_variables(program), has_owners(program), {}};
+  dropped_ = {hermetic_, 0, bound_variables(program), has_owners(program), {}};
+  reset_error_.reset();
   leave_hermetic();
   drop_variables(dropped_.variables);
-  if (dropped_.owners) CHECK(Ref(PyObject_CallNoArgs(settle_.get())), kSettle << take_error());
+  if (dropped_.owners && !Ref(PyObject_CallNoArgs(settle_.get()))) note_error("", "settle");
   // Again while there is something to find: what one pass frees may be what hid the next.
   for (int round = 0; round < kResetRoundMax; ++round) {
     const std::uint32_t lists = drop_held();
@@ -138,8 +147,25 @@ void Executor::reset(const Program& program, Watcher& watcher) {
 void Executor::leave_hermetic() {
   for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
     if (!(hermetic_ >> lane & 1)) continue;
-    CHECK(evaluator_.run(exit_on(lane)), "exit_hermetic: " << take_error());
+    if (!evaluator_.run(exit_on(lane))) {
+      note_error("H1", "exit_hermetic");
+    } else if (PyObject* assertion = asserts_left_[lane].get();
+               assertion && !Ref(PyObject_CallNoArgs(assertion))) {
+      dropped_.still_hermetic |= static_cast<LaneSet>(1u << lane);
+      note_error("H1", "exit_hermetic");
+    }
   }
+}
+
+void Executor::note_error(std::string contract, std::string step) {
+  std::string error = take_error();
+  if (!reset_error_) reset_error_ = {std::move(contract), std::move(step), std::move(error)};
+}
+
+std::string Executor::assert_left_on(std::size_t lane) const {
+  std::string text(kLanePattern);
+  text.replace(text.find("{1}"), 3, kAssertLeft);
+  return text.replace(text.find("{0}"), 3, std::to_string(lane));
 }
 
 Line Executor::exit_on(std::size_t lane) const {
@@ -185,14 +211,17 @@ std::uint32_t Executor::drop_held() {
 
 long Executor::collect() {
   const Ref found(PyObject_CallNoArgs(collect_.get()));
-  CHECK(found, "gc.collect: " << take_error());
+  if (!found) {
+    note_error("", "gc.collect");
+    return 0;
+  }
   return PyLong_AsLong(found.get());
 }
 
 std::vector<std::string> Executor::reset_as_lines() const { return as_lines(dropped_); }
 
 std::vector<std::string> Executor::reset_to_come(const Program& program) const {
-  return as_lines({hermetic_, bound_variables(program), has_owners(program), {held_lists()}});
+  return as_lines({hermetic_, 0, bound_variables(program), has_owners(program), {held_lists()}});
 }
 
 std::uint32_t Executor::held_lists() const {
@@ -207,6 +236,7 @@ std::vector<std::string> Executor::as_lines(const Dropped& dropped) const {
   std::vector<std::string> lines;
   for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
     if (dropped.hermetic >> lane & 1) lines.push_back(table_.print(exit_on(lane)));
+    if (dropped.still_hermetic >> lane & 1) lines.push_back(assert_left_on(lane));
   }
   std::string names;
   for (VariableSet left = dropped.variables; left; left &= left - 1) {

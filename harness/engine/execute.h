@@ -63,6 +63,14 @@ static_assert(kLaneCount <= 8 * sizeof(LaneSet));
 // the mode is the thread's.
 LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic);
 
+// A step of a reset that the subject answered with an exception: what it has broken then (a
+// contract number, or empty), which step, and the exception as "Name: message".
+struct ResetError {
+  std::string contract;
+  std::string step;
+  std::string error;
+};
+
 class Executor {
  public:
   Executor(Interpreter& interpreter, Printer& printer);
@@ -75,6 +83,8 @@ class Executor {
   // The lines of the last program that raised.
   const LineSet& raised() const { return raised_; }
   Watchdog& watchdog() { return watchdog_; }
+  // The first step of the last reset that failed.
+  const std::optional<ResetError>& reset_error() const { return reset_error_; }
   // What the last reset did, as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
   // What a reset would begin with if the program ended here, for a crash in the midst of it.
@@ -84,6 +94,8 @@ class Executor {
   // What a reset drops: hermetic mode, variables, and per round the lists of held_, by bit.
   struct Dropped {
     LaneSet hermetic = 0;
+    // Of these lanes those that were asked whether they are out of it, and are not.
+    LaneSet still_hermetic = 0;
     VariableSet variables = 0;
     // Whether a drop may have been left to a later line.
     bool owners = false;
@@ -92,6 +104,8 @@ class Executor {
 
   void reset(const Program& program, Watcher& watcher);
   void leave_hermetic();
+  // Notes the exception that is set, unless an earlier step has failed.
+  void note_error(std::string contract, std::string step);
   // The line that leaves hermetic mode on a lane.
   Line exit_on(std::size_t lane) const;
   bool has_owners(const Program& program) const;
@@ -104,6 +118,8 @@ class Executor {
   std::vector<std::string> as_lines(const Dropped& dropped) const;
   // The number of objects that the collector found.
   long collect();
+  // The line that asserts that a lane is not in hermetic mode.
+  std::string assert_left_on(std::size_t lane) const;
 
   Interpreter& interpreter_;
   const OpTable& table_;
@@ -118,7 +134,10 @@ class Executor {
   std::vector<PyObject*> notes_;
   // What the last reset dropped.
   Dropped dropped_;
+  std::optional<ResetError> reset_error_;
   Ref collect_;
+  // For each lane, what asserts that its thread is not in hermetic mode; null where nobody tells.
+  std::vector<Ref> asserts_left_;
   // Unset when the subject knows no hermetic mode.
   std::optional<std::uint16_t> exit_hermetic_;
   LaneSet hermetic_ = 0;

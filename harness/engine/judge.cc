@@ -51,6 +51,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       live_impls_(interpreter.evaluate("T._live_impls")),
       live_wrappers_(interpreter.evaluate("T._live_wrappers")),
       left_behind_(interpreter.evaluate("T._left_behind")),
+      is_hermetic_(interpreter.evaluate("T._is_hermetic")),
       collect_(interpreter.evaluate("gc.collect")),
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
       referrers_(interpreter.evaluate("gc.get_referrers")),
@@ -69,6 +70,11 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
       if (known == attribute_names_.end()) attribute_names_.push_back(op.attribute);
     }
     attribute_of_op_.push_back(attribute);
+  }
+  if (baseline_.first == kNoCount || baseline_.second == kNoCount) {
+    throw StartError(
+        "the module under test does not say what lives: T._live_impls() and"
+        " T._live_wrappers() must return numbers");
   }
   CHECK(attribute_names_.size() <= 32, "ops.def: more attribute names than bits");
 }
@@ -118,6 +124,8 @@ void Judge::after_drop() {
   // From here on nothing is bound, and nothing may live.
   unbind_all();
   lives_.clear();
+  check_reset();
+  check_hermetic_left();
   check_unraisable();
   check_finalizers();
   if (!check_ledger()) return;
@@ -374,6 +382,12 @@ std::string Judge::in_sight() const {
     text << '\n';
   }
   return text.str();
+}
+
+void Judge::report_error(const char* contract, const std::string& check, std::string error,
+                         std::vector<std::string> shown) {
+  if (verdict_.found()) return;
+  verdict_ = {"exception", contract, check, std::move(error), index_, std::move(shown)};
 }
 
 void Judge::report(const char* contract, const char* check, std::string message,

@@ -75,6 +75,7 @@ class Judge final : public Watcher {
 
   // After a reset whose counts are not back, of a subject that is not slotcore.
   static constexpr int kMoreCollections = 5;
+  static constexpr long kNoCount = -1;
 
   // What a variable is bound to.
   struct Binding {
@@ -148,16 +149,24 @@ class Judge final : public Watcher {
   void check_unraisable();
   void check_never_finalized();
   void check_after_drop_weakrefs();
+  void check_reset();
+  void check_hermetic_left();
   // False when something lives on that the contract allows to; then nothing more can be said.
   bool check_ledger();
+  // What the subject raises when it is asked what lives.
+  void report_no_count();
   bool left_references_behind();
   bool break_shared_cycles();
   bool is_graph_left() const;
-  void collect() const;
+  void collect();
   void hide_what_is_left();
   void take_apart(PyObject* object);
   void empty(PyObject* object) const;
+  // Live impls and wrappers; kNoCount where the subject does not say.
   std::pair<long, long> live() const;
+  // What the subject answers with an exception where it has to answer; `shown` raises it.
+  void report_error(const char* contract, const std::string& check, std::string error,
+                    std::vector<std::string> shown);
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;
   std::vector<Ref> hooks_of_cpp() const;
@@ -193,6 +202,7 @@ class Judge final : public Watcher {
   Ref live_impls_;
   Ref live_wrappers_;
   Ref left_behind_;
+  Ref is_hermetic_;
   Ref collect_;
   Ref tracked_objects_;
   Ref referrers_;

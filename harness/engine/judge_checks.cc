@@ -36,21 +36,52 @@ bool has_serial(PyObject* object, Py_ssize_t number) {
   return same;
 }
 
+std::string name_of(PyObject* type) { return reinterpret_cast<PyTypeObject*>(type)->tp_name; }
+
+// Of the exception that is set, and stays so.
+std::string message_of_error() {
+  PyObject *type = nullptr, *value = nullptr, *raised_at = nullptr;
+  PyErr_Fetch(&type, &value, &raised_at);
+  const Ref text(value ? PyObject_Str(value) : nullptr);
+  const char* words = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const std::string message = words ? words : "";
+  PyErr_Restore(type, value, raised_at);
+  return message;
+}
+
 }  // namespace
+
+// What brings the process back to where it was is asked of the subject, which has to do it.
+void Judge::check_reset() {
+  const auto& failed = executor_.reset_error();
+  if (!failed) return;
+  report_error(failed->contract.c_str(), failed->step, failed->error, executor_.reset_as_lines());
+}
+
+// H1: the mode is on between entering it and leaving it, and at no other time. Of other lanes the
+// executor asks those that were in it.
+void Judge::check_hermetic_left() {
+  if (!is_hermetic_ || verdict_.found()) return;
+  const Ref answer(PyObject_CallNoArgs(is_hermetic_.get()));
+  PyErr_Clear();
+  if (answer.get() == Py_False) return;
+  report("H1", "hermetic mode", "the thread is still in hermetic mode",
+         after_reset("assert T._is_hermetic() is False"));
+}
 
 // An exception is an answer, except for those that say that an invariant does not hold.
 void Judge::check_exception(const Line& line, PyObject* raised) {
-  PyObject *type = nullptr, *value = nullptr, *raised_at = nullptr;
+  if (table_.ops()[line.op].exits_hermetic && (hermetic_ >> line.lane & 1)) {
+    // H1: this thread has entered the mode, and no line has left it.
+    const std::string error = name_of(raised) + ": " + message_of_error();
+    return report_error("H1", "exit_hermetic", error, {});
+  }
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
   const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);
   if (!is_assertion && !is_system && !PyErr_GivenExceptionMatches(raised, PyExc_RuntimeError)) {
     return;
   }
-  PyErr_Fetch(&type, &value, &raised_at);
-  const Ref text(value ? PyObject_Str(value) : nullptr);
-  const char* words = text ? PyUnicode_AsUTF8(text.get()) : "";
-  const std::string message = words ? words : "";
-  PyErr_Restore(type, value, raised_at);
+  const std::string message = message_of_error();
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if ((!is_assertion && !is_system && !is_internal) || verdict_.found()) return;
   // The prelude's own asserts begin with the contract number of what is broken, or with the oracle.
@@ -62,7 +93,7 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
   verdict_ = {"exception",
               is_promise ? message.substr(0, 2) : "",
               std::string(table_.ops()[line.op].name),
-              std::string(reinterpret_cast<PyTypeObject*>(raised)->tp_name) + ": " + message,
+              name_of(raised) + ": " + message,
               index_,
               {}};
 }

@@ -19,10 +19,12 @@ constexpr int kBreakRounds = 4;
 constexpr int kProgramsPerLook = 16;
 constexpr Py_ssize_t kTrackedMax = 2000;
 
+// -1, as PyLong_AsLong has it, when the subject gives no number.
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
-  CHECK(number && PyLong_Check(number.get()), "the subject's live counts: " << take_error());
-  return PyLong_AsLong(number.get());
+  const long count = number ? PyLong_AsLong(number.get()) : -1;
+  PyErr_Clear();
+  return count;
 }
 
 }  // namespace
@@ -53,9 +55,8 @@ std::vector<Ref> Judge::tracked(const std::function<bool(PyObject*)>& is_meant) 
 }
 
 std::vector<Ref> Judge::tracked_wrappers() const {
-  return tracked([this](PyObject* object) {
-    return layout_.shape_of(object) != Layout::Shape::kOther;
-  });
+  return tracked(
+      [this](PyObject* object) { return layout_.shape_of(object) != Layout::Shape::kOther; });
 }
 
 // Hooks that C++ owns: autograd keeps them in dictionaries of this type, and the collector does not
@@ -83,6 +84,10 @@ bool Judge::check_ledger() {
     hide_what_is_left();
     return true;
   }
+  if (now.first == kNoCount || now.second == kNoCount) {
+    report_no_count();
+    return false;
+  }
   if (excused) {
     baseline_ = now;
     return false;
@@ -109,9 +114,20 @@ bool Judge::check_ledger() {
   return false;
 }
 
-void Judge::collect() const {
-  const Ref found(PyObject_CallNoArgs(collect_.get()));
-  CHECK(found, "gc.collect: " << take_error());
+void Judge::report_no_count() {
+  for (const auto& [function, call] : {std::pair{live_impls_.get(), "T._live_impls()"},
+                                       {live_wrappers_.get(), "T._live_wrappers()"}}) {
+    const Ref number(function ? PyObject_CallNoArgs(function) : nullptr);
+    if (number && PyLong_Check(number.get())) continue;
+    const std::string error = number ? "TypeError: no number" : take_error();
+    report_error("P5", "live counts", error, after_reset(std::string("0 + ") + call));
+  }
+}
+
+// A collection fails when the subject's part in it leaves an exception.
+void Judge::collect() {
+  if (Ref(PyObject_CallNoArgs(collect_.get()))) return;
+  report_error("", "gc.collect", take_error(), after_reset("gc.collect()"));
 }
 
 // Caches and warnings of a library grow by some objects with each program, and every collection to
