@@ -141,7 +141,7 @@ def verdict_line(reply: dict, contract: str = "") -> str:
     if reply["outcome"] == "clean":
         return "clean"
     words = of_reply(reply)
-    what = words.verdict.partition(" ")[2] or words.verdict
+    what = words.kind
     if reply["kind"] == "assert":
         what = reply["message"] or what
     if words.functions:

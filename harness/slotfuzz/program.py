@@ -12,6 +12,9 @@ MARKS = "=*+-"
 ASKING_MARK, MAKING_MARK = "*", "+"
 BINDING_MARKS = ("=", ASKING_MARK, MAKING_MARK)
 ANY_VARIABLE = "?"
+# A word that may be an operand, such as s0.
+VARIABLE = re.compile(r"\b[a-z]\d\b")
+NEAREST_CUTOFF = 0.6
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,15 @@ class Table:
         roles = self.ops[line.op]["operands"]
         return {word for i, word in enumerate(line.operands)
                 if roles[i][:1] not in BINDING_MARKS and self.kind(line, i).prefix}
+
+    def nearest(self, text: str) -> str:
+        """The name of the op most like the line TEXT, which matches none; empty if none is."""
+        import difflib
+
+        names = {re.sub(r"\{\d\}", "_", op["template"]): name for name, op in self.ops.items()}
+        plain = VARIABLE.sub("_", text)
+        close = difflib.get_close_matches(plain, names, n=1, cutoff=NEAREST_CUTOFF)
+        return names[close[0]] if close else ""
 
     def simpler(self, line: Line) -> list[Line]:
         """The line with other ops of the same operands, simplest first: earlier in the table.

@@ -62,6 +62,11 @@ class Signature:
     detail: str = ""
 
     @property
+    def kind(self) -> str:
+        """The verdict without its oracle, such as heap-use-after-free."""
+        return self.verdict.partition(" ")[2] or self.verdict
+
+    @property
     def text(self) -> str:
         """One line that is equal for equal bugs."""
         parts = [self.verdict]

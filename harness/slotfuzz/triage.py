@@ -76,7 +76,7 @@ def title_of(reply: dict, words: signature.Signature) -> str:
     """One line for a person: what breaks and where."""
     if reply["kind"] == "assert":
         return f"{normal_line(reply['message']) or words.verdict} ({reply['contract']})"
-    what = words.verdict.partition(" ")[2] or words.verdict
+    what = words.kind
     if words.functions:
         what += " in " + words.functions[0].rpartition("::")[2]
     return what + (f": {words.detail}" if words.detail else "")
@@ -318,7 +318,7 @@ class Triage:
     def _record(self, found, words, reply, lines, verified) -> dict:
         return {
             "id": words.identifier(self._name()), "signature": words.text,
-            "kind": words.verdict.partition(" ")[2] or words.verdict,
+            "kind": words.kind,
             "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
             "target": found.target, "oracle": oracle(reply, words, self.subject),
             "contract": reply.get("contract", ""), "lines": lines,

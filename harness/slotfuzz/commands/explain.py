@@ -19,6 +19,7 @@ def add_arguments(parser) -> None:
                         help=f"write it there, and the lives as {explain.PICTURE} beside it")
     options.add_subject(parser)
     options.add_target(parser)
+    options.add_skip_unknown(parser)
 
 
 def run(args, output) -> int:
@@ -29,6 +30,7 @@ def run(args, output) -> int:
         finding.check_writable(args.output.absolute().parent)
     with Server(options.resolve(args, wish, False), wish.target, trace=True) as server:
         reply = server.run(text)
+        options.check_lines(args, args.file, server, reply)
         found = reply["outcome"] == "finding"
         contract = ""
         if found:

@@ -21,6 +21,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", required=True)
     options.add_subject(parser)
     options.add_target(parser)
+    options.add_skip_unknown(parser)
 
 
 def run(args, output) -> int:
@@ -31,6 +32,7 @@ def run(args, output) -> int:
     chosen = options.resolve(args, wish)
     with Server(chosen, wish.target) as server, \
             Server(chosen, wish.target, symbols=False) as quick:
+        options.check_lines(args, args.file, server, server.run(text))
         best = smallest(server, quick, text)
         if best is None:
             raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")

@@ -1,6 +1,7 @@
 """Runs programs, prints what happened line by line, and judges.
 
-Subject and sanitizer come from the file's header unless given.
+Subject and sanitizer come from the file's header unless given. A line that matches no op is an
+error, since a program without it may be clean where the whole one is not.
 """
 
 from pathlib import Path
@@ -18,6 +19,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="or a folder of files")
     options.add_subject(parser)
     options.add_target(parser)
+    options.add_skip_unknown(parser)
     parser.add_argument("--times", type=int, default=1, metavar="N", help="run each N times")
 
 
@@ -32,7 +34,7 @@ def run(args, output) -> int:
             wish = options.meant(args, path, text)
             if wish not in servers:
                 servers[wish] = Server(options.resolve(args, wish, False), wish.target, trace=True)
-            results.append(_replay(servers[wish], path, text, args.times, output))
+            results.append(_replay(args, servers[wish], path, text, output))
     finally:
         for server in servers.values():
             server.close()
@@ -40,22 +42,31 @@ def run(args, output) -> int:
     return 1 if any(result["findings"] for result in results) else 0
 
 
-def _replay(server: Server, path: Path, text: str, times: int, output) -> dict:
-    replies = [server.run(text) for _ in range(times)]
+def _replay(args, server: Server, path: Path, text: str, output) -> dict:
+    replies = [server.run(text)]
+    options.check_lines(args, path, server, replies[0])
+    replies += [server.run(text) for _ in range(args.times - 1)]
     findings = [reply for reply in replies if reply["outcome"] == "finding"]
     reply = (findings or replies)[0]
-    words = signature.of_reply(reply).text if findings else ""
+    words = signature.of_reply(reply) if findings else None
+    skipped = reply["dropped_count"]
     output.text(f"# {path} on {server.subject.name}, {server.subject.sanitizer}"
-                + (f"; {reply['dropped']} lines are none of a program and did not run"
-                   if reply["dropped"] else ""))
+                + f"; {skipped} lines match no op and were skipped" * bool(skipped))
     output.text(explain.annotated(reply))
-    if times > 1:
-        output.text(f"{len(findings)} of {times} runs are findings")
+    if args.times > 1:
+        output.text(f"{len(findings)} of {args.times} runs are findings")
     return {
         "file": str(path), "subject": server.subject.name, "sanitizer": server.subject.sanitizer,
-        "target": server.target, "outcome": reply["outcome"], "kind": reply["kind"],
+        "target": server.target, "outcome": reply["outcome"],
+        "kind": words.kind if words else "",
         "contract": explain.contract_of(reply) if findings else "", "check": reply["check"],
-        "signature": words, "line": reply["line"], "message": reply["message"],
-        "lines": len(reply["lines"]), "dropped": reply["dropped"],
-        "times": times, "findings": len(findings),
+        "signature": words.text if words else "", "line": _line(reply),
+        "message": reply["message"], "lines": len(reply["lines"]), "skipped": skipped,
+        "times": args.times, "findings": len(findings),
     }
+
+
+def _line(reply: dict) -> int | None:
+    """The number, from 1, of the line that is the finding; None if it is the end, or clean."""
+    is_line = reply["outcome"] == "finding" and reply["line"] < len(reply["lines"])
+    return reply["line"] + 1 if is_line else None
