@@ -7,7 +7,9 @@ reproducible by --seed, --runs and the same --corpus at the start.
 from collections import Counter
 from pathlib import Path
 
-from slotfuzz import baseline, console, doctor, engine, hunt, mutant, options, series, subject
+from slotfuzz import (
+    annotate, baseline, console, doctor, engine, hunt, mutant, options, places, series, subject,
+)
 from slotfuzz.errors import UserError
 from slotfuzz.paths import findings_root, shown
 
@@ -55,6 +57,8 @@ def run(args, output) -> int:
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
         stop_when=(lambda record: True) if args.stop_at_first else None, resumes=True)
     result = hunt.run(plan)
+    annotate.say([places.read(Path(name)) for name in dict.fromkeys(
+        record["folder"] for record in [*result.new, *result.known, *result.unreproduced])])
     output.text(summary(plan, result))
     output.document(document(plan, result))
     return result.exit_code
