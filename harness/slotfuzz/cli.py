@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from slotfuzz import packages
@@ -23,9 +24,24 @@ COMMANDS = Path(__file__).parent / "commands"
 
 def main(argv: list[str]) -> int:
     """Runs one command; returns the exit code."""
+    return _flushed(lambda: _main(argv))
+
+
+def script(prog: str, module, argv: list[str]) -> int:
+    """Runs the program behind PROG, a script of ci/, as `main` runs a command."""
+    def parse_and_run():
+        try:
+            args = parser_of(prog, module).parse_args(argv)
+        except UserError as error:
+            return _failed("--json" in argv, str(error), 2)
+        return _run(module, args)
+    return _flushed(parse_and_run)
+
+
+def _flushed(run: Callable[[], int]) -> int:
     _open_streams()
     try:
-        code = _main(argv)
+        code = run()
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -64,7 +80,7 @@ def _main(argv: list[str]) -> int:
         return 2
     module = importlib.import_module(f"slotfuzz.commands.{argv[0]}")
     try:
-        args = parser_of(argv[0], module).parse_args(_arranged(module, argv[1:]))
+        args = parser_of(f"./slotfuzz {argv[0]}", module).parse_args(_arranged(module, argv[1:]))
     except UserError as error:
         return _failed("--json" in argv, str(error), 2)
     return _run(module, args)
@@ -102,10 +118,10 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message}\n{self.prog} -h shows the options and an example.")
 
 
-def parser_of(name: str, module) -> argparse.ArgumentParser:
-    """The parser of one command, whose module gives the arguments and an example."""
+def parser_of(prog: str, module) -> argparse.ArgumentParser:
+    """The parser of one command, typed as PROG, whose module gives the arguments and an example."""
     parser = _Parser(
-        prog=as_called(f"./slotfuzz {name}"), description=as_called(module.__doc__),
+        prog=as_called(prog), description=as_called(module.__doc__),
         epilog=as_called(f"example:\n  {module.EXAMPLE}"),
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     module.add_arguments(parser)

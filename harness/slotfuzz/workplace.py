@@ -26,7 +26,12 @@ def slug(subject: Subject) -> str:
 
 def default_corpus(subject: Subject, target: str) -> Path:
     """build/corpus/<subject>/<target>: what a hunt keeps when --corpus is not given."""
-    return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", subject.name) / target
+    return corpus_of(subject.name, target)
+
+
+def corpus_of(name: str, target: str) -> Path:
+    """The default corpus of the subject that is called NAME, which need not be built."""
+    return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", name) / target
 
 
 class Workplace:

@@ -124,6 +124,6 @@ def test_a_mutants_header_without_a_scenario_is_broken(monkeypatch):
 
 
 def test_unknown_engines_are_refused():
-    parser = cli.parser_of("interleave", command)
+    parser = cli.parser_of("./slotfuzz interleave", command)
     with pytest.raises(UserError):
         parser.parse_args(["--engine", "loom"])

@@ -1,0 +1,106 @@
+"""How many seeded bugs the gate catches that looks at a commit for a minute.
+
+    ./slotfuzz bench gate [--mutant ID] [--seconds 60] [--seed 1]
+
+A clone of this checkout under the build folder gets each bug as a commit of its own, and runs
+`ci/pr.sh HEAD~1 --only fuzz` on it. Seconds are without the build of either version. First the gate
+runs on the commit that all of them start from: it must be clean.
+"""
+
+import json
+import subprocess
+import tomllib
+from pathlib import Path
+
+from slotfuzz import console, subject
+from slotfuzz.benchmark import Measured
+from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.mutant import read_header
+from slotfuzz.paths import ROOT, build_root
+
+CHOSEN = Path(__file__).with_suffix(".toml")
+# A file that every target is built from; a comment changes nothing in them.
+HARMLESS = "core/c10/check.h"
+
+
+def measure(args) -> Measured:
+    """One row per mutant; it fails if the harmless commit is not clean."""
+    names = args.mutants or tomllib.loads(CHOSEN.read_text())["mutants"]
+    clone = _clone()
+    rows = []
+    for name in ["", *map(subject.check_mutant, names)]:
+        rows.append(_row(clone, name, args))
+        console.say(f"{name or 'harmless'}: {rows[-1]}")
+    harmless, mutants = rows[0], rows[1:]
+    caught = [row for row in mutants if row["new"]]
+    seconds = sorted(row["seconds"] for row in caught)
+    sentence = f"a gate of {args.seconds:.0f} s catches {len(caught)} of {len(mutants)} seeded bugs"
+    if seconds:
+        sentence += (f", in {seconds[len(seconds) // 2]:.0f} s (median) to {seconds[-1]:.0f} s"
+                     " with the comparison")
+    return Measured(rows, [sentence + f"; a harmless commit: {harmless['new']} findings"],
+                    {"caught": len(caught), "mutants": len(mutants)}, bool(harmless["new"]))
+
+
+def plot(measured: Measured, axes) -> None:
+    """Steps: how many bugs are caught after so many seconds."""
+    seconds = sorted(row["seconds"] for row in measured.rows[1:] if row["new"])
+    axes.step([0, *seconds], range(len(seconds) + 1), where="post")
+    axes.set_xlabel("seconds of the gate, without builds")
+    axes.set_ylabel("seeded bugs caught")
+
+
+def _clone() -> Path:
+    """A clone of the commit that is checked out, kept for its build."""
+    place = build_root().resolve() / "gate" / "clone"
+    if not (place / ".git").exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _git(ROOT, "clone", "--quiet", "--no-tags", str(ROOT), str(place))
+    _git(place, "fetch", "--quiet", str(ROOT), "HEAD")
+    return place
+
+
+def _row(clone: Path, name: str, args) -> dict:
+    """What the gate says of the mutant NAME, or of a comment without one."""
+    _git(clone, "checkout", "--quiet", "--detach", "--force", "FETCH_HEAD")
+    _git(clone, "clean", "--quiet", "--force", "-d")
+    if name:
+        patch = (ROOT / "mutants" / f"{name}.patch").read_text()
+        diff = patch[patch.index("\n--- ") + 1:]
+        _run(clone, ["patch", "-p1", "--silent", "--no-backup-if-mismatch"], diff)
+    else:
+        with open(clone / HARMLESS, "a", encoding="utf-8") as file:
+            file.write("// A comment.\n")
+    _git(clone, "-c", "user.name=bench", "-c", "user.email=bench", "commit", "--quiet", "--all",
+         "--message", name or "a comment")
+    command = ["ci/pr.sh", "HEAD~1", "--only", "fuzz", "--seconds", str(args.seconds), "--seed",
+               str(args.seed or 1), "--keep-base", "--json"]
+    result = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    if result.returncode not in (0, 1):
+        tail = "; ".join(result.stderr.strip().splitlines()[-3:])
+        raise BrokenError(f"the gate on {name or 'a comment'} ended with {result.returncode}:"
+                          f" {tail}")
+    document = json.loads(result.stdout)
+    found = (document["new"] or [{}])[0]
+    spent = document["seconds"]
+    return {
+        "mutant": name or "(none)", "files": " ".join(document["scope"]["files"]),
+        "target": read_header(name).target if name else "",
+        "new": len(document["new"]), "old": len(document["old"]),
+        "met again": sum(len(one["also"]) for one in document["new"]),
+        "found by": " on ".join(filter(None, [found.get("target"), found.get("subject")])),
+        "signature": found.get("signature", ""), "lines": found.get("lines", ""),
+        "programs": found.get("runs_to_find", ""),
+        "seconds": round(spent["fuzz"] + spent["compare"], 1), "fuzz": spent["fuzz"],
+        "compare": spent["compare"], "build": spent["build"]}
+
+
+def _git(place: Path, *words: str) -> None:
+    _run(place, ["git", *words])
+
+
+def _run(place: Path, command: list[str], text: str = "") -> None:
+    result = subprocess.run(command, cwd=place, input=text, capture_output=True, text=True,
+                            check=False)
+    if result.returncode:
+        raise MachineError(f"{' '.join(command[:2])} failed: {result.stderr.strip()[-200:]}")

@@ -1,0 +1,128 @@
+"""Runs commands of a checkout's own slotfuzz: of this checkout, or of another revision beside it.
+
+The other revision is a git worktree under the build folder, with a build folder of its own.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz import console
+from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.paths import ROOT, build_root, shown
+
+# Said by a command that was asked to stop, with nothing found.
+INTERRUPTED = 130
+TAIL_LINES = 5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The exit CODE of a command, and its JSON DOCUMENT."""
+
+    code: int
+    document: dict | list
+
+
+class Checkout:
+    """The slotfuzz of the checkout at ROOT. Threads may ask it at the same time."""
+
+    def __init__(self, root: Path, environment: dict[str, str] | None = None):
+        self.root = root
+        self._environment = {**os.environ, **(environment or {})}
+        # What this asks for is reported by who asks.
+        self._environment.pop("GITHUB_ACTIONS", None)
+        self._environment.pop("PYTHONPATH", None)
+        self._running: set[subprocess.Popen] = set()
+        self._lock = threading.Lock()
+
+    def ask(self, *words, ok: tuple[int, ...] = (0, 1)) -> Answer:
+        """Runs a command with --json. Errors: those of the command, if its code is not in OK."""
+        code, out, err = self.run(*words, "--json")
+        try:
+            document = json.loads(out)
+        except ValueError:
+            document = None
+        if code in ok and document is not None:
+            return Answer(code, document)
+        told = document.get("error") if isinstance(document, dict) else None
+        tail = "; ".join(err.strip().splitlines()[-TAIL_LINES:])
+        problem = f"{self._said(words)}: {told or tail or 'no answer'} (exit code {code})"
+        raise BrokenError(problem) if code == 3 else MachineError(problem)
+
+    def run(self, *words) -> tuple[int, str, str]:
+        """Runs a command: exit code, stdout, stderr."""
+        command = [str(self.root / "slotfuzz"), *map(str, words)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, errors="replace", cwd=self.root,
+                                   env=self._environment)
+        with self._lock:
+            self._running.add(process)
+        try:
+            out, err = process.communicate()
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        return process.returncode, out, err
+
+    def stop(self) -> None:
+        """Asks all commands that run to stop, as Ctrl-C does."""
+        with self._lock:
+            for process in self._running:
+                process.send_signal(signal.SIGINT)
+
+    def _said(self, words) -> str:
+        return f"`slotfuzz {' '.join(map(str, words[:2]))}` in {shown(self.root)}"
+
+
+class Base:
+    """Revision COMMIT in a worktree, made when it is first needed and removed at the end.
+
+    With KEEP it stays, and a later gate takes it over: its build is then nearly up to date.
+    """
+
+    def __init__(self, commit: str, keep: bool):
+        self._commit, self._keep = commit, keep
+        self._folder = build_root().resolve() / "gate" / "base"
+        self._checkout: Checkout | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._checkout and not self._keep:
+            _git("worktree", "remove", "--force", str(self._folder))
+
+    def checkout(self) -> Checkout:
+        """Its slotfuzz. What a killed gate has left is used again."""
+        with self._lock:
+            if self._checkout is None:
+                console.say(f"checking out {self._commit[:12]} in {shown(self._folder)}")
+                self._make()
+                self._checkout = Checkout(
+                    self._folder, {"SLOTFUZZ_BUILD": str(self._folder / "build")})
+            return self._checkout
+
+    def _make(self) -> None:
+        if (self._folder / ".git").exists():
+            _git("-C", str(self._folder), "checkout", "--quiet", "--detach", "--force",
+                 self._commit)
+            return
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        _git("worktree", "prune")
+        _git("worktree", "add", "--quiet", "--detach", str(self._folder), self._commit)
+
+
+def _git(*words: str) -> None:
+    result = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True,
+                            check=False)
+    if result.returncode:
+        problem = (result.stderr.strip().splitlines() or ["no message"])[-1]
+        raise MachineError(f"git {words[0]} failed: {problem}")
