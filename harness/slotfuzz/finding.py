@@ -9,16 +9,24 @@ from pathlib import Path
 from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import shown
+from slotfuzz.shape import NUMBER, parsed, wrong_in
 from slotfuzz.subject import Subject
 
 # Enough to steer around; a bug with more ways than that is met again in any of them.
 WAYS_MAX = 50
 
-FIELDS = (
-    "id", "signature", "kind", "subject", "target", "oracle", "contract", "lines",
-    "runs_to_find", "seconds_to_find", "minimize_runs", "minimize_seconds", "one_minimal",
-    "rate", "rate_low", "versions", "seed",
-)
+FIELDS = {
+    "id": str, "signature": str, "kind": str, "subject": str, "target": str, "oracle": str,
+    "contract": str, "lines": int, "runs_to_find": int, "seconds_to_find": NUMBER,
+    "minimize_runs": int, "minimize_seconds": NUMBER, "one_minimal": bool, "rate": NUMBER,
+    "rate_low": NUMBER, "versions": {str: str}, "seed": int,
+}
+# What a finding may have besides: from its group, or by a person.
+MORE_FIELDS = {
+    "sanitizer": str, "verified_runs": int, "lines_before": int, "minimize_programs": int,
+    "sequence": int, "group": [str], "ways": [str], "sentence": str, "why": str, "known_as": str,
+    "reach": str, "fails_in": {str: bool},
+}
 
 
 def check_writable(folder: Path) -> Path:
@@ -94,10 +102,21 @@ def known(folders: list[Path], subject: Subject) -> list[Path]:
     return found
 
 
+def load(folder: Path) -> dict:
+    """The record of the finding in FOLDER; OSError or ValueError says why it cannot be read."""
+    try:
+        record = parsed((folder / "finding.json").read_bytes())
+    except ValueError as error:
+        raise ValueError(f"finding.json is no JSON: {error}") from error
+    if wrong := wrong_in(record, FIELDS, MORE_FIELDS):
+        raise ValueError(f"finding.json: {wrong}")
+    return record
+
+
 def read(folder: Path) -> dict:
     """The record of the finding in FOLDER; empty where there is none that can be read."""
     try:
-        record = json.loads((folder / "finding.json").read_text())
+        record = parsed((folder / "finding.json").read_bytes())
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}

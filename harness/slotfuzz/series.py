@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from slotfuzz.paths import shown
-from slotfuzz.shape import NUMBER, wrong_in
+from slotfuzz.shape import NUMBER, parsed, wrong_in
 
 NAME = "campaign.jsonl"
 # The time between two samples: at first this, later this share of the time that has passed. A
@@ -35,7 +35,8 @@ FIELDS = {
     FOUND: {"seconds": NUMBER, "id": str},
     END: {"set_up": NUMBER, "seconds": NUMBER, "programs": int, "fuzz_seconds": NUMBER,
           "coverage": int, "corpus": int, "new": [str], "known": int, "old": int,
-          "unreproduced": int, "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
+          "unreproduced": int, "killed": {str: int}, "interrupted": bool, "trouble": str,
+          "spent": {str: SPENT}},
 }
 
 
@@ -147,11 +148,11 @@ def read(out: Path) -> tuple[list[Campaign], list[str]]:
         glued = line.rfind(b'{"record": "start"')
         record = _record(line[max(glued, 0):])
         if record is None:
-            troubles.append(f"{NAME}, line {number}: no record of a hunt")
+            troubles.append(f"line {number}: no record of a hunt")
         elif record["record"] == START:
             hunts[record["hunt"]] = Campaign(record)
         elif record["hunt"] not in hunts:
-            troubles.append(f"{NAME}, line {number}: of a hunt whose start is missing")
+            troubles.append(f"line {number}: of a hunt whose start is missing")
         else:
             _add(hunts[record["hunt"]], record)
     return list(hunts.values()), troubles
@@ -160,7 +161,7 @@ def read(out: Path) -> tuple[list[Campaign], list[str]]:
 def _record(line: bytes) -> dict | None:
     """The record in LINE, or None if it is none."""
     try:
-        record = json.loads(line)
+        record = parsed(line)
     except ValueError:
         return None
     if wrong_in(record, {"record": str, "hunt": str}) or record["record"] not in FIELDS:

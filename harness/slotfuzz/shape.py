@@ -4,9 +4,19 @@ A shape is a type, a tuple of types, `[shape]` for a list of that, or `{str: sha
 whose values are that. A bool is no number.
 """
 
+import json
+
 NUMBER = (int, float)
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false",
          list: "a list", dict: "an object", type(None): "null"}
+
+
+def parsed(text: str | bytes):
+    """The JSON in TEXT, or ValueError, also where it is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def wrong_in(record, needed: dict, optional: dict | None = None) -> str:

@@ -95,7 +95,7 @@ def test_a_line_that_is_no_record_is_named(plan, line):
     with open(plan.out / series.NAME, "a") as file:
         file.write(line + "\n")
     hunts, troubles = series.read(plan.out)
-    assert len(hunts) == 1 and troubles == ["campaign.jsonl, line 2: no record of a hunt"]
+    assert len(hunts) == 1 and troubles == ["line 2: no record of a hunt"]
 
 
 def test_a_record_of_a_hunt_without_a_start_is_named(plan):
@@ -103,7 +103,7 @@ def test_a_record_of_a_hunt_without_a_start_is_named(plan):
     path = plan.out / series.NAME
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[1])
     assert series.read(plan.out) == (
-        [], ["campaign.jsonl, line 1: of a hunt whose start is missing"])
+        [], ["line 1: of a hunt whose start is missing"])
 
 
 def test_a_series_that_cannot_be_written_says_so(plan):

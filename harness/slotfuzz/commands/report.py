@@ -1,14 +1,16 @@
 """Writes one page on what a campaign found, worst first; docs/torch.md with --markdown.
 
-The page is self-contained: each finding with its program, its notes and its script. It reads the
-folders of findings in DIR, at any depth, and runs nothing.
+The page is self-contained: how the hunts went, and each root cause with its program, timeline,
+notes and script. It reads the folders of findings and campaign.jsonl in DIR, at any depth, and runs
+nothing. What cannot be read is named on stderr and in the page, and the exit code is 2.
 """
 
 from pathlib import Path
 
-from slotfuzz import finding, report
+from slotfuzz import console, finding, report
 from slotfuzz.errors import UserError
 from slotfuzz.paths import shown
+from slotfuzz.report.markdown import markdown
 
 EXAMPLE = "./slotfuzz report repro -o report.html"
 
@@ -23,18 +25,24 @@ def add_arguments(parser) -> None:
 
 
 def run(args, output) -> int:
-    """Reports; 0, since a report of findings is no finding."""
+    """Reports; 0, since a report of findings is no finding, or 2 if it is not whole."""
     if not args.folder.is_dir():
         raise UserError(f"no such folder: {args.folder}")
-    root = args.folder.resolve()
-    entries = report.collect(root)
+    found = report.collect(args.folder.resolve())
+    unreadable = found.unreadable
     if args.markdown:
-        output.text(report.markdown(root, entries))
+        output.text(markdown(found.root, found.entries))
     else:
+        # What the page is made with takes longer to import than all else.
+        from slotfuzz.report.page import page
+
         path = args.output or args.folder / "report.html"
         finding.check_writable(path.absolute().parent)
-        finding.write_file(path, report.page(root, entries))
-        output.text(f"{len(entries)} findings: {shown(path)}")
+        text, unreadable = page(found)
+        finding.write_file(path, text)
+        output.text(f"{len(found.entries)} findings: {shown(path)}")
+    for place, why in unreadable:
+        console.say(f"could not read {place}: {why}")
     output.document([{"folder": shown(entry.folder), "reach": entry.reach, **entry.record}
-                     for entry in entries])
-    return 0
+                     for entry in [*found.entries, *found.unreproduced]])
+    return 2 if unreadable else 0

@@ -1,0 +1,146 @@
+"""What a campaign found: the findings in a folder at any depth, and what of them cannot be read.
+
+All is made from the folders of findings and campaign.jsonl alone. What a person knows of a finding
+stands in its finding.json: `sentence`, `why` it is a bug, `known_as` (its number in a list of known
+bugs), `fails_in` (release to whether it was seen failing there), and `reach`, where the script's
+own words do not tell it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from slotfuzz import finding, series
+from slotfuzz.errors import UserError
+from slotfuzz.group import JUDGE_KINDS
+
+# What a script needs of the library, worst first.
+REACHES = {
+    "public": "through public API alone",
+    "underscore": "through API whose name begins with an underscore, or a flag of its C++",
+    "odd": "through odd values that should raise",
+}
+# Helpers of the prelude that set a flag of the C++ library stand for API that is not public.
+PRIVATE = re.compile(r"\._(?!_)\w|\b(enter_|exit_)?hermetic\b")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finding: its FOLDER, RECORD, the lines of its PROGRAM, its SCRIPT, and its NOTES."""
+
+    folder: Path
+    record: dict
+    program: tuple[str, ...]
+    script: str
+    notes: str
+
+    @cached_property
+    def release(self) -> str:
+        """The PyTorch that it is of, as its folder says; an empty string for slotcore."""
+        said = finding.release_of(self.record)
+        named = self.folder.parent.name.removeprefix("torch-")
+        return named if said and named != self.folder.parent.name else said
+
+    @cached_property
+    def reach(self) -> str:
+        """The key of REACHES: what a person says, else what the program's words say."""
+        said = self.record.get("reach")
+        if said in REACHES:
+            return said
+        return "underscore" if PRIVATE.search("\n".join(self.program)) else "public"
+
+    @cached_property
+    def rank(self) -> tuple:
+        """What comes first is worse: by reach, crashes before wrong results, then the shortest."""
+        wrong = self.record["oracle"] in (*JUDGE_KINDS, "contract")
+        return (list(REACHES).index(self.reach), wrong, self.record["lines"], self.record["id"])
+
+    @cached_property
+    def sentence(self) -> str:
+        """What is wrong, in one sentence: a person's, else the title of the notes."""
+        title = next(iter(self.notes.splitlines()), "").removeprefix("# ")
+        return self.record.get("sentence") or title or self.record["signature"]
+
+    @property
+    def rate(self) -> str:
+        """How often it fails in fresh processes."""
+        record = self.record
+        return f"{record['rate']:.0%} of {record.get('verified_runs', '?')} fresh processes"
+
+    @property
+    def met(self) -> str:
+        """How many programs have shown it."""
+        ways = len(self.record.get("ways", []))
+        return f"a group of {ways} programs" if ways > 1 else "one program"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The findings below ROOT, worst first; what no fresh process has repeated; and the hunts.
+
+    UNREADABLE has a folder or file below ROOT, and why it could not be read.
+    """
+
+    root: Path
+    entries: list[Entry]
+    unreproduced: list[Entry]
+    hunts: list[series.Campaign]
+    unreadable: list[tuple[str, str]]
+
+
+def collect(root: Path) -> Found:
+    """What is in ROOT, at any depth; UserError where there is no finding, also none unreadable.
+
+    Folders that begin with a dot are what a killed hunt was writing.
+    """
+    entries, unreadable = [], []
+    for path in _below(root, "finding.json"):
+        try:
+            entries.append(_entry(path.parent))
+        except (OSError, ValueError) as error:
+            unreadable.append((_told(root, path.parent), _words(error)))
+    hunts = []
+    for path in _below(root, series.NAME):
+        try:
+            told, troubles = series.read(path.parent)
+        except OSError as error:
+            told, troubles = [], [_words(error)]
+        hunts += told
+        unreadable += [(_told(root, path), trouble) for trouble in troubles]
+    if not (entries or hunts or unreadable):
+        raise UserError(f"{root} holds no finding")
+    entries.sort(key=lambda entry: entry.rank)
+    hunts.sort(key=lambda hunt: hunt.start["started"])
+    return Found(root, [entry for entry in entries if entry.record["rate"]],
+                 [entry for entry in entries if not entry.record["rate"]], hunts, unreadable)
+
+
+def _below(root: Path, name: str) -> list[Path]:
+    return [path for path in sorted(root.rglob(name))
+            if not any(part.startswith(".") for part in path.relative_to(root).parts)]
+
+
+def _entry(folder: Path) -> Entry:
+    record = finding.load(folder)
+    # What no program repeats alone has its last program, and no script.
+    path = folder / ("repro.py" if (folder / "repro.py").exists() or record["rate"]
+                     else "program.py")
+    script = path.read_text(errors="replace")
+    notes = folder / "NOTES.md"
+    return Entry(folder, record, tuple(_program(script)), script,
+                 notes.read_text(errors="replace") if notes.exists() else "")
+
+
+def _program(script: str) -> list[str]:
+    """The lines of a script after its last blank one: the program, with what shows the bug."""
+    return script.rstrip().rpartition("\n\n")[2].splitlines()
+
+
+def _words(error: Exception) -> str:
+    return f"{Path(error.filename).name}: {error.strerror}" if isinstance(error, OSError) else \
+        str(error)
+
+
+def _told(root: Path, path: Path) -> str:
+    return str(path.relative_to(root)) if path != root else root.name

@@ -1,0 +1,69 @@
+"""Root causes: findings of several releases or hunts that are one bug, as one.
+
+Within a folder a hunt has told its findings apart already. Two findings of different folders are
+one root cause if they share a dedup key (group.py), or a person has said the same sentence of both,
+and no run speaks against it: at least one of the two scripts fails in the other's release, as far
+as it was tried there.
+"""
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+from slotfuzz.report import Entry
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One bug by its findings in ENTRIES, worst first: the first speaks for it."""
+
+    entries: tuple[Entry, ...]
+
+    @property
+    def first(self) -> Entry:
+        """The finding that speaks for all."""
+        return self.entries[0]
+
+    @cached_property
+    def fails_in(self) -> dict[str, bool]:
+        """Where it was tried, and whether any of its scripts fails there: releases, or subjects."""
+        told: dict[str, bool] = {}
+        for entry in self.entries:
+            for release, fails in {**entry.record.get("fails_in", {}), place(entry): True}.items():
+                told[release] = told.get(release, False) or fails
+        return told
+
+
+def place(entry: Entry) -> str:
+    """Where a finding was found: the release of PyTorch, or the subject."""
+    return entry.release or entry.record["subject"]
+
+
+def merged(entries: list[Entry]) -> list[Cause]:
+    """ENTRIES, worst first, as root causes, worst first."""
+    cause_of = {id(entry): [entry] for entry in entries}
+    by_key: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        said = entry.record.get("sentence")
+        for key in [*entry.record.get("group", []), *([f"sentence {said}"] if said else [])]:
+            by_key.setdefault((entry.record["subject"], key), []).append(entry)
+    for alike in by_key.values():
+        for one, other in itertools.combinations(alike, 2):
+            mine, others = cause_of[id(one)], cause_of[id(other)]
+            if mine is not others and _are_one(one, other):
+                mine += others
+                cause_of |= {id(entry): mine for entry in others}
+    causes = {id(cause): cause for cause in cause_of.values()}
+    ranked = [Cause(tuple(sorted(cause, key=lambda entry: entry.rank)))
+              for cause in causes.values()]
+    return sorted(ranked, key=lambda cause: cause.first.rank)
+
+
+def _are_one(one: Entry, other: Entry) -> bool:
+    if one.folder.parent == other.folder.parent:
+        return False
+    return _may_fail(one, place(other)) or _may_fail(other, place(one))
+
+
+def _may_fail(entry: Entry, where: str) -> bool:
+    return entry.record.get("fails_in", {}).get(where, True)

@@ -1,0 +1,136 @@
+"""The hunts of a campaign as the page shows them: charts, numbers, and where their time went."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from slotfuzz import series
+from slotfuzz.report.chart import Line, chart
+
+# So many hunts, the latest, are shown with charts; of more there is a line each.
+CHARTS_MAX = 12
+# So many rows has the table of a hunt's samples.
+ROWS_MAX = 12
+UNITS = ((3600, "h"), (60, "min"), (1, "s"))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A DRAWING under its TITLE; LINES are (words, CSS class)."""
+
+    title: str
+    is_log: bool
+    lines: list[tuple[str, str]]
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A hunt: its START record, how it ENDED in words, its last NUMBERS, and its charts."""
+
+    start: dict
+    ended: str
+    numbers: dict
+    seconds: float
+    charts: list[Chart]
+    # Rows of samples with their programs/s; (phase, seconds, share) for all jobs together; and
+    # for each job.
+    table: list[dict]
+    spent: list[tuple[str, float, float]]
+    jobs: list[tuple[str, dict]]
+    found: list[dict]
+    set_up: float | None
+
+
+def drawn(hunt: series.Campaign) -> Drawn:
+    """HUNT for the page."""
+    samples = list(hunt.samples)
+    last = samples[-1] if samples else _nothing()
+    if hunt.end:
+        last = {**hunt.end, "new": len(hunt.end["new"]), "spent": series.total(hunt.end["spent"])}
+        samples.append(last)
+    spent = {phase: last["spent"].get(phase, 0.0) for phase in series.PHASES}
+    samples = _with_rates(samples)
+    whole = sum(spent.values())
+    return Drawn(
+        hunt.start, _ended(hunt), last, last["seconds"], _charts(samples),
+        samples[::max(1, -(-len(samples) // ROWS_MAX))] + samples[-1:],
+        [(phase, spent[phase], spent[phase] / whole if whole else 0.0)
+         for phase in series.PHASES],
+        list(hunt.end["spent"].items()) if hunt.end else [], hunt.found,
+        hunt.end["set_up"] if hunt.end else None)
+
+
+def totals(hunts: list[series.Campaign]) -> dict:
+    """Programs, seconds and time spent of all HUNTS together."""
+    all_drawn = [drawn(hunt) for hunt in hunts]
+    return {"hunts": len(hunts), "programs": sum(one.numbers["programs"] for one in all_drawn),
+            "seconds": sum(one.seconds for one in all_drawn),
+            "spent": {phase: sum(seconds for one in all_drawn
+                                 for name, seconds, _ in one.spent if name == phase)
+                      for phase in series.PHASES}}
+
+
+def duration(seconds: float) -> str:
+    """SECONDS in words, such as 1 h 5 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    parts = []
+    for size, unit in UNITS:
+        count, seconds = divmod(round(seconds), size)
+        parts += [f"{count} {unit}"] if count else []
+    return " ".join(parts[:2])
+
+
+def _nothing() -> dict:
+    """The numbers of a hunt that was killed before its first sample."""
+    return {"seconds": 0.0, "programs": 0, "coverage": 0, "corpus": 0, "new": 0, "known": 0,
+            "unreproduced": 0, "spent": dict.fromkeys(series.PHASES, 0.0)}
+
+
+def _ended(hunt: series.Campaign) -> str:
+    if not hunt.end:
+        return "did not end: it was killed, or still runs"
+    how = "was interrupted" if hunt.end["interrupted"] else "ended by itself"
+    if hunt.end["trouble"]:
+        how = f"ended with trouble: {hunt.end['trouble']}"
+    killed = [f"{count} × {process}" for process, count in hunt.end["killed"].items()]
+    return how + (f"; killed from outside and started again: {', '.join(killed)}" if killed else "")
+
+
+def _with_rates(samples: list[dict]) -> list[dict]:
+    """SAMPLES with programs/s: the engine's, or by what was run since the sample before.
+
+    An engine tells none in its first second, and the last record has none.
+    """
+    rated, before = [], {"seconds": 0.0, "programs": 0}
+    for sample in samples:
+        passed = sample["seconds"] - before["seconds"]
+        since = max(0, sample["programs"] - before["programs"])
+        rate = sample.get("rate") or (round(since / passed) if passed > 0 else 0)
+        rated.append({**sample, "rate": rate})
+        before = sample
+    return rated
+
+
+def _charts(samples: list[dict]) -> list[Chart]:
+    if not samples:
+        return []
+    shown = [
+        ("Coverage", [("edges", "one", "coverage")], False),
+        ("Corpus", [("programs", "two", "corpus")], True),
+        ("Findings", [("not reproduced", "three", "unreproduced"), ("seen again", "two", "known"),
+                      ("new", "bad", "new")], True),
+        ("Programs/s", [("programs/s", "one", "rate")], True),
+    ]
+    made = []
+    for title, lines, is_log in shown:
+        drawn_lines = [Line(name, style, [(one["seconds"], one[field]) for one in samples])
+                       for name, style, field in lines]
+        words = ", ".join(f"{one.name} {one.points[0][1]:,} to {one.points[-1][1]:,}"
+                          for one in drawn_lines)
+        text = chart(f"{title} over {duration(samples[-1]['seconds'])}: {words}", drawn_lines,
+                     is_log)
+        made.append(Chart(title, is_log, [(name, style) for name, style, _ in lines],
+                          Markup(text)))
+    return made

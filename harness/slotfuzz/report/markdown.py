@@ -1,0 +1,63 @@
+"""docs/torch.md: the findings on torch, by release, worst first."""
+
+import re
+from pathlib import Path
+
+from slotfuzz.errors import UserError
+from slotfuzz.report import REACHES, Entry
+
+
+def markdown(root: Path, entries: list[Entry]) -> str:
+    """The document without its last newline.
+
+    What else a person has to say of a release is in torch-<release>/about.md, and in what it
+    differs from the core in torch-<release>/differences.md.
+    """
+    entries = [entry for entry in entries if entry.release]
+    if not entries:
+        raise UserError(f"{root} holds no finding on torch")
+    abouts = {path.parent.name.removeprefix("torch-"): path.read_text().strip()
+              for path in root.glob("torch-*/about.md")}
+    releases = sorted({entry.release for entry in entries} | set(abouts), key=version_key)
+    parts = ["# What it finds in PyTorch\n\nMade by `./slotfuzz report repro --markdown >"
+             " docs/torch.md` from the folders in repro/torch-*; worst first. A number of a known"
+             " bug is that of its pull request or of the project's list of them."]
+    for release in releases:
+        chosen = [entry for entry in entries if entry.release == release]
+        parts += [f"## PyTorch {release}", *filter(None, [abouts.get(release)])]
+        for reach, words in REACHES.items():
+            found = [entry for entry in chosen if entry.reach == reach]
+            if found:
+                parts.append(f"### {words[0].upper()}{words[1:]}")
+                parts += [_told(root, entry) for entry in found]
+        differences = root / f"torch-{release}" / "differences.md"
+        if differences.exists():
+            parts += filter(None, [differences.read_text(errors="replace").strip()])
+    return "\n\n".join(parts)
+
+
+def version_key(release: str) -> list[int]:
+    """By which releases are sorted, the oldest first."""
+    return [int(part) for part in re.findall(r"\d+", release)]
+
+
+def _told(root: Path, entry: Entry) -> str:
+    record = entry.record
+    place = f"{root.name}/{entry.folder.relative_to(root)}"
+    known = record.get("known_as")
+    facts = [
+        f"`{record['signature']}`", f"fails in {entry.rate}",
+        f"contract {record['contract']}" if record["contract"] else "no contract number",
+        f"known as {known}" if known else "not in the list of known bugs", entry.met,
+        _releases(record.get("fails_in", {}))]
+    program = "\n".join(f"    {line}" for line in entry.program)
+    why = f"\n\n{record['why']}" if record.get("why") else ""
+    return (f"**{entry.sentence}** [{record['id']}](../{place}/repro.py)\n\n{program}\n\n"
+            f"{'; '.join(filter(None, facts))}.{why}")
+
+
+def _releases(fails_in: dict[str, bool]) -> str:
+    failing = [release for release, fails in fails_in.items() if fails]
+    clean = [release for release, fails in fails_in.items() if not fails]
+    return ", ".join([f"fails on {' and '.join(failing)}"] * bool(failing)
+                     + [f"not on {' and '.join(clean)}"] * bool(clean))
