@@ -35,9 +35,10 @@ FIELDS = {
     FOUND: {"seconds": NUMBER, "id": str},
     END: {"set_up": NUMBER, "seconds": NUMBER, "programs": int, "fuzz_seconds": NUMBER,
           "coverage": int, "corpus": int, "new": [str], "known": int, "old": int,
-          "unreproduced": int, "killed": {str: int}, "interrupted": bool, "trouble": str,
-          "spent": {str: SPENT}},
+          "unreproduced": int, "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
 }
+# What the end has besides, where there is something to tell: processes killed from outside.
+MORE_FIELDS = {"killed": {str: int}}
 
 
 class Clock:
@@ -166,7 +167,7 @@ def _record(line: bytes) -> dict | None:
         return None
     if wrong_in(record, {"record": str, "hunt": str}) or record["record"] not in FIELDS:
         return None
-    return None if wrong_in(record, FIELDS[record["record"]]) else record
+    return None if wrong_in(record, FIELDS[record["record"]], MORE_FIELDS) else record
 
 
 def _add(hunt: Campaign, record: dict) -> None:

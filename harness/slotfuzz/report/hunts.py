@@ -94,7 +94,7 @@ def _ended(hunt: series.Campaign) -> str:
     how = "was interrupted" if hunt.end["interrupted"] else "ended by itself"
     if hunt.end["trouble"]:
         how = f"ended with trouble: {hunt.end['trouble']}"
-    killed = [f"{count} × {process}" for process, count in hunt.end["killed"].items()]
+    killed = [f"{count} × {process}" for process, count in hunt.end.get("killed", {}).items()]
     return how + (f"; killed from outside and started again: {', '.join(killed)}" if killed else "")
 
 
