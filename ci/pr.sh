@@ -4,4 +4,5 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ./slotfuzz targets >/dev/null # sets up what is missing
-PYTHONPATH=harness${PYTHONPATH:+:$PYTHONPATH} exec /usr/bin/python3 -m slotfuzz.scripts.pr "$@"
+export PYTHONPATH=harness${PYTHONPATH:+:$PYTHONPATH}
+exec /usr/bin/python3 -m slotfuzz.scripts.pr "$@"

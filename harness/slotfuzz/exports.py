@@ -3,36 +3,25 @@
 import json
 from pathlib import Path
 
-from slotfuzz import finding, junit, places, sarif, series
-from slotfuzz.errors import UserError
+from slotfuzz import finding, junit, places, report, sarif
 
 
 def write(
-    root: Path, sarif_file: Path | None, junit_file: Path | None,
+    found: report.Found, sarif_file: Path | None, junit_file: Path | None,
     more: tuple[places.Found, ...] = (),
 ) -> None:
-    """Writes what is asked for about what is in ROOT, at any depth, and about MORE.
+    """Writes what is asked for about what is FOUND in a folder, and about MORE.
 
-    UserError where neither a finding nor a hunt is in ROOT: an empty file would say that all is
-    well, though nobody has looked.
+    `report.collect` fails where neither a finding nor a hunt is: an empty file would say that all
+    is well, though nobody has looked.
     """
     if not sarif_file and not junit_file:
         return
-    found = [places.read(path.parent) for path in _below(root, "finding.json")]
-    found += more
-    hunts = [hunt for path in _below(root, series.NAME) for hunt in series.read(path.parent)[0]]
-    if not found and not hunts:
-        raise UserError(f"{root} holds neither a finding nor the series of a hunt")
+    told = [places.read(entry.folder) for entry in [*found.entries, *found.unreproduced]] + [*more]
     if sarif_file:
-        _write(sarif_file, json.dumps(sarif.document(found, hunts), indent=2) + "\n")
+        _write(sarif_file, json.dumps(sarif.document(told, found.hunts), indent=2) + "\n")
     if junit_file:
-        _write(junit_file, junit.text(found, hunts))
-
-
-def _below(root: Path, name: str) -> list[Path]:
-    """Files called NAME; a folder with a dot is what a killed hunt was writing."""
-    return [path for path in sorted(root.rglob(name))
-            if not any(part.startswith(".") for part in path.relative_to(root).parts)]
+        _write(junit_file, junit.text(told, found.hunts))
 
 
 def _write(path: Path, text: str) -> None:

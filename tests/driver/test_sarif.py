@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from slotfuzz import annotate, doctor, explain, finding, places, sarif, series
+from slotfuzz import annotate, cli, doctor, explain, finding, places, sarif, series
 from tests.driver.conftest import ROOT
 
 # An npm package that ships the schema as OASIS has published it, and no code that is run here.
@@ -162,3 +162,26 @@ def test_paths_are_from_the_root_of_what_ci_has_checked_out(monkeypatch):
     monkeypatch.setenv("GITHUB_WORKSPACE", str(ROOT.parent))
     assert places.from_workspace("core/a.cc") == f"{ROOT.name}/core/a.cc"
     assert places.from_workspace(str(Path("/elsewhere/repro.py"))) == "/elsewhere/repro.py"
+
+
+@pytest.mark.parametrize("option, words", [("--sarif", '"results"'), ("--junit", "<testsuites")])
+def test_the_report_of_a_clean_campaign_is_written_and_of_nothing_is_not(
+        campaign, capsys, tmp_path, option, words):
+    file = tmp_path / "made" / "file"
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert cli.main(["report", str(empty), option, str(file)]) == 2 and not file.exists()
+    campaign()
+    assert cli.main(["report", str(tmp_path), option, str(file)]) == 0
+    assert words in file.read_text()
+    capsys.readouterr()
+
+
+def test_findings_that_cannot_be_read_keep_a_report_from_being_whole(tmp_path, capsys):
+    shutil.copytree(KEPT[0], tmp_path / "good")
+    shutil.copytree(KEPT[0], tmp_path / "bad")
+    (tmp_path / "bad" / "finding.json").write_text("{")
+    file = tmp_path / "file"
+    assert cli.main(["report", str(tmp_path), "--sarif", str(file)]) == 2
+    assert len(json.loads(file.read_text())["runs"][0]["results"]) == 1
+    assert "bad" in capsys.readouterr().err

@@ -7,7 +7,7 @@ nothing. What cannot be read is named on stderr and in the page, and the exit co
 
 from pathlib import Path
 
-from slotfuzz import console, finding, report
+from slotfuzz import console, exports, finding, report
 from slotfuzz.errors import UserError
 from slotfuzz.paths import shown
 from slotfuzz.report.markdown import markdown
@@ -22,6 +22,8 @@ def add_arguments(parser) -> None:
                         help="DIR/report.html by default")
     parser.add_argument("--markdown", action="store_true",
                         help="print docs/torch.md: the findings on torch, by release")
+    parser.add_argument("--sarif", type=Path, metavar="FILE", help="write SARIF 2.1.0 as well")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML as well")
 
 
 def run(args, output) -> int:
@@ -30,6 +32,7 @@ def run(args, output) -> int:
         raise UserError(f"no such folder: {args.folder}")
     found = report.collect(args.folder.resolve())
     unreadable = found.unreadable
+    exports.write(found, args.sarif, args.junit)
     if args.markdown:
         output.text(markdown(found.root, found.entries))
     else:

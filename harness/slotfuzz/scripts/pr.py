@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from slotfuzz import (
-    annotate, cli, console, engine, exports, gate, gate_scope, options, places, subject,
+    annotate, cli, console, engine, exports, gate, gate_scope, options, places, report, subject,
 )
 from slotfuzz.checkout import Base, Checkout
 from slotfuzz.errors import UserError
@@ -58,7 +58,7 @@ def run(args, output) -> int:
     with Base(commit, args.keep_base) as base:
         result = gate.Gate(plan, Checkout(ROOT), base).run()
     result.seconds["build"] = built
-    exports.write(out, args.sarif, args.junit, tuple(
+    exports.write(report.collect(out), args.sarif, args.junit, tuple(
         _found(record) for record in result.new if not Path(record["folder"]).is_dir()))
     annotate.say([_found(record) for record in result.new])
     output.text(summary(plan, result, args.base))
