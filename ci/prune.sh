@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Distils each corpus that hunts have kept in build/corpus/
+# Usage: ci/prune.sh. See docs/ci.md.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+./slotfuzz targets >/dev/null # sets up what is missing
+export PYTHONPATH=harness${PYTHONPATH:+:$PYTHONPATH}
+exec /usr/bin/python3 -m slotfuzz.scripts.prune "$@"

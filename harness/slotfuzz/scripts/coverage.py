@@ -1,0 +1,58 @@
+"""Which code of the core the corpora reach: pages, a summary by file, and what is never reached.
+
+Builds all targets with llvm's coverage, runs their seeds and what hunts have kept, and writes to
+OUT: html/index.html, summary.txt, and unreached.txt with each function of core/ that nothing called
+and each line that nothing reached.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from slotfuzz import cli, coverage, finding
+from slotfuzz.console import table
+from slotfuzz.paths import shown
+
+NAME = "ci/coverage.sh"
+EXAMPLE = "ci/coverage.sh --out coverage"
+
+
+def add_arguments(parser) -> None:
+    """The options of the coverage report."""
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="where the report goes; build/coverage/report by default")
+
+
+def run(args, output) -> int:
+    """Makes the report; 0."""
+    out = finding.check_writable((args.out or coverage.folder()).resolve())
+    binaries = coverage.build_all()
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as profiles:
+        ran = coverage.run_corpora(binaries, Path(profiles))
+        page = coverage.pages(binaries.values(), Path(profiles), out)
+    exported = coverage.export(binaries.values(), out)
+    files = coverage.files(exported, coverage.demangle(exported))
+    rows = [one.row() for one in files]
+    missing = coverage.unreached(files)
+    summary = _summary(rows)
+    finding.write_file(out / "summary.txt", summary + "\n")
+    finding.write_file(out / "unreached.txt", "".join(f"{line}\n" for line in missing))
+    output.text(summary)
+    output.text(f"{len(missing)} functions and runs of lines are never reached:"
+                f" {shown(out / 'unreached.txt')}")
+    output.text(f"pages: {shown(page)}")
+    output.document({"ran": ran, "files": rows, "unreached": missing, "pages": str(page)})
+    return 0
+
+
+def _summary(rows: list[dict]) -> str:
+    """One line for each file, and one for all."""
+    whole = {key: sum(row[key] for row in rows) for key in rows[0] if key != "file"}
+    head = [*rows[0], "lines reached"]
+    cells = [[*row.values(), f"{row['reached'] / max(1, row['lines']):.0%}"]
+             for row in [*rows, {"file": "all", **whole}]]
+    return table(cells, head)
+
+
+if __name__ == "__main__":
+    sys.exit(cli.script(NAME, sys.modules[__name__], sys.argv[1:]))

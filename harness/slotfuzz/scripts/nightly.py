@@ -1,0 +1,57 @@
+"""The night: hunts all targets under all sanitizers on both builds of the core, and all the rest.
+
+Then the corpora that the hunts keep are distilled, the code that they reach is shown, every
+interleaving of 4 threads of 2 operations is explored, all mutants are looked for, and a report is
+written. Exit codes: 0 clean and whole, 1 a finding, 2 a part did not run to its end, 3 the harness
+is broken or missed a mutant.
+"""
+
+import sys
+from pathlib import Path
+
+from slotfuzz import annotate, cli, finding, nightly, places
+from slotfuzz.checkout import Checkout
+from slotfuzz.errors import UserError
+from slotfuzz.paths import ROOT, build_root, shown
+
+NAME = "ci/nightly.sh"
+EXAMPLE = "ci/nightly.sh 14400"
+BUDGET_SECONDS = 4 * 3600.0
+
+
+def add_arguments(parser) -> None:
+    """The options of the night."""
+    parser.add_argument("budget", nargs="?", type=float, metavar="BUDGET_SECONDS",
+                        default=BUDGET_SECONDS, help="4 hours by default; builds count")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="where findings and the report go; build/nightly by default")
+
+
+def run(args, output) -> int:
+    """Runs the night; see above for the code."""
+    if args.budget <= 0:
+        raise UserError("BUDGET_SECONDS must be more than 0")
+    out = finding.check_writable((args.out or build_root() / "nightly").resolve())
+    night = nightly.Night(Checkout(ROOT), out, args.budget)
+    night.run()
+    annotate.say([places.read(path.parent) for path in sorted(out.glob("*/finding.json"))])
+    output.text(summary(night))
+    output.document({"out": shown(out), "budget_seconds": args.budget,
+                     "parts": [vars(part) for part in night.parts],
+                     "interrupted": night.interrupted, "exit_code": night.exit_code})
+    # What was interrupted is not missing: the exit code then says who stopped it.
+    return night.exit_code if not night.interrupted or night.exit_code == 1 else 0
+
+
+def summary(night: nightly.Night) -> str:
+    """Each part with what it said, and at the end what did not run."""
+    lines = []
+    for part in night.parts:
+        lines.append(f"{part.name}: {part.seconds:.0f} s")
+        lines += [f"  {words}" for words in part.said]
+    lines += [f"NOT RUN: {part.name}: {name}" for part in night.parts for name in part.not_run]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(cli.script(NAME, sys.modules[__name__], sys.argv[1:]))
