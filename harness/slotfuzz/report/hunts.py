@@ -101,16 +101,15 @@ def _ended(hunt: series.Campaign) -> str:
 def _with_rates(samples: list[dict]) -> list[dict]:
     """SAMPLES with programs/s: the engine's, or by what was run since the sample before.
 
-    An engine tells none in its first second. What a hunt tells at its end has none: it is that of
-    the last sample.
+    An engine tells none in its first second, and the last record has none.
     """
-    rated, before = [], {"seconds": 0.0, "programs": 0, "rate": 0}
+    rated, before = [], {"seconds": 0.0, "programs": 0}
     for sample in samples:
         passed = sample["seconds"] - before["seconds"]
         since = max(0, sample["programs"] - before["programs"])
-        told = sample.get("rate", before["rate"])
-        before = {**sample, "rate": told or (round(since / passed) if passed > 0 else 0)}
-        rated.append(before)
+        rate = sample.get("rate") or (round(since / passed) if passed > 0 else 0)
+        rated.append({**sample, "rate": rate})
+        before = sample
     return rated
 
 
@@ -132,6 +131,6 @@ def _charts(samples: list[dict]) -> list[Chart]:
                           for one in drawn_lines)
         text = chart(f"{title} over {duration(samples[-1]['seconds'])}: {words}", drawn_lines,
                      is_log)
-        made.append(Chart(title, is_log, [(name, style) for name, style, _ in reversed(lines)],
+        made.append(Chart(title, is_log, [(name, style) for name, style, _ in lines],
                           Markup(text)))
     return made

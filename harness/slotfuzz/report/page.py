@@ -157,8 +157,7 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
         tiers=made.tiers(), tier_words=TIERS, by_place=made.by_place(), hunts=drawn,
         totals=hunts.totals(found.hunts), charts_max=hunts.CHARTS_MAX, anchors=anchors,
         unreproduced=made.unreproduced, unreadable=made.unreadable, contract_text=_contract_text)
-    # The name of a folder may be no text.
-    return text.encode("utf-8", "replace").decode("utf-8"), made.unreadable
+    return text, made.unreadable
 
 
 def _contract_text(number: str) -> str:
