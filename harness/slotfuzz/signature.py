@@ -100,6 +100,8 @@ def of_reply(reply: dict) -> Signature:
             return Signature(f"judge {reply['contract']} {reply['check']}".rstrip(), (), detail)
         name = re.match(r"[\w.]*", reply["message"])[0] or "unknown"
         return Signature(f"exception {name}", detail=detail)
+    if kind == "hang":
+        return Signature("hang", detail=hanging_op(reply))
     from_stderr = of_stderr(reply.get("stderr", ""))
     if from_stderr:
         return from_stderr
@@ -108,6 +110,15 @@ def of_reply(reply: dict) -> Signature:
     if kind == "exit":
         return Signature(f"exit {reply['exit']}")
     return Signature(kind, detail=normalise(reply["message"]))
+
+
+def hanging_op(reply: dict) -> str:
+    """The op of the line that hangs, or "the end".
+
+    A loop is interrupted anywhere, so that the functions of its stack are others in each run.
+    """
+    lines = reply["lines"]
+    return lines[reply["line"]]["op"] if reply["line"] < len(lines) else "the end"
 
 
 def of_stderr(text: str) -> Signature | None:
@@ -222,7 +233,8 @@ REPORTS = (
         f"signal SIG{match[1]}", signalled_functions(text, match[1]))),
     (THREAD_ERROR, lambda match, text: Signature(
         f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
-    (WATCHDOG_ERROR, lambda match, text: Signature(match[1], waiting_functions(text))),
+    (WATCHDOG_ERROR, lambda match, text: Signature(
+        match[1], waiting_functions(text) if match[1] == "deadlock" else ())),
     (UNDEFINED_ERROR, lambda match, text: Signature(
         "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
     (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),

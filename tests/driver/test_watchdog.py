@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import types
 
 import pytest
 
-from slotfuzz import emit, explain, signature, trace, triage, verify
+from slotfuzz import emit, explain, program, signature, smallest, trace, triage, verify
+from tests.driver import fake_engine
 
 REPORT = """\
 slotfuzz: deadlock: line 3, `x0.drop_under_lock()`, does not come back in 5 s; every thread waits
@@ -38,7 +40,8 @@ def reply_of(kind, stderr):
     """The engine's words for a program that hangs in its last line."""
     return {"outcome": "finding", "kind": kind, "contract": "", "check": "", "message": "",
             "asserts": [], "line": 2, "signal": 0, "exit": 0, "stderr": stderr,
-            "lines": [{"text": text, "raised": ""} for text in PROGRAM]}
+            "lines": [{"text": text, "raised": "", "op": f"op {number}"}
+                      for number, text in enumerate(PROGRAM)]}
 
 
 def swapped(report):
@@ -62,7 +65,53 @@ def test_frames_without_a_name_are_passed_over():
 
 def test_a_hang_is_no_deadlock():
     report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")
-    assert signature.of_reply(reply_of("hang", report)).verdict == "hang"
+    assert signature.of_reply(reply_of("hang", report)).text == "hang (op 2)"
+
+
+def test_a_hang_is_told_by_its_line_wherever_the_watchdog_strikes():
+    report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")
+    elsewhere = report.replace("Owner::drop", "Owner::check")
+    assert report != elsewhere
+    assert signature.of_reply(reply_of("hang", report)) == signature.of_reply(
+        reply_of("hang", elsewhere))
+    assert signature.of_stderr(report) == signature.of_stderr(elsewhere)
+    at_end = {**reply_of("hang", report), "line": len(PROGRAM)}
+    assert signature.of_reply(at_end).text == "hang (the end)"
+
+
+class Looping:
+    """A server of programs that hang in a collection behind two lines, in one of many functions."""
+
+    def __init__(self):
+        self.table = program.Table(fake_engine.DESCRIPTION)
+        self.subject = types.SimpleNamespace(release="")
+        self.runs = 0
+
+    def run(self, text, *_):
+        self.runs += 1
+        lines = text.splitlines()
+        reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "message": "",
+                 "asserts": [], "signal": 0, "exit": 0, "stderr": "", "line": len(lines),
+                 "lines": fake_engine.parse(text)["lines"]}
+        if all(line in lines for line in LOOP):
+            at = max(i for i, line in enumerate(lines) if ".nbytes()" in line)
+            report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")
+            reply.update(outcome="finding", kind="hang", line=at,
+                         stderr=report.replace("Owner::drop", f"Owner::step_{self.runs}"))
+        return reply
+
+
+LOOP = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.nbytes()"]
+
+
+def test_of_twelve_lines_the_three_that_hang_are_left():
+    others = ["t1 = T.ones(4)", "s1 = t1.untyped_storage()", "s1.tag = 7"] * 3
+    server = Looping()
+    best = smallest.smallest(server, server, "\n".join([*others, *LOOP]))
+    assert best.minimized.lines_before == 12
+    assert server.table.program_text(best.minimized.lines).splitlines() == LOOP
+    assert best.minimized.one_minimal
+
 
 
 def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
