@@ -24,7 +24,7 @@ STAGES = (
     ("program",),
     ("raises",),
     ("mutate",),
-    ("python", "interpreter"),
+    ("python", "probe", "interpreter"),
     ("threads",),
     ("stacks",),
     ("crash",),

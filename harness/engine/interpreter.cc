@@ -1,7 +1,11 @@
 // Starting CPython, importing the subject, running the prelude.
 #include "harness/engine/interpreter.h"
 
+#include <algorithm>
+#include <iostream>
+
 #include "harness/engine/check.h"
+#include "harness/engine/probe.h"
 
 namespace slotfuzz {
 namespace {
@@ -76,6 +80,8 @@ void run_prelude(PyObject* names, const std::string& module) {
   }
 }
 
+enum class Answer : std::uint8_t { kNone, kYes, kNo };
+
 }  // namespace
 
 std::string take_error() {
@@ -114,11 +120,25 @@ Ref Interpreter::evaluate(const std::string& expression) const {
 }
 
 std::vector<bool> Interpreter::available_ops(const OpTable& table, const Weights& weights) const {
-  std::vector<bool> available;
-  for (const Op& op : table.ops()) {
-    const bool wanted = weights.of(op.theme) > 0;
-    available.push_back(wanted && (op.needs.empty() || evaluate(std::string(op.needs))));
+  const std::vector<Op>& ops = table.ops();
+  const SharedMemory memory(ops.size() * sizeof(Answer));
+  Answer* answers = memory.as<Answer>();
+  std::size_t begin = 0;
+  const auto try_ops = [&] {
+    for (std::size_t op = begin; op < ops.size(); ++op) {
+      const bool wanted = weights.of(ops[op].theme) > 0;
+      const bool works = wanted && (ops[op].needs.empty() || evaluate(std::string(ops[op].needs)));
+      answers[op] = works ? Answer::kYes : Answer::kNo;
+    }
+  };
+  while (!ran_in_child(try_ops)) {
+    const Op& op = ops[std::find(answers + begin, answers + ops.size(), Answer::kNone) - answers];
+    std::cerr << "slotfuzz: " << op.name << " is left out: the process that tried `" << op.needs
+              << "` died\n";
+    begin = &op - ops.data() + 1;
   }
+  std::vector<bool> available;
+  for (std::size_t op = 0; op < ops.size(); ++op) available.push_back(answers[op] == Answer::kYes);
   return available;
 }
 

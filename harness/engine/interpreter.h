@@ -44,7 +44,9 @@ class Interpreter {
   // Evaluates an expression, or null (with the error cleared).
   Ref evaluate(const std::string& expression) const;
   // For each op: can this subject do it? Probed, never looked up in a list of versions. Ops
-  // whose theme has no weight are not, and nothing of theirs is tried.
+  // whose theme has no weight are not, and nothing of theirs is tried. What is tried is tried in a
+  // child, so that it leaves no trace in the process that runs programs: another interpreter that
+  // was there, say. An op whose probe ends the child, or takes too long, is masked, which is said.
   std::vector<bool> available_ops(const OpTable& table, const Weights& weights) const;
   // Every list of the prelude, with its name: state that a program may leave behind.
   std::vector<std::pair<std::string, PyObject*>> prelude_lists() const;

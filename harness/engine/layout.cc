@@ -4,9 +4,10 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <new>
 #include <sstream>
 
-#include "harness/engine/check.h"
+#include "harness/engine/probe.h"
 
 namespace slotfuzz {
 namespace {
@@ -83,6 +84,17 @@ Layout::Layout(const Interpreter& interpreter)
     : storage_type_(type_named(interpreter, "UntypedStorage")),
       tensor_type_(type_named(interpreter, "Tensor")),
       cdata_(PyUnicode_InternFromString("_cdata")) {
+  const SharedMemory memory(sizeof(Offsets));
+  auto* found = new (memory.as<Offsets>()) Offsets();
+  // A subject that dies in this cannot be looked at; its programs tell of it.
+  ran_in_child([&] {
+    probe(interpreter);
+    *found = at_;
+  });
+  at_ = *found;
+}
+
+void Layout::probe(const Interpreter& interpreter) {
   probe_wrappers(interpreter);
   probe_grad(interpreter);
   probe_base(interpreter);
@@ -98,9 +110,9 @@ void Layout::probe_wrappers(const Interpreter& interpreter) {
   const auto words = [](const Ref& wrapper) {
     return static_cast<std::size_t>(Py_TYPE(wrapper.get())->tp_basicsize) / sizeof(void*);
   };
-  tensor_impl_ = find_word(tensor.get(), words(tensor), tensor_impl);
-  storage_impl_ = find_word(storage.get(), words(storage), storage_impl);
-  storage_ = find_word(tensor_impl, words_in(tensor_impl), storage_impl);
+  at_.tensor_impl = find_word(tensor.get(), words(tensor), tensor_impl);
+  at_.storage_impl = find_word(storage.get(), words(storage), storage_impl);
+  at_.storage = find_word(tensor_impl, words_in(tensor_impl), storage_impl);
 }
 
 void Layout::probe_grad(const Interpreter& interpreter) {
@@ -114,17 +126,17 @@ void Layout::probe_grad(const Interpreter& interpreter) {
     PyErr_Clear();
     return;
   }
-  grad_ = find_word(impl, words_in(impl), grad_impl);
-  if (grad_) return;
+  at_.grad = find_word(impl, words_in(impl), grad_impl);
+  if (at_.grad) return;
   // Not in the impl: then in a block that came to be when .grad was set.
   const auto after = words_of(impl, before.size());
-  for (std::size_t i = 0; i < after.size() && !grad_; ++i) {
+  for (std::size_t i = 0; i < after.size() && !at_.grad; ++i) {
     if (before[i] != 0 || after[i] == 0) continue;
     const void* block = reinterpret_cast<const void*>(after[i]);
-    grad_block_ = i * sizeof(void*);
-    grad_ = find_word(block, words_in(block), grad_impl);
+    at_.grad_block = i * sizeof(void*);
+    at_.grad = find_word(block, words_in(block), grad_impl);
   }
-  if (PyObject_SetAttrString(tensor.get(), "grad", Py_None) == 0) undefined_ = grad_of(impl);
+  if (PyObject_SetAttrString(tensor.get(), "grad", Py_None) == 0) at_.undefined = grad_of(impl);
   PyErr_Clear();
 }
 
@@ -136,45 +148,46 @@ void Layout::probe_base(const Interpreter& interpreter) {
   const void* base_impl = cdata_of(tensor);
   const void* impl = cdata_of(view);
   if (!impl || base.get() != tensor.get()) return;
-  base_ = find_word(impl, words_in(impl), base_impl);
-  if (base_) return;
+  at_.base = find_word(impl, words_in(impl), base_impl);
+  if (at_.base) return;
   const auto words = words_of(impl, words_in(impl));
   const auto plain = words_of(base_impl, words_in(base_impl));
-  for (std::size_t i = 0; i < std::min(words.size(), plain.size()) && !base_; ++i) {
+  for (std::size_t i = 0; i < std::min(words.size(), plain.size()) && !at_.base; ++i) {
     if (plain[i] != 0 || words[i] == 0) continue;
     const void* block = reinterpret_cast<const void*>(words[i]);
-    base_block_ = i * sizeof(void*);
-    base_block_bytes_ = malloc_usable_size(const_cast<void*>(block));
-    base_ = find_word(block, words_in(block), base_impl);
+    at_.base_block = i * sizeof(void*);
+    at_.base_block_bytes = malloc_usable_size(const_cast<void*>(block));
+    at_.base = find_word(block, words_in(block), base_impl);
   }
-  if (!find_base_flag(interpreter)) base_ = std::nullopt;
+  if (!find_base_flag(interpreter)) at_.base = std::nullopt;
 }
 
 // A view without a base, such as torch's detach() makes, has the same block: the flag is the byte
 // next to the base that tells them apart, every time. True also when nothing else has the block.
 bool Layout::find_base_flag(const Interpreter& interpreter) {
-  if (!base_) return false;
-  std::vector<bool> possible(base_block_bytes_, true);
+  if (!at_.base) return false;
+  std::vector<bool> possible(at_.base_block_bytes, true);
   for (int sample = 0; sample < 2 * kFlagSamples; ++sample) {
     const bool is_view = sample % 2 == 0;
     const Ref other = interpreter.evaluate(is_view ? "T.ones(1).view(-1)" : "T.ones(1).detach()");
     const void* impl = cdata_of(other);
     if (!impl) return !is_view;
-    const void* block = read<const void*>(impl, *base_block_);
+    const void* block = read<const void*>(impl, *at_.base_block);
     if (!block) return !is_view;
     const std::size_t bytes = malloc_usable_size(const_cast<void*>(block));
-    if (bytes < base_block_bytes_) return !is_view;
-    for (std::size_t at = 0; at < base_block_bytes_; ++at) {
+    if (bytes < at_.base_block_bytes) return !is_view;
+    for (std::size_t at = 0; at < at_.base_block_bytes; ++at) {
       if (read<std::uint8_t>(block, at) != is_view) possible[at] = false;
     }
   }
-  for (std::size_t at = 0; at < base_block_bytes_; ++at) {
+  for (std::size_t at = 0; at < at_.base_block_bytes; ++at) {
     const auto distance = [&](std::size_t from) {
-      return from < *base_ ? *base_ - from : from - *base_;
+      return from < *at_.base ? *at_.base - from : from - *at_.base;
     };
-    if (possible[at] && (!base_flag_ || distance(at) < distance(*base_flag_))) base_flag_ = at;
+    if (possible[at] && (!at_.base_flag || distance(at) < distance(*at_.base_flag)))
+      at_.base_flag = at;
   }
-  return base_flag_.has_value();
+  return at_.base_flag.has_value();
 }
 
 // The use count is the one 32-bit word of a storage that each further owner raises by one.
@@ -196,7 +209,7 @@ void Layout::probe_use_count(const Interpreter& interpreter) {
   const auto third = halves();
   for (std::size_t i = 0; i < count; ++i) {
     if (second[i] == first[i] + 1 && third[i] == second[i] + 1) {
-      use_count_ = i * 4;
+      at_.use_count = i * 4;
       return;
     }
   }
@@ -208,39 +221,40 @@ Layout::Shape Layout::shape_of(PyObject* object) const {
 }
 
 const void* Layout::impl_of(PyObject* wrapper, Shape shape) const {
-  const Offset& offset = shape == Shape::kStorage ? storage_impl_ : tensor_impl_;
+  const Offset& offset = shape == Shape::kStorage ? at_.storage_impl : at_.tensor_impl;
   const void* impl = offset ? read<const void*>(wrapper, *offset) : nullptr;
-  return impl == undefined_ ? nullptr : impl;
+  return impl == at_.undefined ? nullptr : impl;
 }
 
 const void* Layout::storage_of(const void* tensor_impl) const {
-  return storage_ && tensor_impl ? read<const void*>(tensor_impl, *storage_) : nullptr;
+  return at_.storage && tensor_impl ? read<const void*>(tensor_impl, *at_.storage) : nullptr;
 }
 
 const void* Layout::grad_of(const void* tensor_impl) const {
-  if (!grad_ || !tensor_impl) return nullptr;
-  const void* block = grad_block_ ? read<const void*>(tensor_impl, *grad_block_) : tensor_impl;
-  const void* grad = block ? read<const void*>(block, *grad_) : nullptr;
-  return grad == undefined_ ? nullptr : grad;
+  if (!at_.grad || !tensor_impl) return nullptr;
+  const void* block =
+      at_.grad_block ? read<const void*>(tensor_impl, *at_.grad_block) : tensor_impl;
+  const void* grad = block ? read<const void*>(block, *at_.grad) : nullptr;
+  return grad == at_.undefined ? nullptr : grad;
 }
 
 const void* Layout::base_of(const void* tensor_impl) const {
-  if (!base_ || !tensor_impl) return nullptr;
-  if (!base_block_) return read<const void*>(tensor_impl, *base_);
-  const void* block = read<const void*>(tensor_impl, *base_block_);
-  if (!block || malloc_usable_size(const_cast<void*>(block)) < base_block_bytes_) return nullptr;
-  if (base_flag_ && read<std::uint8_t>(block, *base_flag_) != 1) return nullptr;
-  return read<const void*>(block, *base_);
+  if (!at_.base || !tensor_impl) return nullptr;
+  if (!at_.base_block) return read<const void*>(tensor_impl, *at_.base);
+  const void* block = read<const void*>(tensor_impl, *at_.base_block);
+  if (!block || malloc_usable_size(const_cast<void*>(block)) < at_.base_block_bytes) return nullptr;
+  if (at_.base_flag && read<std::uint8_t>(block, *at_.base_flag) != 1) return nullptr;
+  return read<const void*>(block, *at_.base);
 }
 
 std::optional<std::uint32_t> Layout::use_count_of(const void* impl) const {
-  if (!use_count_ || !impl) return std::nullopt;
-  return read_count(impl, *use_count_);
+  if (!at_.use_count || !impl) return std::nullopt;
+  return read_count(impl, *at_.use_count);
 }
 
 bool Layout::is_borrowing(PyObject* wrapper, Shape shape) const {
   // torch's MaybeOwned: the flag stands in front of the pointer. What was cleared borrows nothing.
-  const Offset& offset = shape == Shape::kStorage ? storage_impl_ : tensor_impl_;
+  const Offset& offset = shape == Shape::kStorage ? at_.storage_impl : at_.tensor_impl;
   return impl_of(wrapper, shape) && *offset > sizeof(PyObject) &&
          read<std::uint8_t>(wrapper, sizeof(PyObject)) == 1;
 }
@@ -264,15 +278,15 @@ std::string Layout::describe() const {
   const auto put = [&](const char* name, const Offset& offset) {
     text << name << ' ' << (offset ? std::to_string(*offset) : "-") << "  ";
   };
-  put("storage impl", storage_impl_);
-  put("tensor impl", tensor_impl_);
-  put("storage", storage_);
-  put("grad block", grad_block_);
-  put("grad", grad_);
-  put("base block", base_block_);
-  put("base", base_);
-  put("base flag", base_flag_);
-  put("use count", use_count_);
+  put("storage impl", at_.storage_impl);
+  put("tensor impl", at_.tensor_impl);
+  put("storage", at_.storage);
+  put("grad block", at_.grad_block);
+  put("grad", at_.grad);
+  put("base block", at_.base_block);
+  put("base", at_.base);
+  put("base flag", at_.base_flag);
+  put("use count", at_.use_count);
   return text.str();
 }
 

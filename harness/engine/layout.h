@@ -43,28 +43,35 @@ class Layout {
   // What an owner in C++ owns now, by its `_cdata`, or null.
   const void* owned_by(PyObject* owner) const;
 
-  Offset use_count_offset() const { return use_count_; }
+  Offset use_count_offset() const { return at_.use_count; }
   // What was found, for `doctor`: offsets in bytes, "-" where unknown.
   std::string describe() const;
 
  private:
+  void probe(const Interpreter& interpreter);
   void probe_wrappers(const Interpreter& interpreter);
   void probe_grad(const Interpreter& interpreter);
   void probe_base(const Interpreter& interpreter);
   bool find_base_flag(const Interpreter& interpreter);
   void probe_use_count(const Interpreter& interpreter);
 
+  // What probing finds.
+  struct Offsets {
+    Offset storage_impl, tensor_impl, storage, use_count;
+    // .grad stands in the impl itself, or in a block that the impl points to.
+    Offset grad_block, grad;
+    // What stands for no tensor, where that is not null: an impl that no tensor has. A library has
+    // it at one address for as long as a process and those forked from it run.
+    const void* undefined = nullptr;
+    // So does the base of a view. The block may be of another kind then, which its size shows; and
+    // a byte of it says whether there is a base.
+    Offset base_block, base, base_flag;
+    std::size_t base_block_bytes = 0;
+  };
+
   PyTypeObject* storage_type_ = nullptr;
   PyTypeObject* tensor_type_ = nullptr;
-  Offset storage_impl_, tensor_impl_, storage_, use_count_;
-  // .grad stands in the impl itself, or in a block that the impl points to.
-  Offset grad_block_, grad_;
-  // What stands for no tensor, where that is not null: an impl that no tensor has.
-  const void* undefined_ = nullptr;
-  // So does the base of a view. The block may be of another kind then, which its size shows; and a
-  // byte of it says whether there is a base.
-  Offset base_block_, base_, base_flag_;
-  std::size_t base_block_bytes_ = 0;
+  Offsets at_;
   Ref cdata_;
 };
 

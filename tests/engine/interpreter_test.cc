@@ -60,5 +60,33 @@ TEST_F(InterpreterTest, only_targets_that_ask_for_slow_ops_have_them) {
   EXPECT_NE(quick, session_.available);
 }
 
+TEST_F(InterpreterTest, to_try_what_the_subject_can_do_leaves_no_trace) {
+  PyObject* names = session_.interpreter.names();
+  const auto python = [&](const char* code) {
+    const Ref done(PyRun_String(code, Py_file_input, names, names));
+    ASSERT_TRUE(done) << take_error();
+  };
+  // Classes with a finalizer note each object that is made.
+  const auto made = [&] { return PyList_GET_SIZE(session_.interpreter.find("born")); };
+  ASSERT_EQ(made(), 0);
+  const Weights weights = {.storage = 1, .tensor = 1};
+  const auto before = session_.interpreter.available_ops(session_.table, weights);
+  EXPECT_EQ(before, quick_ops(session_));
+  EXPECT_EQ(made(), 0);
+  const Ref tried = session_.interpreter.evaluate("Other.tried");
+  EXPECT_STREQ(PyUnicode_AsUTF8(tried.get()), "") << "no interpreter was started";
+  // What ends the process that tries it is masked, and nothing else is.
+  python("probed, TensorFinalized = TensorFinalized, lambda size: __import__('os')._exit(1)");
+  const auto without = session_.interpreter.available_ops(session_.table, weights);
+  python("TensorFinalized = probed\ndel probed");
+  std::size_t masked = 0;
+  for (std::size_t op = 0; op < without.size(); ++op) {
+    const bool needs_it = session_.table.ops()[op].needs == "TensorFinalized(1)";
+    EXPECT_EQ(without[op], before[op] && !needs_it) << session_.table.ops()[op].name;
+    masked += needs_it;
+  }
+  EXPECT_GT(masked, 0u);
+}
+
 }  // namespace
 }  // namespace slotfuzz
