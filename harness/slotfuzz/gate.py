@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import console, finding, group, options, series, workplace
+from slotfuzz import console, finding, group, options, places, series, workplace
 from slotfuzz.checkout import INTERRUPTED, Answer, Base, Checkout
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.gate_scope import Scope
@@ -30,8 +30,7 @@ BASE_RUNS, BASE_RUNS_RARE = 5, 20
 PARTS = ("replay", "explore", "fuzz")
 # A hunt that is shorter than that does not get past its start.
 HUNT_SECONDS_MIN = 2.0
-OLD_FOLDER, SCHEDULES_FOLDER = "old", "schedules"
-WRITTEN = (OLD_FOLDER, SCHEDULES_FOLDER, series.NAME)
+SCHEDULES_FOLDER = "schedules"
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,13 @@ def replayed_subjects(scope: Scope) -> list[str]:
 
 
 def empty(out: Path) -> None:
-    """Makes OUT an empty folder; UserError if it holds what no gate has written."""
+    """Makes OUT an empty folder; UserError if it holds files and is no campaign's folder."""
     finding.check_writable(out)
-    for path in out.iterdir():
-        if not (path.name in WRITTEN or (path / "finding.json").exists()):
-            raise UserError(f"--out {shown(out)} is emptied first, and holds {path.name}")
+    inside = sorted(out.iterdir())
+    if inside and not (out / series.NAME).exists():
+        raise UserError(f"--out {shown(out)} is emptied first, and holds {inside[0].name}, which"
+                        " no hunt has written")
+    for path in inside:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
@@ -340,7 +341,7 @@ class Gate:
         for record in self.result.old:
             folder = Path(record["folder"])
             if folder.parent.resolve() == self.plan.out.resolve() and folder.is_dir():
-                place = self.plan.out / OLD_FOLDER / folder.name
+                place = self.plan.out / places.OLD_FOLDER / folder.name
                 shutil.rmtree(place, ignore_errors=True)
                 place.parent.mkdir(exist_ok=True)
                 shutil.move(folder, place)

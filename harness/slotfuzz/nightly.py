@@ -19,11 +19,13 @@ from slotfuzz.subject import PROTOCOL_FOLDERS
 
 SANITIZERS = ("address", "thread", "debugpy")
 # Of the budget; pruning and coverage take as long as the corpora are large, some minutes.
-SHARES = {"hunts": 0.4, "interleavings": 0.25, "mutants": 0.35}
+SHARES = {"hunts": 0.4, "interleavings": 0.25, "mutants": 0.3, "gate": 0.05}
 INTERLEAVINGS = "ci/interleavings_nightly.sh"
 PROGRAM_SECONDS_MAX = 600
 # A mutant takes some seconds to be found; hunting one for longer takes time from the others.
 MUTANT_SECONDS_MAX = 120.0
+# The bug that the gate must catch in a commit, in so many seconds of fuzzing.
+GATE_MUTANT, GATE_SECONDS = "hermetic-del-storage", 60
 
 
 @dataclass
@@ -70,7 +72,7 @@ class Night:
         """All parts, in this order."""
         steps = {"hunts": self._hunts, "prune": self._prune, "coverage": self._coverage,
                  "interleavings": self._interleavings, "mutants": self._mutants,
-                 "report": self._report}
+                 "gate": self._gate, "report": self._report}
         for name, step in steps.items():
             part = Part(name)
             self.parts.append(part)
@@ -164,6 +166,19 @@ class Night:
         (row,) = answer.document
         part.took(3 if row["problems"] else 0,
                   f"{name}: {'; '.join(row['problems']) or 'as expected'}")
+
+    def _gate(self, part: Part) -> None:
+        """Whether `ci/pr.sh` fails on a commit with a bug and passes on one without."""
+        if self._left() < GATE_SECONDS:
+            part.not_run.append(f"`bench gate`, which takes {GATE_SECONDS} s of fuzzing")
+            return
+        answer = self.here.ask("bench", "gate", "--mutant", GATE_MUTANT, "--seconds",
+                               GATE_SECONDS, "--seed", 1)
+        counted = answer.document["gate"]["summary"]
+        missed = counted["caught"] < counted["mutants"]
+        part.took(3 if missed or answer.code else 0,
+                  f"{counted['caught']} of {counted['mutants']} seeded bugs caught"
+                  + ", and a finding on a harmless commit" * answer.code)
 
     def _report(self, part: Part) -> None:
         self.here.ask("report", self.out, "--sarif", self.out / "findings.sarif", "--junit",

@@ -2,12 +2,11 @@
 
 import json
 import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz import checkout, gate, gate_scope, options, places, subject
+from slotfuzz import checkout, gate, gate_scope, options, places, series, subject
 from slotfuzz.checkout import Answer, Base, Checkout
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.gate_scope import Scope
@@ -323,8 +322,8 @@ def test_a_folder_with_other_files_is_not_emptied(tmp_path):
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(UserError, match="thesis.tex"):
         gate.empty(tmp_path)
-    (tmp_path / "thesis.tex").unlink()
+    assert (tmp_path / "thesis.tex").exists()
+    (tmp_path / series.NAME).write_text("")
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "finding.json").write_text("{}")
     gate.empty(tmp_path)
-    assert list(Path(tmp_path).iterdir()) == []
+    assert list(tmp_path.iterdir()) == []

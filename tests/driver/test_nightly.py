@@ -30,6 +30,7 @@ class Fake:
         if answer:
             return answer
         return Answer(0, {"hunt": CLEAN, "mutants": [{"problems": []}],
+                          "bench": {"gate": {"summary": {"caught": 1, "mutants": 1}}},
                           "corpus": {"before": 9, "after": 4}}.get(words[0], {}))
 
 
@@ -41,7 +42,7 @@ def night(tmp_path, monkeypatch):
     monkeypatch.setattr(subject, "protocol_mutant_names", lambda: ["three"])
     row = '{"protocol": "claim", "every_program": 7, "verdict": "%s"}'
 
-    def run(budget=1000.0, verdict="verified", coverage="echo pages", **fields):
+    def run(budget=2000.0, verdict="verified", coverage="echo pages", **fields):
         (tmp_path / "ci").mkdir()
         # Two sets are planned; the first stands as it would in the script.
         write_program(tmp_path / nightly.INTERLEAVINGS, "every() { echo '" + row % verdict
@@ -80,6 +81,7 @@ def test_what_there_was_no_time_for_is_said_and_is_no_success(night):
 
 def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
     made = night(budget=1000.0)
+    assert part_of(made, "gate").not_run, "there was no time for it"
     seconds = [int(asked[asked.index("--seconds") + 1]) for asked in made.here.asked
                if asked[0] == "hunt"]
     assert seconds[0] == 67 and seconds == sorted(seconds) and seconds[-1] > 300
@@ -92,12 +94,14 @@ def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
     ({"hunt": MachineError("no compiler")}, 2, "no compiler"),
     ({"hunt": BrokenError("silent oracle")}, 3, "silent oracle"),
     ({"mutants": Answer(3, [{"problems": ["not found in 9 s"]}])}, 3, "not found"),
+    ({"bench": Answer(0, {"gate": {"summary": {"caught": 0, "mutants": 1}}})}, 3, "0 of 1"),
+    ({"bench": Answer(1, {"gate": {"summary": {"caught": 1, "mutants": 1}}})}, 3, "harmless"),
     ({"report": MachineError("no folder")}, 2, "no folder"),
 ])
 def test_what_fails_is_said_and_the_other_parts_run(night, answers, code, words):
     made = night(answers=answers)
     assert made.exit_code == code and words in command.summary(made)
-    assert len(made.parts) == 6 and part_of(made, "interleavings").said
+    assert len(made.parts) == 7 and part_of(made, "interleavings").said
 
 
 @pytest.mark.parametrize("verdict, code", [("failed", 1), ("cut", 2), ("verified", 0)])
