@@ -116,21 +116,21 @@ def files(exported: dict, demangled: dict[str, str]) -> list[File]:
     """The files of the core by name, each with what none of its instances reached."""
     found: dict[str, File] = {}
     counts: dict[str, dict[tuple, int]] = {}
-    called: dict[tuple[str, str, int], int] = {}
+    # By where a function begins: instances of a template are one.
+    called: dict[tuple[str, int, int], tuple[int, str]] = {}
+    names = _names(exported, demangled)
     for function in exported["functions"]:
-        name = demangled.get(function["name"], function["name"])
+        name = names[_begin(function)]
         for region in function["regions"]:
             source = _relative(function["filenames"][region[5]])
             if source and region[7] == CODE_REGION:
                 spot = (*region[:4], name)
                 places = counts.setdefault(source, {})
                 places[spot] = max(places.get(spot, 0), region[4])
-        first = function["regions"][0]
-        source = _relative(function["filenames"][first[5]])
-        if source:
-            key = (source, name, first[0])
-            called[key] = max(called.get(key, 0), function["count"])
-    for (source, name, line), count in called.items():
+        key = _begin(function)
+        if key[0]:
+            called[key] = max(called.get(key, (0, name)), (function["count"], name))
+    for (source, line, _), (count, name) in called.items():
         one = found.setdefault(source, File(source))
         one.functions.add((name, line))
         if not count:
@@ -138,6 +138,22 @@ def files(exported: dict, demangled: dict[str, str]) -> list[File]:
     for source, places in counts.items():
         _take_lines(found.setdefault(source, File(source)), places)
     return [found[name] for name in sorted(found)]
+
+
+def _begin(function: dict) -> tuple[str, int, int]:
+    """Source, line and column of a function's first region."""
+    first = function["regions"][0]
+    return _relative(function["filenames"][first[5]]), first[0], first[1]
+
+
+def _names(exported: dict, demangled: dict[str, str]) -> dict[tuple[str, int, int], str]:
+    """One name for each function: the shortest of its instances' that could be demangled."""
+    found: dict[tuple[str, int, int], str] = {}
+    for function in exported["functions"]:
+        name = demangled.get(function["name"], function["name"])
+        found[_begin(function)] = min(found.get(_begin(function), name), name,
+                                      key=lambda one: (one.startswith("_Z"), len(one), one))
+    return found
 
 
 def _take_lines(one: File, places: dict[tuple, int]) -> None:

@@ -37,8 +37,13 @@ def test_one_instance_of_a_template_that_was_called_is_enough():
     assert coverage.unreached(found) == []
 
 
+def test_instances_of_a_template_are_one_function_by_the_name_that_can_be_read():
+    (one,) = files(function("_ZN1aILm2EE", 0, (1, 4, 0)), function("a", 0, (1, 4, 0)))
+    assert coverage.unreached([one]) == ["core/c10/a.cc:1  a"] and len(one.functions) == 1
+
+
 def test_what_is_not_the_cores_is_left_out():
-    (one,) = files(function("a", 1, (1, 2, 1)), function("b", 0, (1, 2, 0), file="/usr/x.h"),
+    (one,) = files(function("a", 1, (1, 2, 1)), function("b", 0, (5, 6, 0), file="/usr/x.h"),
                    function("c", 1, (3, 4, 1), file=f"{ROOT}/core/c10/a.cc"))
     assert one.name == "core/c10/a.cc" and len(one.functions) == 2
 
