@@ -10,7 +10,7 @@ import pytest
 
 from slotfuzz import finding, lives, lives_svg, report, series
 from slotfuzz.errors import UserError
-from slotfuzz.report import causes
+from slotfuzz.report import causes, hunts
 from slotfuzz.report.markdown import markdown
 from slotfuzz.report.page import page
 from tests.driver.conftest import ROOT
@@ -209,9 +209,22 @@ def test_hunts_are_drawn_with_where_their_time_went(campaign):
     assert unreadable == [] and text.count("<svg") == 4
     assert "Coverage over 4.0 s: edges 30 to 1,234" in text
     assert "Programs/s over 4.0 s: programs/s 50 to 100" in text
-    assert "fuzzing 1.5 s (75%)" in text and "judging 0.2 s (12%)" in text
+    assert text.count("fuzzing 1.5 s (75%)") == 2, "of its hunt, and of all"
+    assert "judging 0.2 s (12%)" in text
     assert text.count("did not end: it was killed, or still runs") == 2
     assert text.index("<dd>8</dd>") < text.index("<dd>7</dd>"), "the latest comes first"
+
+
+def test_of_many_hunts_the_latest_have_charts_and_all_a_line(tmp_path):
+    for number in range(hunts.CHARTS_MAX + 3):
+        write_series(tmp_path, {**START, "hunt": f"h{number}", "seed": 1000 + number,
+                                "started": f"2024-01-{number + 1:02}T03:04:05+00:00"},
+                     {**SAMPLE, "hunt": f"h{number}"})
+    text, _ = page(report.collect(tmp_path))
+    assert text.count("<svg") == 4 * hunts.CHARTS_MAX
+    assert "3 earlier hunts" in text and all(
+        str(1000 + number) in text for number in range(hunts.CHARTS_MAX + 3))
+    assert "fuzzing 22.5 s (75%)" in text
 
 
 def test_how_a_hunt_ended_is_told(campaign):

@@ -33,42 +33,46 @@ class Drawn:
     numbers: dict
     seconds: float
     charts: list[Chart]
-    # Rows of samples with their programs/s; (phase, seconds, share) for all jobs together; and
-    # for each job.
+    # Rows of samples with their programs/s; seconds for each phase of all jobs together, and of
+    # each job.
     table: list[dict]
-    spent: list[tuple[str, float, float]]
+    spent: dict[str, float]
     jobs: list[tuple[str, dict]]
     found: list[dict]
     set_up: float | None
 
 
-def drawn(hunt: series.Campaign) -> Drawn:
-    """HUNT for the page."""
+def shown(hunts: list[series.Campaign]) -> list[Drawn]:
+    """HUNTS for the page, the latest first, of which CHARTS_MAX have charts."""
+    return [_drawn(hunt, number < CHARTS_MAX) for number, hunt in enumerate(reversed(hunts))]
+
+
+def totals(hunts: list[Drawn]) -> dict:
+    """Programs, seconds and time spent of all HUNTS together."""
+    return {"programs": sum(one.numbers["programs"] for one in hunts),
+            "seconds": sum(one.seconds for one in hunts),
+            "spent": {phase: sum(one.spent[phase] for one in hunts) for phase in series.PHASES}}
+
+
+def shares(spent: dict[str, float]) -> list[tuple[str, float, float]]:
+    """(phase, seconds, share of the whole) of what was SPENT."""
+    whole = sum(spent.values())
+    return [(phase, seconds, seconds / whole if whole else 0.0)
+            for phase, seconds in spent.items()]
+
+
+def _drawn(hunt: series.Campaign, has_charts: bool) -> Drawn:
     samples = list(hunt.samples)
     last = samples[-1] if samples else _nothing()
     if hunt.end:
         last = {**hunt.end, "new": len(hunt.end["new"]), "spent": series.total(hunt.end["spent"])}
         samples.append(last)
-    spent = {phase: last["spent"].get(phase, 0.0) for phase in series.PHASES}
     samples = _with_rates(samples)
-    whole = sum(spent.values())
     return Drawn(
-        hunt.start, _ended(hunt), last, last["seconds"], _charts(samples),
-        samples[::max(1, -(-len(samples) // ROWS_MAX))] + samples[-1:],
-        [(phase, spent[phase], spent[phase] / whole if whole else 0.0)
-         for phase in series.PHASES],
+        hunt.start, _ended(hunt), last, last["seconds"], _charts(samples) if has_charts else [],
+        _rows(samples), {phase: last["spent"].get(phase, 0.0) for phase in series.PHASES},
         list(hunt.end["spent"].items()) if hunt.end else [], hunt.found,
         hunt.end["set_up"] if hunt.end else None)
-
-
-def totals(hunts: list[series.Campaign]) -> dict:
-    """Programs, seconds and time spent of all HUNTS together."""
-    all_drawn = [drawn(hunt) for hunt in hunts]
-    return {"hunts": len(hunts), "programs": sum(one.numbers["programs"] for one in all_drawn),
-            "seconds": sum(one.seconds for one in all_drawn),
-            "spent": {phase: sum(seconds for one in all_drawn
-                                 for name, seconds, _ in one.spent if name == phase)
-                      for phase in series.PHASES}}
 
 
 def duration(seconds: float) -> str:
@@ -113,6 +117,12 @@ def _with_rates(samples: list[dict]) -> list[dict]:
     return rated
 
 
+def _rows(samples: list[dict]) -> list[dict]:
+    """At most ROWS_MAX of SAMPLES, the last one among them."""
+    step = max(1, -(-len(samples) // ROWS_MAX))
+    return samples[::-step][::-1]
+
+
 def _charts(samples: list[dict]) -> list[Chart]:
     if not samples:
         return []
@@ -131,6 +141,6 @@ def _charts(samples: list[dict]) -> list[Chart]:
                           for one in drawn_lines)
         text = chart(f"{title} over {duration(samples[-1]['seconds'])}: {words}", drawn_lines,
                      is_log)
-        made.append(Chart(title, is_log, [(name, style) for name, style, _ in lines],
+        made.append(Chart(title, is_log, [(name, style) for name, style, _ in reversed(lines)],
                           Markup(text)))
     return made

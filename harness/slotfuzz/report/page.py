@@ -149,14 +149,15 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
         loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
         autoescape=lambda name: name.endswith(".html"), undefined=jinja2.StrictUndefined)
     reader.filters |= {"inline": inline, "duration": hunts.duration, "count": "{:,}".format}
-    drawn = [hunts.drawn(hunt) for hunt in reversed(found.hunts)]
+    drawn = hunts.shown(found.hunts)
     anchors = {part.entry.record["id"]: row.name for row in made.rows for part in row.parts}
     text = reader.get_template("page.html").render(
         name=found.root.name, root=shown(found.root), found_root=found.root, entries=found.entries,
         rows=made.rows, places=made.places, releases=made.releases, filters=made.filters(),
         tiers=made.tiers(), tier_words=TIERS, by_place=made.by_place(), hunts=drawn,
-        totals=hunts.totals(found.hunts), charts_max=hunts.CHARTS_MAX, anchors=anchors,
-        unreproduced=made.unreproduced, unreadable=made.unreadable, contract_text=_contract_text)
+        totals=hunts.totals(drawn), shares=hunts.shares, charts_max=hunts.CHARTS_MAX,
+        anchors=anchors, unreproduced=made.unreproduced, unreadable=made.unreadable,
+        contract_text=_contract_text)
     return text, made.unreadable
 
 
