@@ -41,8 +41,8 @@ MEANING = {Owner.PYTHON: "Python alone owns it", Owner.CPP: "C++ alone owns it",
 WORDS = {"impl": "the object in C++: a StorageImpl or a TensorImpl",
          "wrapper": "the Python object that stands for an impl",
          "slot": "the field of an impl that holds the address of its wrapper",
-         HERMETIC_WRAPPER: "a mode of a thread, in which each access makes a wrapper of its own"
-                           " and no slot is used"}
+         HERMETIC_WRAPPER: "each access on the thread makes a wrapper of its own, and no slot is"
+                           " used"}
 # What stands in a bar, of which the first that fits is taken.
 NAMES = {**{one: (one.value,) for one in Owner}, Owner.BOTH: ("Python and C++", Owner.BOTH.value)}
 SLOT_MEANING = {Slot.HOLDS: "the impl's slot holds the wrapper's address",

@@ -1,14 +1,16 @@
 """Whether JSON that was read has the shape that its reader relies on, and if not, in words where.
 
 A shape is a type, a tuple of types, `[shape]` for a list of that, or `{str: shape}` for an object
-whose values are that. A bool is no number.
+whose values are that. A bool is no number, a number is finite and not below 0, and a text can be
+written as UTF-8: all else is nothing that the harness writes.
 """
 
 import json
 
 NUMBER = (int, float)
-WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false",
-         list: "a list", dict: "an object", type(None): "null"}
+NUMBER_MAX = 2 ** 63
+WORDS = {str: "a text", int: "a whole number from 0 on", float: "a number from 0 on",
+         bool: "true or false", list: "a list", dict: "an object", type(None): "null"}
 
 
 def parsed(text: str | bytes):
@@ -41,7 +43,16 @@ def _has(value, shape) -> bool:
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(_has(one, shape[str]) for one in value.values())
     kinds = shape if isinstance(shape, tuple) else (shape,)
-    return type(value) in kinds
+    if type(value) not in kinds:
+        return False
+    if type(value) in NUMBER:
+        return 0 <= value < NUMBER_MAX  # false for what is no number at all
+    return type(value) is not str or _is_unicode(value)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether TEXT has no half of a surrogate pair, as an escape in JSON may be."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def _told(shape) -> str:

@@ -256,6 +256,10 @@ BROKEN = {
        for field in ("id", "rate", "lines", "versions", "group", "ways", "fails_in", "sentence",
                      "one_minimal", "contract", "reach", "verified_runs")
        for value in ("null", "[[1]]", '{"a": []}')},
+    "not a number": lambda text: text.replace('"rate": 1.0', '"rate": NaN'),
+    "too much": lambda text: text.replace('"seconds_to_find": 0.5', '"seconds_to_find": 1e999'),
+    "below nothing": lambda text: text.replace('"lines": 0', '"lines": -1'),
+    "half a character": lambda text: text.replace('"kind": "', '"kind": "\\ud800'),
 }
 
 
@@ -273,6 +277,13 @@ def test_a_finding_that_cannot_be_read_is_named_and_the_rest_is_shown(campaign, 
     assert "<code>torch-2.6.0/broken</code>: finding.json" in text and "It crashes." in text
     code, out, said = slotfuzz(capsys, "report", str(root), "--markdown")
     assert code == 2 and "could not read torch-2.6.0/broken" in said and "It crashes." in out
+
+
+def test_a_folder_whose_name_is_no_text_is_in_the_page(campaign, capsys):
+    root = campaign("x", "t0 = 1", sentence="It crashes.")
+    (root / "torch-2.6.0" / "x").rename(root / "torch-2.6.0" / "x\udcff")
+    assert slotfuzz(capsys, "report", str(root))[0] == 0
+    assert "torch-2.6.0/x?" in (root / "report.html").read_text()
 
 
 def test_a_finding_without_its_script_is_named(campaign, capsys):

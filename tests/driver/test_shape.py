@@ -15,11 +15,12 @@ def test_a_record_with_all_that_is_needed_is_right():
 
 @pytest.mark.parametrize("record, said", [
     (None, "it is null, not an object"), ([], "it is a list, not an object"),
-    ("x", "it is a text, not an object"), (1, "it is a whole number, not an object"),
+    ("x", "it is a text, not an object"), (1, "it is a whole number from 0 on, not an object"),
     ({"id": "x", "ways": []}, "it lacks rate, fails"),
     ({**GOOD, "id": None}, "its id is not a text"),
-    ({**GOOD, "rate": True}, "its rate is not a number"),
-    ({**GOOD, "rate": "1"}, "its rate is not a number"),
+    *(({**GOOD, "rate": rate}, "its rate is not a number from 0 on") for rate in (
+        True, "1", -1, -0.5, float("nan"), float("inf"), 2 ** 63)),
+    ({**GOOD, "id": "\ud800"}, "its id is not a text"),
     ({**GOOD, "ways": "ab"}, "its ways is not a list, each of which is a text"),
     ({**GOOD, "ways": [1]}, "its ways is not a list, each of which is a text"),
     ({**GOOD, "fails": []}, "its fails is not an object, each value of which is true or false"),

@@ -105,15 +105,16 @@ def _ended(hunt: series.Campaign) -> str:
 def _with_rates(samples: list[dict]) -> list[dict]:
     """SAMPLES with programs/s: the engine's, or by what was run since the sample before.
 
-    An engine tells none in its first second, and the last record has none.
+    An engine tells none in its first second. What a hunt tells at its end has none: it is that of
+    the last sample.
     """
-    rated, before = [], {"seconds": 0.0, "programs": 0}
+    rated, before = [], {"seconds": 0.0, "programs": 0, "rate": 0}
     for sample in samples:
         passed = sample["seconds"] - before["seconds"]
         since = max(0, sample["programs"] - before["programs"])
-        rate = sample.get("rate") or (round(since / passed) if passed > 0 else 0)
-        rated.append({**sample, "rate": rate})
-        before = sample
+        told = sample.get("rate", before["rate"])
+        before = {**sample, "rate": told or (round(since / passed) if passed > 0 else 0)}
+        rated.append(before)
     return rated
 
 

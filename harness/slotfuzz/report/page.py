@@ -158,7 +158,8 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
         totals=hunts.totals(drawn), shares=hunts.shares, charts_max=hunts.CHARTS_MAX,
         anchors=anchors, unreproduced=made.unreproduced, unreadable=made.unreadable,
         contract_text=_contract_text)
-    return text, made.unreadable
+    # The name of a folder may be no text.
+    return text.encode("utf-8", "replace").decode("utf-8"), made.unreadable
 
 
 def _contract_text(number: str) -> str:
