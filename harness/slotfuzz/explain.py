@@ -14,6 +14,8 @@ from slotfuzz.signature import HANGING, THREAD_SIDE, WATCHDOG_SIDE, of_reply
 FREED = re.compile(r"freed|destroyed|deleted|released")
 SLOT_READ = re.compile(r"slot read|slot found")
 SLOT_WRITTEN = re.compile(r"slot written")
+# Two threads and no order between them, in the words of ThreadSanitizer.
+RACE = re.compile(r"WARNING: ThreadSanitizer: (?:data race|lock-order-inversion)")
 # Markdown would take it for emphasis.
 DUNDER = re.compile(r"(__\w+__)")
 # Where a frame is whose source nobody knows: the library and the place in it.
@@ -71,13 +73,21 @@ def annotated(reply: dict) -> str:
     return full(reply, log) + (f"\n{log.report}" if log.report else "")
 
 
-def contract_of(reply: dict, fallback: str = "") -> str:
-    """The contract number of a finding: the judge's, or H2 where the trace shows a stale slot."""
+def contract_of(reply: dict) -> str:
+    """The contract number of a finding, or an empty string where nothing tells it.
+
+    The judge says it. Else it is derived from what the report and the core's trace show: a slot
+    that is read though its wrapper is freed (H2), two threads that race or wait for each other (R1,
+    or T6 where one of them drops its reference). That memory is used after it was freed, by itself,
+    breaks no promise that can be told.
+    """
     if reply.get("contract"):
         return reply["contract"]
-    if reply["kind"] == "deadlock":
-        return fallback or "R1"
     log = trace.parse(reply.get("stderr", ""))
+    if reply["kind"] == "deadlock":
+        return _contract_of_deadlock(log.report)
+    if RACE.search(log.report):
+        return "R1"
     stale = trace.object_in(log)
     freed = False
     for event in log.events:
@@ -85,7 +95,17 @@ def contract_of(reply: dict, fallback: str = "") -> str:
             freed = freed or bool(FREED.search(event.event))
             if freed and SLOT_READ.search(event.event):
                 return "H2"
-    return fallback
+    return ""
+
+
+def _contract_of_deadlock(report: str) -> str:
+    """T6 if a thread waits for the GIL to drop a reference, under a lock that another wants."""
+    sides = {match[2].removeprefix("waits for "): [name for name, _ in stack.frames]
+             for stack in trace.stacks(report) if (match := WATCHDOG_SIDE.match(stack.title))}
+    for_gil = sides.pop("the GIL", None)
+    if for_gil is None or not sides:
+        return ""
+    return "T6" if any(name.rpartition("::")[2] == "decref" for name in for_gil) else "R1"
 
 
 def contract_text(number: str) -> str:

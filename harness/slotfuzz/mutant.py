@@ -10,6 +10,7 @@ from slotfuzz.paths import ROOT
 class Header:
     """Origin (pull request), contract number, what must be found, and what shows it.
 
+    CONTRACT is what the bug breaks; no finding gets its number from here.
     VERDICT may leave out the check, as `judge P2` does, where several lines show the bug and each
     has a check of its own. PROGRAM is the minimal program, or for a protocol's target one line
     `SHAPE: OPS;OPS` or `golden N`; ENGINES are then those that must catch it, and FREE_THREADING
@@ -30,11 +31,6 @@ def read_header(mutant: str) -> Header:
     """The header of a mutant's patch; BrokenError where a field is missing."""
     path = ROOT / "mutants" / f"{mutant}.patch"
     return parse_header(path.read_text(), path.name)
-
-
-def contract_of(name: str | None) -> str:
-    """The contract number in the header of mutant NAME; empty without one."""
-    return read_header(name).contract if name else ""
 
 
 def parse_header(text: str, name: str) -> Header:

@@ -7,7 +7,7 @@ engines that its header names.
 import tempfile
 from pathlib import Path
 
-from slotfuzz import hunt, interleave, mutant, subject
+from slotfuzz import explain, hunt, interleave, mutant, subject
 from slotfuzz.errors import Interrupted, MachineError
 
 # The model finds the shortest choice of schedules, and no mutant needs a longer one.
@@ -26,7 +26,7 @@ def explore_one(name: str, seconds: float, seed: int) -> dict:
     header = mutant.read_header(name)
     scenario = interleave.mutant_scenario(name)
     row = {"mutant": name, "found": False, "oracle": "", "programs": 0, "seconds": 0.0,
-           "lines": None, "verdict": "", "contract": header.contract,
+           "lines": None, "verdict": "", "contract": "",
            "program": list(header.program), "seed": seed, "problems": []}
     for engine in interleave.mutant_engines(name):
         binary = interleave.binary(header.target, f"mutant:{name}", engine)
@@ -42,9 +42,16 @@ def explore_one(name: str, seconds: float, seed: int) -> dict:
         row["oracle"] = f"{row['oracle']} {engine}".strip()
         if engine == "model":
             row.update(verdict=f"{failure['kind']}: {failure['message']}",
+                       contract=contract_in(failure["message"]),
                        schedule_bytes=failure["bytes"])
         row["problems"] += _schedule_problems(header, engine, failure, binary)
     return row
+
+
+def contract_in(message: str) -> str:
+    """The contract number that the message of a check begins with, if it does."""
+    number = message.partition(":")[0]
+    return number if explain.contract_text(number) else ""
 
 
 def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary) -> list[str]:
@@ -109,14 +116,17 @@ def is_expected(header: mutant.Header, record: dict) -> bool:
 
 
 def problems(header: mutant.Header, record: dict | None, seconds: float) -> list[str]:
-    """In what a finding is not as the header says; empty if it is."""
+    """In what a finding is not as the header says; empty if it is.
+
+    The contract number is compared where the finding has one: not every crash tells what is broken.
+    """
     if record is None:
         return [f"not found in {seconds:.0f} s"]
     found = []
     if not is_expected(header, record):
         found.append(f"verdict is {verdict_of(record)!r}, not {header.verdict!r}")
-    if header.contract and record["contract"] != header.contract:
-        found.append(f"contract is {record['contract'] or 'none'}, not {header.contract}")
+    if header.contract and record["contract"] not in ("", header.contract):
+        found.append(f"contract is {record['contract']}, not {header.contract}")
     if record["lines"] > len(header.program):
         found.append(f"{record['lines']} lines, the header has {len(header.program)}")
     if record["rate"] < 1:

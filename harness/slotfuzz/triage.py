@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz import (
-    build, emit, explain, finding, group, mutant, prelude, ring, signature, trace, verify,
+    build, emit, explain, finding, group, prelude, ring, signature, trace, verify,
 )
 from slotfuzz.engine import Server, dump_recorder
 from slotfuzz.errors import BrokenError
@@ -279,7 +279,7 @@ class Triage:
             self.server(found.target, trace=True).run(text)
         if traced["outcome"] != "finding":
             traced = reply
-        contract = explain.contract_of(traced, mutant.contract_of(self.subject.mutant))
+        contract = explain.contract_of(traced)
         script = script_of(server, reply, best.signature, contract)
         verified = self._verify(script, reply)
         record = self._record(found, best.signature, reply, len(best.minimized.lines), verified)

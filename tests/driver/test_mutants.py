@@ -47,13 +47,23 @@ def test_a_verdict_is_the_headers_or_begins_with_it(verdict, signature, expected
 @pytest.mark.parametrize("changes, problem", [
     ({}, None),
     ({"signature": "judge P3 early"}, "verdict is 'judge P3 early', not 'judge P2'"),
-    ({"contract": ""}, "contract is none, not P2"),
+    ({"contract": "P3"}, "contract is P3, not P2"),
+    ({"contract": ""}, None),
     ({"lines": 3}, "3 lines, the header has 2"),
     ({"rate": 0.95}, "fails in 95% of fresh processes"),
     ({"one_minimal": False}, "not 1-minimal"),
 ])
 def test_a_problem_is_what_differs_from_the_header(changes, problem):
     assert mutants.problems(header("judge P2"), record(**changes), 60) == [problem][:bool(problem)]
+
+
+@pytest.mark.parametrize("message, number", [
+    ("T1: a tag never goes back to none", "T1"),
+    ("J3: the bit leads to a wrapper in the slot", ""),
+    ("plain 4: a read and a write that are not ordered", ""),
+])
+def test_the_contract_number_of_a_schedule_is_that_of_its_check(message, number):
+    assert mutants.contract_in(message) == number
 
 
 def test_what_was_not_found_is_the_only_problem():

@@ -125,8 +125,25 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
     assert trace.parse(reply["stderr"]).lines == PROGRAM
 
 
-def test_the_mutants_contract_goes_first():
-    assert explain.contract_of(reply_of("deadlock", REPORT), "T6") == "T6"
+def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
+    """Who waits for the GIL to drop a reference breaks T6; whoever else, R1."""
+    assert explain.contract_of(reply_of("deadlock", REPORT)) == "R1"
+    drops = REPORT.replace("#2 0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)",
+                           "#2 0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*)")
+    assert drops != REPORT
+    assert explain.contract_of(reply_of("deadlock", drops)) == "T6"
+    no_gil = REPORT.replace("waits for the GIL", "waits for a futex")
+    assert explain.contract_of(reply_of("deadlock", no_gil)) == ""
+
+
+@pytest.mark.parametrize("report, number", [
+    ("WARNING: ThreadSanitizer: data race (pid=1)\n", "R1"),
+    ("WARNING: ThreadSanitizer: lock-order-inversion (potential deadlock) (pid=1)\n", "R1"),
+    ("==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x1\n", ""),
+    ("slotcore: a.cc:1: this must hold and does not: false\n", ""),
+])
+def test_a_crash_has_the_contract_number_that_its_report_tells(report, number):
+    assert explain.contract_of(reply_of("exit", report)) == number
 
 
 @pytest.mark.parametrize("kind", signature.HANGING)

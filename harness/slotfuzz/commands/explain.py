@@ -5,7 +5,7 @@ Told to write it to a file, it draws the lives of the objects beside that.
 
 from pathlib import Path
 
-from slotfuzz import explain, finding, mutant, options, signature, triage
+from slotfuzz import explain, finding, options, signature, triage
 from slotfuzz.engine import Server
 from slotfuzz.explain import NOTES
 
@@ -34,7 +34,7 @@ def run(args, output) -> int:
         found = reply["outcome"] == "finding"
         contract = ""
         if found:
-            contract = explain.contract_of(reply, mutant.contract_of(server.subject.mutant))
+            contract = explain.contract_of(reply)
             title = triage.title_of(reply, signature.of_reply(reply))
             told = (reply, title, contract, server.subject.name)
             files = explain.files(*told) if args.output else {NOTES: explain.notes(*told)}

@@ -6,7 +6,7 @@ Exit code 1 says that the result is a finding; a clean FILE is an error, since n
 import tempfile
 from pathlib import Path
 
-from slotfuzz import explain, finding, mutant, options, triage, verify
+from slotfuzz import explain, finding, options, triage, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import UserError
 from slotfuzz.hunt import VERIFY_RUNS
@@ -36,9 +36,12 @@ def run(args, output) -> int:
         best = smallest(server, quick, text)
         if best is None:
             raise UserError(f"{args.file} is clean on {chosen.name}: nothing to minimize")
-        contract = explain.contract_of(best.reply, mutant.contract_of(chosen.mutant))
-        script = triage.script_of(server, best.reply, best.signature, contract)
         program = server.table.program_text(best.minimized.lines)
+    with Server(chosen, wish.target, trace=True) as server:
+        traced = server.run(program)
+        told = traced if traced["outcome"] == "finding" else best.reply
+        contract = explain.contract_of(told)
+        script = triage.script_of(server, best.reply, best.signature, contract)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script)

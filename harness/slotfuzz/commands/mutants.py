@@ -1,8 +1,9 @@
 """Builds each mutant, looks for it, and checks what is found against its header.
 
 A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored with
-the engines of its header; `programs` are then executions. Exit code 3 if one is not found, or found
-to be something else: the harness would miss that bug.
+the engines of its header; `programs` are then executions. `contract` is what the finding tells by
+itself, `-` where it tells none; only then is the number in the header compared. Exit code 3 if one
+is not found, or found to be something else: the harness would miss that bug.
 """
 
 from slotfuzz import mutants, subject
@@ -31,9 +32,10 @@ def run(args, output) -> int:
         interrupted = True
     rows = [[row["mutant"], "yes" if row["found"] else "NO", row["oracle"], row["programs"],
              row["seconds"], "" if row["lines"] is None else row["lines"],
-             "; ".join(row["problems"]) or "as expected"]
+             row["contract"] or "-", "; ".join(row["problems"]) or "as expected"]
             for row in results]
-    output.text(table(rows, ["mutant", "found", "oracle", "programs", "seconds", "lines", ""]))
+    output.text(table(rows, ["mutant", "found", "oracle", "programs", "seconds", "lines",
+                             "contract", ""]))
     good = sum(not row["problems"] for row in results)
     output.text(f"{good} of {len(results)} mutants found as expected"
                 + f"; interrupted: {len(names) - len(results)} more were not looked for"
