@@ -147,7 +147,7 @@ void Target::initialize(int* argc, char*** argv) {
     session_.emplace(flags.session, state_counters());
     if (flags.describe) dump(describe(*session_, name_, flags.session.interpreter.module));
     if (flags.measure) dump(measure(*session_));
-    if (flags.serve) serve(*session_);
+    if (flags.serve) serve(*session_, name_, flags.session.interpreter.module);
     if (!flags.planted.empty()) finish(plant(*session_, flags.planted));
     if (flags.describe || flags.measure || flags.serve) finish(0);
     if (flags.spawn) {

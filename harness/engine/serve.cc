@@ -19,6 +19,7 @@
 #include "harness/engine/serve_child.h"
 #include "harness/engine/serve_dropped.h"
 #include "harness/engine/serve_facts.h"
+#include "harness/engine/stacks.h"
 #include "harness/engine/state.h"
 
 namespace slotfuzz {
@@ -174,6 +175,9 @@ json run(Session& session, const json& request, Shared& shared) {
     dup2(errors, STDERR_FILENO);
     dup2(errors, STDOUT_FILENO);
     note_crashes(shared.crash);
+    if (request.contains("allocation_frames")) {
+      keep_allocation_frames(request.at("allocation_frames"));
+    }
     session.executor.watchdog().set_limit(
         request.value("line_seconds", std::min(session.line_seconds, kLineSecondsOfChild)));
     run_in_child(session, program, shared);
@@ -336,7 +340,7 @@ bool is_special(const Session& session, const Op& op) {
 
 }  // namespace
 
-void serve(Session& session) {
+void serve(Session& session, std::string_view target, std::string_view module) {
   void* memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
@@ -344,8 +348,13 @@ void serve(Session& session) {
   reply_with({{"ready", true}});
   for (std::string line; std::getline(std::cin, line);) {
     const json request = json::parse(line, nullptr, false);
-    reply_with(request.is_object() ? answer(session, request, shared)
-                                   : json{{"error", "not a JSON object"}});
+    if (!request.is_object()) {
+      reply_with({{"error", "not a JSON object"}});
+    } else if (request.contains("describe")) {
+      reply_with(describe(session, target, module));
+    } else {
+      reply_with(answer(session, request, shared));
+    }
   }
 }
 

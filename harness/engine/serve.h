@@ -4,6 +4,7 @@
 //   {"run": TEXT, "timeout": SECONDS}  ->  {"outcome": "clean" | "finding", "kind": .., ..}
 //   {"states": [TEXT, ..]}  ->  {"programs": [{"outcome", "crashed", "ran", "state"}, ..]}, of all
 //                               programs up to the first finding; see below
+//   {"describe": true}  ->  what --describe prints
 //   {"parse": TEXT}                    ->  {"lines": [{"text", "op", "operands", "lane"}],
 //                                         "dropped": N, "dropped_lines": ..}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
@@ -13,6 +14,8 @@
 // Where something outside kills the child that a request was given to, the answer is
 // {"killed": true}, whatever was asked.
 //
+// A `run` with "allocation_frames": N keeps so many frames of each allocation of the program, for
+// the report; a process that keeps them from its start on takes half a second longer to start.
 // `states` runs many short programs in one child, at most kStatesMax. `crashed`: the process ended;
 // else a finding is the judge's. `ran`: all lines did, whatever the reset did then. `state` is a
 // number of state.h, as text; null if a line ended the process, or when the target has threads or
@@ -33,7 +36,7 @@
 namespace slotfuzz {
 
 // Serves until the end of standard input.
-void serve(Session& session);
+void serve(Session& session, std::string_view target, std::string_view module);
 
 // What the driver asks of a binary: the op table, the kinds, the prelude, the planted bugs.
 nlohmann::json describe(const Session& session, std::string_view target, std::string_view module);

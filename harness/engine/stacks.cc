@@ -27,6 +27,11 @@
 
 #include "harness/engine/threads.h"
 
+// Of AddressSanitizer's runtime, and not of its interface: where a build has none it is null.
+namespace __asan {
+__attribute__((weak)) void SetMallocContextSize(unsigned size);
+}
+
 namespace slotfuzz {
 namespace {
 
@@ -152,6 +157,10 @@ ThreadStack interrupt(pid_t thread) {
 }
 
 }  // namespace
+
+void keep_allocation_frames(unsigned count) {
+  if (__asan::SetMallocContextSize) __asan::SetMallocContextSize(count);
+}
 
 #ifdef SLOTFUZZ_SANITIZER
 // An address in a function may stand for several frames: those that were inlined come first.

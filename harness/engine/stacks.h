@@ -36,6 +36,10 @@ inline constexpr bool kHasSanitizer = true;
 inline constexpr bool kHasSanitizer = false;
 #endif
 
+// From now on AddressSanitizer keeps so many frames of each allocation, which the variable
+// ASAN_OPTIONS can only set for a whole process. Does nothing in a build without it.
+void keep_allocation_frames(unsigned count);
+
 // The function at `address`, as a sanitizer prints it; several where one was inlined into another.
 std::vector<std::string> frames_at(const void* address);
 

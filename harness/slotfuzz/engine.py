@@ -13,7 +13,7 @@ from slotfuzz.errors import BrokenError, KilledError, MachineError
 from slotfuzz.kills import Kills
 from slotfuzz.paths import from_root
 from slotfuzz.program import Line, Table, lines_of
-from slotfuzz.subject import Subject
+from slotfuzz.subject import ALLOCATION_FRAMES, Subject
 
 DESCRIBE_SECONDS = 120
 # The engine counts the time on a processor: on a busy machine many times that passes.
@@ -52,11 +52,12 @@ class Server:
                  extra: dict[str, str] | None = None, kills: Kills | None = None):
         self.subject, self.target, self.trace, self.symbols = subject, target, trace, symbols
         self.extra, self.kills = extra or {}, kills or Kills()
-        self.table = Table(describe(subject, target))
         self.runs = 0
-        self._snippets = prelude.parse(self.table.description.get("prelude", ""))
         self._channel: Channel | None = None
         self._killed = False
+        # Of the process that will serve: a second one would take as long again to start.
+        self.table = Table(self._request({"describe": True}, DESCRIBE_SECONDS))
+        self._snippets = prelude.parse(self.table.description.get("prelude", ""))
 
     def __enter__(self):
         return self
@@ -76,6 +77,8 @@ class Server:
         request = {"run": program, "timeout": timeout_seconds, "frame": self._frame(program)}
         if line_seconds is not None:
             request["line_seconds"] = line_seconds
+        if self.trace:
+            request["allocation_frames"] = ALLOCATION_FRAMES
         reply = self._request(request, timeout_seconds)
         return {**reply, "stderr": from_root(reply["stderr"])}
 
@@ -166,6 +169,8 @@ class Server:
         environment = self.subject.environment(full_stacks=self.trace) | self.extra
         if self.trace:
             environment["SLOTCORE_TRACE"] = "1"
+            # What CPython allocates at its start needs no stack; `run` asks for those of programs.
+            environment["ASAN_OPTIONS"] += ":malloc_context_size=1"
         if not self.symbols:
             for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
                 environment[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))

@@ -31,7 +31,8 @@ NO_PYTHON = "is not a Python interpreter that runs"
 WORDS_MAX = 120
 # Our binaries carry their own; what /usr/lib/debug has is of CPython, and no signature names it.
 NO_DEBUG_PACKAGES = "--debug-file-directory=/nonexistent"
-FULL_STACKS = "fast_unwind_on_malloc=0:malloc_context_size=16"
+ALLOCATION_FRAMES = 16
+FULL_STACKS = f"fast_unwind_on_malloc=0:malloc_context_size={ALLOCATION_FRAMES}"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Subject:
         """Environment of every process that runs programs of this subject.
 
         CPython has no frame pointers, so AddressSanitizer's allocation stacks end in it; with
-        FULL_STACKS it unwinds them the slow way, which costs 0.3 s per start, and the symbolizer
+        FULL_STACKS it unwinds them the slow way, which costs 0.5 s per start, and the symbolizer
         reads CPython's own debug information for each report.
         """
         environment = dict(os.environ)

@@ -194,7 +194,9 @@ def serve():
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        if "run" in request:
+        if "describe" in request:
+            print(json.dumps(DESCRIPTION), flush=True)
+        elif "run" in request:
             print(json.dumps(run_forked(request["run"])), flush=True)
         elif "states" in request:
             print(json.dumps(run_states(request["states"])), flush=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import channel, emit, explain, prelude, signature, verify
+from slotfuzz import channel, emit, engine, explain, prelude, signature, verify
 from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.program import lines_of
@@ -165,6 +165,20 @@ def test_without_the_module_the_script_says_what_to_run(server, tmp_path):
     result = subprocess.run(["/usr/bin/python3", "-I", path], capture_output=True, text=True,
                             check=False)
     assert result.returncode == 2 and "./slotfuzz python" in result.stderr
+
+
+def test_one_process_tells_the_table_and_runs_programs(fake_subject, monkeypatch):
+    started = []
+
+    class Counted(engine.Channel):
+        def __init__(self, *words):
+            started.append(words)
+            super().__init__(*words)
+    monkeypatch.setattr(engine, "Channel", Counted)
+    monkeypatch.setattr(engine, "describe", None)
+    with Server(fake_subject, "storage") as server:
+        assert server.table.ops and server.run("t0 = T.ones(1)\n")["outcome"] == "clean"
+    assert len(started) == 1
 
 
 def test_notes_follow_the_object(fake_subject):

@@ -93,6 +93,17 @@ def test_the_table_that_is_read_as_text_is_the_binarys():
         assert rows and rows == [{key: row[key] for key in rows[0]} for row in told[part]]
 
 
+def test_a_traced_run_tells_where_the_freed_object_was_allocated():
+    """Although the process has kept no stack of what it allocated at its start."""
+    name = "hermetic-del-storage"
+    header = mutant.read_header(name)
+    chosen = subject.resolve(f"mutant:{name}", None, [header.target], with_python=False)
+    with engine.Server(chosen, header.target, trace=True) as server:
+        told = server.run("\n".join(header.program) + "\n")["stderr"]
+    stack = told.partition("previously allocated by")[2].partition("\n\n")[0]
+    assert " in wrap" in stack and len(stack.splitlines()) > 10
+
+
 def test_doctor_says_what_to_set_where_threads_cannot_be_watched():
     """In a limited address space, as some batch systems give it."""
     build.build("thread", [f"target-{options.default_target()}"])
