@@ -4,4 +4,4 @@ import sys
 
 from slotfuzz.cli import main
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())

@@ -22,8 +22,9 @@ from slotfuzz.errors import (
 COMMANDS = Path(__file__).parent / "commands"
 
 
-def main(argv: list[str]) -> int:
-    """Runs one command; returns the exit code."""
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command, by default that of this process; returns the exit code."""
+    argv = sys.argv[1:] if argv is None else argv
     return _flushed(lambda: _main(argv))
 
 

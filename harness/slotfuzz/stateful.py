@@ -15,7 +15,7 @@ from pathlib import Path
 from hypothesis import Phase, settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from slotfuzz import finding, rootfs, signature, subject as subjects
+from slotfuzz import finding, packages, rootfs, signature, subject as subjects
 from slotfuzz.enumerate import bound_after
 from slotfuzz.hunt import VERIFY_RUNS
 from slotfuzz.paths import build_root, shown
@@ -23,6 +23,8 @@ from slotfuzz.program import BINDING_MARKS, MARKS, Line, Table
 from slotfuzz.subject import Subject
 from slotfuzz.triage import Found, Triage
 
+# Enough that each run shows the bug of docs/hypothesis.md, which says what was measured.
+EXAMPLES = 500
 # The minimizer knows better than hypothesis how a program shrinks.
 PHASES = [phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)]
 
@@ -42,6 +44,7 @@ def machine(
     Findings go to OUT, by default build/hypothesis/. A script is verified VERIFY_RUNS times.
     """
     if isinstance(subject, str):
+        packages.ensure()
         tree = rootfs.check(tree) if tree else None
         subject = subjects.resolve(subject, sanitizer, [target], python, tree=tree)
     place = finding.check_writable(out or build_root() / "hypothesis")
@@ -51,7 +54,8 @@ def machine(
     rules = {f"op_{name}": _rule_of(table, name) for name, op in table.ops.items()
              if not op["masked"]}
     made = type("SubjectMachine", (_Machine,), {"judge": judge, **rules})
-    made.TestCase.settings = settings(made.TestCase.settings, phases=PHASES)
+    made.TestCase.settings = settings(made.TestCase.settings, phases=PHASES,
+                                     max_examples=EXAMPLES)
     return made
 
 

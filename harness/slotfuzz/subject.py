@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -227,7 +228,11 @@ def probe_system_version() -> str:
     """Version of the interpreter that the presets embed, such as 3.11.2."""
     import platform
 
-    return platform.python_version()
+    # An installed driver may run with another one.
+    if os.path.realpath(sys.executable) == os.path.realpath(SYSTEM_PYTHON):
+        return platform.python_version()
+    script = "import platform; print(platform.python_version())"
+    return _ask(SYSTEM_PYTHON, None, script, "is not a Python interpreter that runs").strip()
 
 
 def probe_python(python: str, tree: Path | None = None) -> dict:

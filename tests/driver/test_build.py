@@ -159,6 +159,15 @@ def test_an_old_build_that_is_read_only_is_made_in_the_cache(
         assert re.fullmatch(r"checkout-[0-9a-f]{8}", folder.parent.name)
 
 
+def test_findings_go_to_the_checkout_or_else_here(checkout, nobody):
+    where = ["/usr/bin/python3", "-c", "from slotfuzz import paths; print(paths.findings_root())"]
+    read_only(checkout)
+    for user, folder in ([], checkout), (nobody, checkout.parent):
+        told = subprocess.run([*user, *where], cwd=checkout.parent, text=True, check=True,
+                              capture_output=True, env=environment(checkout)).stdout
+        assert told == f"{folder / 'repro'}\n"
+
+
 def test_slotfuzz_build_is_where_it_says(checkout):
     folder, _ = built(checkout, SLOTFUZZ_BUILD="elsewhere")
     assert folder == checkout / "elsewhere" / "plain" and (folder / "made").exists()

@@ -7,14 +7,16 @@ from hypothesis.stateful import run_state_machine_as_test
 from slotfuzz import finding, mutant, mutants, stateful
 
 MUTANT = "hermetic-del-storage"
-EXAMPLES = settings(max_examples=1000, derandomize=True, database=None, deadline=None,
+EXAMPLES = settings(max_examples=100, derandomize=True, database=None, deadline=None,
                     phases=[Phase.generate])
 
 
 def test_hypothesis_finds_a_mutant(tmp_path):
     machine = stateful.machine(f"mutant:{MUTANT}", "storage", out=tmp_path, verify_runs=3)
+    # As pytest runs it: with the settings of the machine, and without a seed.
     with pytest.raises(stateful.Broken):
-        run_state_machine_as_test(machine, settings=EXAMPLES)
+        run_state_machine_as_test(machine, settings=settings(
+            machine.TestCase.settings, database=None, report_multiple_bugs=False))
     header = mutant.read_header(MUTANT)
     found = finding.known([tmp_path], machine.judge.server.subject)
     assert header.verdict in [mutants.verdict_of(finding.read(folder)) for folder in found]
@@ -22,5 +24,5 @@ def test_hypothesis_finds_a_mutant(tmp_path):
 
 def test_hypothesis_finds_nothing_on_the_core(tmp_path):
     machine = stateful.machine("core", "storage", out=tmp_path)
-    run_state_machine_as_test(machine, settings=settings(EXAMPLES, max_examples=100))
+    run_state_machine_as_test(machine, settings=EXAMPLES)
     assert machine.judge.server.runs > 50 and list(tmp_path.iterdir()) == []

@@ -1,0 +1,71 @@
+"""Installs the driver, the sources that it builds from, and its pytest plug-in: docs/install.md.
+
+There is no pyproject.toml, so that pip takes the setuptools that are there and asks no network.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+# What nobody builds from: results, tests, and the driver, which is the package itself.
+LEFT_OUT = {"build", "tests", "setup.py", "harness/slotfuzz", "__pycache__"}
+
+
+def sources() -> list[str]:
+    """The files that go along, from the root of the checkout on."""
+    found = []
+    for folder, folders, files in os.walk(ROOT):
+        place = Path(folder).relative_to(ROOT)
+        left_out = {name for name in [*folders, *files] if name.startswith(".")
+                    or name.endswith(".egg-info") or {name, str(place / name)} & LEFT_OUT}
+        folders[:] = set(folders) - left_out
+        found += [str(place / name) for name in files if name not in left_out]
+    return sorted(found)
+
+
+class BuildWithSources(build_py):
+    """Puts the sources beside the driver, where slotfuzz.paths looks for them."""
+
+    def run(self):
+        """Copies all; an editable install has them where they are."""
+        super().run()
+        if not self.editable_mode:
+            for name, copy in self._copies():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, copy)  # with a new time: ninja goes by that
+                shutil.copymode(ROOT / name, copy)
+
+    def get_outputs(self, include_bytecode=1):
+        """All files, so that they are removed with the package."""
+        return super().get_outputs(include_bytecode) + [str(copy) for _, copy in self._copies()]
+
+    def _copies(self):
+        place = Path(self.build_lib) / "slotfuzz" / "_source"
+        return [(name, place / name) for name in sources()]
+
+
+def options() -> dict:
+    """Work folders outside of the checkout, which may be read-only and has a build/ of its own."""
+    scratch = tempfile.mkdtemp(prefix="slotfuzz-setup-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    return {"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}}
+
+
+setup(
+    name="slotfuzz", version="0.1", license="BSD-3-Clause", python_requires=">=3.11",
+    description="Finds life-cycle bugs between C++ objects and their Python wrappers",
+    package_dir={"": "harness"}, packages=find_packages("harness"),
+    package_data={"": ["templates/*"]},
+    cmdclass={"build_py": BuildWithSources},
+    # `pip install -e` keeps what it writes beside the package.
+    options={} if "develop" in sys.argv else options(),
+    entry_points={"console_scripts": ["slotfuzz = slotfuzz.cli:main"],
+                  "pytest11": ["slotfuzz = slotfuzz.pytest_plugin"]},
+)
