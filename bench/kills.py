@@ -68,10 +68,11 @@ def _hunt(choose: random.Random, out: Path, killed: Counter, kills_max: int) -> 
     process = subprocess.Popen(command, stdout=words, stderr=words)
     while process.poll() is None:
         time.sleep(choose.uniform(0, PAUSE_SECONDS_MAX))
-        driver, *family = _family(process.pid) or [None]
-        if driver and kills_max > 0:
-            pid, name = driver if choose.random() < DRIVER_SHARE or not family else \
-                choose.choice(family)
+        family = _family(process.pid)
+        # Until a target has started there is only the driver to kill.
+        if any("--spawn" in name for _, name in family) and kills_max > 0:
+            driver, *others = family
+            pid, name = driver if choose.random() < DRIVER_SHARE else choose.choice(others)
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

@@ -95,12 +95,14 @@ def command_names() -> list[str]:
 def overview() -> str:
     """What -h prints: each command with the first sentence of its file."""
     lines = ["usage: ./slotfuzz COMMAND ...", "", "commands:"]
+    width = max(map(len, command_names())) + 2
     for name in command_names():
         # To parse all these files would take longer than all else that -h does.
         sentence = (COMMANDS / f"{name}.py").read_text().partition("\n")[0].strip('"')
-        lines.append(f"  {name:<10}{sentence}")
+        lines.append(f"  {name:<{width}}{sentence}")
     lines += ["", "./slotfuzz COMMAND -h shows the options and an example.",
-              "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken.",
+              "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken,"
+              " 130 interrupted.",
               "Builds and corpora go to build/, or to the user's cache folder where that is"
               " read-only;", "SLOTFUZZ_BUILD=DIR names another place.", "",
               "example:",

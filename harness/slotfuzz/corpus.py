@@ -13,9 +13,12 @@ from slotfuzz.engine import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.fuzzer import FEATURES, INPUT_BYTES_MAX
 from slotfuzz.subject import Subject
+from slotfuzz.workplace import try_lock
 
 INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
 SEEDS = (1, 2, 3)
+# In the folder beside a corpus that is merged: what is made, and what it replaces.
+NEW, OLD = "new", "old"
 
 
 class Growing:
@@ -53,26 +56,46 @@ class Growing:
 def merge(subject: Subject, target: str, folder: Path, sources: list[Path]) -> tuple[int, int]:
     """Leaves in FOLDER the smallest part of FOLDER and SOURCES that has all features.
 
-    Returns the numbers of files before and after.
-
-    The new folder is made beside and renamed, so that a kill leaves the old one or the new one.
+    Returns the numbers of files before and after. The new corpus is made in a folder beside and
+    then renamed. An interrupt leaves the old corpus or the new one, and nothing beside it; what a
+    kill leaves beside it `clear_up` removes.
     """
     folder = folder.resolve()
     before = sum(1 for path in folder.iterdir() if path.is_file())
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    place = Path(tempfile.mkdtemp(prefix=_beside(folder), dir=folder.parent))
+    lock, made = try_lock(place), place / NEW
     try:
+        made.mkdir()
         result = _run(subject, target, ["-merge=1", str(made), str(folder), *map(str, sources)])
         if result.returncode != 0:
             raise BrokenError("merge failed: " + "; ".join(_tail(result)))
         after = sum(1 for _ in made.iterdir())
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
-        made.chmod(0o755)
-        os.rename(folder, old / folder.name)
+        os.rename(folder, place / OLD)
         os.rename(made, folder)
-        shutil.rmtree(old, ignore_errors=True)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        _remove(place, folder)
+        os.close(lock)
     return before, after
+
+
+def _beside(folder: Path) -> str:
+    return f".{folder.name}-merge-"
+
+
+def _remove(place: Path, folder: Path) -> None:
+    """Removes what merge has made in PLACE; the old corpus, if it was about to be replaced."""
+    if not folder.exists() and (place / OLD).exists():
+        os.rename(place / OLD, folder)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def clear_up(folder: Path) -> None:
+    """Removes what merges of FOLDER have left that were killed; it has a corpus again then."""
+    folder = folder.absolute()
+    for place in folder.parent.glob(f"{_beside(folder)}*"):
+        if (lock := try_lock(place)) is not None:
+            _remove(place, folder)
+            os.close(lock)
 
 
 def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:

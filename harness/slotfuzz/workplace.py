@@ -44,7 +44,7 @@ class Workplace:
             self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
             self.known = self.folder / "known"
             self.known.mkdir()
-            self._lock = _try_lock(self.folder)
+            self._lock = try_lock(self.folder)
             (self.folder / OUT).write_text(self._out)
         except OSError as error:
             raise MachineError(f"cannot write to {self._parent}: {error.strerror}") from error
@@ -76,7 +76,7 @@ class Workplace:
         for folder in sorted(self._parent.glob("run-*")):
             if folder == self.folder:
                 continue
-            lock = _try_lock(folder)
+            lock = try_lock(folder)
             if lock is None:
                 continue
             if _text(folder / OUT) != self._out and _crashes(folder):
@@ -108,8 +108,8 @@ def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def _try_lock(folder: Path) -> int | None:
-    """An open lock on the folder, or None while its hunt lives."""
+def try_lock(folder: Path) -> int | None:
+    """An open lock on the folder, or None while the process that works in it lives."""
     try:
         handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except FileNotFoundError:

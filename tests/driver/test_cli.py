@@ -215,3 +215,15 @@ def test_a_command_that_is_ended_by_a_signal_says_so_in_its_exit_code(number):
     result = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True,
                             check=False, env={"PYTHONPATH": str(ROOT / "harness")})
     assert (result.returncode, result.stderr) == (128 + number, "slotfuzz: interrupted\n")
+
+
+def test_the_overview_sets_names_apart_from_sentences():
+    lines = cli.overview().splitlines()
+    for name in cli.command_names():
+        assert any(line.startswith(f"  {name}  ") for line in lines), name
+
+
+def test_targets_tell_whole_sentences(capsys):
+    _, out, _ = slotfuzz(capsys, "targets", "--json")
+    rows = json.loads(out)
+    assert all(row["sentence"].endswith(".") and "\n" not in row["sentence"] for row in rows)

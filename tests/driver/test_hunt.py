@@ -147,6 +147,21 @@ def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject, tmp_p
     assert result.programs == 0 and not dead.folder.exists()
 
 
+@pytest.mark.parametrize("name, out, resumes", [
+    ("mutant:weak-slot", "out", True), ("core", "other", True), ("core", "out", False)])
+def test_a_crash_left_behind_is_no_other_commands(
+        plan, fake_subject, tmp_path, name, out, resumes):
+    """Not of a hunt for a mutant, of one for another folder, or of `mutants` and `bench`."""
+    chosen = replace(fake_subject, name=name)
+    dead = Workplace(chosen, tmp_path / "out")
+    left = dead.job("storage", 0) / "crash-x"
+    left.write_text("t0 = T.ones(1)\n")
+    os.close(dead._lock)
+    result = hunt.run(plan(subject=chosen, out=tmp_path / out, resumes=resumes, runs=20,
+                           stop_when=None))
+    assert left.exists() and result.programs == 20
+
+
 def test_two_hunts_do_not_take_each_others_work(fake_subject, tmp_path):
     first, second = (Workplace(fake_subject, tmp_path) for _ in range(2))
     (first.job("storage", 0) / "crash-x").write_text("t0 = T.ones(1)\n")

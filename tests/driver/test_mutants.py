@@ -1,10 +1,13 @@
 """What a hunt on a mutant found, held against the patch's header."""
 
+import itertools
+import re
 from pathlib import Path
 
 import pytest
 
 from slotfuzz import build, mutant, mutants, subject
+from slotfuzz.paths import ROOT
 
 HEADER = mutant.parse_header("""\
 # origin: PyTorch #1, as it was
@@ -81,3 +84,29 @@ def test_of_a_mutant_no_more_is_built_than_is_asked_for(monkeypatch, with_python
     name = subject.mutant_names()[0]
     subject.resolve(f"mutant:{name}", "address", ["storage", "tensor"], with_python=with_python)
     assert built == [target.replace("NAME", name) for target in wanted]
+
+
+def test_the_page_on_mutants_has_each_field_of_a_header():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    keys = {line[2:].partition(":")[0] for path in (ROOT / "mutants").glob("*.patch")
+            for line in itertools.takewhile(lambda line: line.startswith("#"),
+                                            path.read_text().splitlines())
+            if not line.startswith("#   ")}
+    assert keys and not [key for key in keys if f"| `{key}` |" not in page]
+
+
+def test_the_page_on_mutants_has_the_themes_of_each_target():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    for name in subject.target_names():
+        given = re.search(r"\{(\..*?)\}", (ROOT / "targets" / f"{name}.cc").read_text())
+        themes = re.findall(r"\.(\w+) =", given[1]) if given else ["storage"]
+        words = "all four" if len(themes) == 4 else ", ".join(themes)
+        assert subject.must_fail(name) or f"| `{name}` | {words} |" in page, name
+
+
+def test_each_verdict_of_a_mutant_has_its_row():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    rows = re.findall(r"`([\w ]+?)(?::|`| <)", page.partition("## Verdict words")[2])
+    for name in subject.mutant_names() + subject.protocol_mutant_names():
+        verdict = mutant.read_header(name).verdict
+        assert any(verdict.startswith(row) for row in rows), verdict

@@ -35,6 +35,7 @@ def run(args, output) -> int:
     wish = options.Meant(name, args.sanitizer, target)
     chosen = options.resolve(args, wish, with_python=False)
     folder = args.folder or default_corpus(chosen, target)
+    corpus.clear_up(folder)
     for place in (folder, *args.sources):
         if not place.is_dir():
             raise UserError(f"no such folder: {place}")

@@ -9,7 +9,8 @@ from slotfuzz import explain, finding, options, signature, triage
 from slotfuzz.engine import Server
 from slotfuzz.explain import NOTES
 
-EXAMPLE = "./slotfuzz explain repro/*/repro.py"
+EXAMPLE = ("./slotfuzz explain corpus/storage/delete_in_hermetic.py"
+           " --subject mutant:hermetic-del-storage")
 
 
 def add_arguments(parser) -> None:

@@ -12,7 +12,8 @@ from slotfuzz.errors import UserError
 from slotfuzz.hunt import VERIFY_RUNS
 from slotfuzz.smallest import smallest
 
-EXAMPLE = "./slotfuzz minimize crash-1a2b --subject mutant:hermetic-del-storage -o small.py"
+EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"
+           " --subject mutant:hermetic-del-storage -o small.py")
 
 
 def add_arguments(parser) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slotfuzz import emit, options, subject
 
-EXAMPLE = "./slotfuzz python repro/*/repro.py --check 20"
+EXAMPLE = "./slotfuzz python repro/p2-attributes-e610f1/repro.py --check 20"
 OWN_OPTIONS = ("--subject", "--sanitizer", "--python", "--rootfs")
 
 

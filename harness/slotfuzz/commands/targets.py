@@ -1,5 +1,7 @@
 """Prints the targets: the libFuzzer binaries, one file each in targets/."""
 
+import itertools
+
 from slotfuzz import subject
 from slotfuzz.console import table
 from slotfuzz.paths import ROOT
@@ -20,11 +22,17 @@ def run(args, output) -> int:
     """Names each target with the first sentence of its file."""
     found = []
     for name in sorted(subject.target_names() + subject.protocol_names()):
-        comment = (ROOT / "targets" / f"{name}.cc").read_text().splitlines()[0]
         found.append({"target": name, "must_fail": subject.must_fail(name),
-                      "sentence": comment.lstrip("/ ")})
+                      "sentence": _first_sentence((ROOT / "targets" / f"{name}.cc").read_text())})
     rows = [[row["target"], "must fail" if row["must_fail"] else "", row["sentence"]]
             for row in found]
     output.text(table(rows, ["target", "", "what it is"]))
     output.document(found)
     return 0
+
+
+def _first_sentence(source: str) -> str:
+    """The first sentence of the comment that SOURCE begins with, on one line."""
+    lines = itertools.takewhile(lambda line: line.startswith("//"), source.splitlines())
+    comment = " ".join(line.removeprefix("//").strip() for line in lines)
+    return comment.partition(". ")[0].rstrip(".") + "."
