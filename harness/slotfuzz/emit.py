@@ -56,7 +56,7 @@ faulthandler.dump_traceback_later(3, exit=True)
 """
 END = "if True:  # the end: every name is dropped, and the collector runs"
 # What ends a process that has damaged its memory, or whose runtime has noticed that.
-FATAL_SIGNALS = "SEGV|ABRT|BUS|ILL|FPE|TRAP"
+KILLED = "^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
 SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
@@ -92,24 +92,17 @@ def check_block(words: str, sanitizer: str) -> str:
 def stated(reply: dict) -> str:
     """The failure of REPLY as a regular expression over what a run of its script writes.
 
-    The last line of that is `exit code N` or `killed by NAME`; see `ending`.
+    The last line of that is `exit code N` or `killed by NAME`; see `ending`. Where the judge has
+    spoken, memory may be damaged, and the process may die before a script asks: that counts too.
     """
     if reply["kind"] in HANGS:
         return "^" + re.escape(HANG_WORDS)
-    asserts = [line for line in reply.get("asserts", []) if line.startswith("assert ")]
-    if asserts:
-        # From 3.13 on CPython marks the failing part on a line of its own.
-        return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
-    if reply["kind"] == "assert":
-        return "^AssertionError"
-    if reply["kind"] == "exception":
-        told = _pattern(signature.normalise(reply["message"]).rstrip(": "))
-        # Another build of the same release has its sources elsewhere.
-        return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
+    if reply["kind"] in ("assert", "exception"):
+        return f"{_judged(reply)}|{KILLED}"
     words = signature.of_reply(reply)
     who, _, what = words.verdict.partition(" ")
     if who == "signal":
-        return f"^killed by SIG(?:{FATAL_SIGNALS})$"
+        return KILLED
     if what == "undefined-behavior":
         return "runtime error: " + _pattern(words.detail)
     if who == "sanitizer":
@@ -118,6 +111,19 @@ def stated(reply: dict) -> str:
     if who == "fatal":
         return "Fatal Python error: " + _pattern(what)
     return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(what or who)
+
+
+def _judged(reply: dict) -> str:
+    """The assert line that fails, or the exception that is raised."""
+    asserts = [line for line in reply.get("asserts", []) if line.startswith("assert ")]
+    if asserts:
+        # From 3.13 on CPython marks the failing part on a line of its own.
+        return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
+    if reply["kind"] == "assert":
+        return "^AssertionError"
+    told = _pattern(signature.normalise(reply["message"]).rstrip(": "))
+    # Another build of the same release has its sources elsewhere.
+    return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
 
 
 def ending(code: int) -> str:

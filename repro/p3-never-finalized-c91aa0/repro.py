@@ -13,7 +13,7 @@ except ImportError:
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
     import re, signal
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    stated = r"^ +(?:assert 0 in finalized)\n(?: +[~^]+\n)?AssertionError"
+    stated = r"^ +(?:assert 0 in finalized)\n(?: +[~^]+\n)?AssertionError|^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
     failed, others = [], []
     for run in range(runs):
         end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
