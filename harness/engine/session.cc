@@ -22,7 +22,11 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
 
 void Session::start(const std::string& recorder, const std::string& known) {
   if (!known.empty()) known_.add_folder(known, printer);
-  if (!recorder.empty()) recorder_.emplace(recorder);
+  // With a recorder the driver has the program; without one, as on a fleet, libFuzzer has it.
+  if (recorder.empty())
+    executor.watchdog().abort_on_hang();
+  else
+    recorder_.emplace(recorder);
 }
 
 bool Session::run(Program program) {

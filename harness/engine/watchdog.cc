@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 #include "harness/engine/check.h"
@@ -61,6 +62,11 @@ Watchdog::~Watchdog() {
 void Watchdog::set_limit(double line_seconds) {
   CHECK(!thread_.joinable(), "the watchdog's limit is set while it runs");
   limit_ = std::chrono::duration<double>(line_seconds);
+}
+
+void Watchdog::abort_on_hang() {
+  CHECK(!thread_.joinable(), "the watchdog is told to abort while it runs");
+  aborts_ = true;
 }
 
 void Watchdog::start() { thread_ = std::thread(&Watchdog::watch, this); }
@@ -119,6 +125,7 @@ void Watchdog::report(std::uint64_t step, double seconds) const {
   CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
   // Handled before it returns, since it is this thread's own.
   std::raise(kPythonSignal);
+  if (aborts_) std::abort();
   _exit(all_wait ? kDeadlockExit : kHangExit);
 }
 

@@ -39,6 +39,9 @@ class Watchdog {
 
   // For the lines to come; before the first of them.
   void set_limit(double line_seconds);
+  // A hang ends the process by SIGABRT, on which libFuzzer writes the program to a file; before the
+  // first line. Without it the process exits, and whoever started it has the program.
+  void abort_on_hang();
 
   void begin_line(std::size_t index, const Line& line) {
     if (!thread_.joinable()) start();
@@ -73,6 +76,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable wakes_;
   bool over_ = false;
+  bool aborts_ = false;
   std::thread thread_;
 };
 
