@@ -2,8 +2,8 @@
 #include "harness/engine/entry.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -62,9 +62,10 @@ struct Flags {
 };
 
 double read_seconds(const std::string& text) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0)) {
+  // libc++ before 20, which a fleet may have, cannot read a double with from_chars.
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() || !(seconds > 0)) {
     throw StartError("--line-seconds is a number above 0, not " + text);
   }
   return seconds;
@@ -73,7 +74,8 @@ double read_seconds(const std::string& text) {
 Flags parse_flags(std::span<const std::string> words) {
   Flags flags;
   for (const std::string_view argument : words) {
-    if (!argument.starts_with("--")) continue;
+    // A fleet has a bare one before libFuzzer's own flags.
+    if (!argument.starts_with("--") || argument == "--") continue;
     const auto equals = argument.find('=');
     const std::string_view name = argument.substr(2, equals - 2);
     const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));

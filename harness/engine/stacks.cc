@@ -111,7 +111,7 @@ std::string waits_for(const std::vector<std::string>& frames) {
   const auto end =
       frames.begin() + static_cast<std::ptrdiff_t>(std::min(frames.size(), kWaitFramesMax));
   for (const auto& [word, what] : kWaits) {
-    const bool found = std::any_of(frames.begin(), end, [&](const std::string& frame) {
+    const bool found = std::any_of(frames.begin(), end, [&, word = word](const std::string& frame) {
       return frame.substr(0, frame.rfind(' ')).find(word) != std::string::npos;
     });
     if (found) return std::string(what);

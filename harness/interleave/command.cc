@@ -251,7 +251,8 @@ Command command_of(int argc, char** argv) {
   Command command;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (!argument.starts_with("--")) continue;
+    // A fleet has a bare one before libFuzzer's own flags.
+    if (!argument.starts_with("--") || argument == "--") continue;
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
     const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
