@@ -2,6 +2,7 @@
 #include "harness/engine/interpreter.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include "harness/engine/check.h"
@@ -18,6 +19,23 @@ void must(PyStatus status) {
   if (PyStatus_Exception(status)) throw StartError(std::string("Python: ") + status.err_msg);
 }
 
+// The folder of this program, if the standard library is beside it, as it is where no Python is
+// installed (ci/fuzz_build.sh); else nothing, and CPython looks where it was installed.
+std::string home_beside_program() {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string version =
+      std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
+  const bool has_library = std::filesystem::exists(folder / "lib" / ("python" + version) / "os.py");
+  return has_library ? folder.string() : std::string();
+}
+
+PyStatus configure(PyConfig& config) {
+  const PyStatus named = PyConfig_SetBytesString(&config, &config.program_name, SLOTFUZZ_PYTHON);
+  const std::string home = home_beside_program();
+  if (PyStatus_Exception(named) || home.empty()) return named;
+  return PyConfig_SetBytesString(&config, &config.home, home.c_str());
+}
+
 void start_python(const InterpreterOptions& options) {
   PyPreConfig before;
   PyPreConfig_InitIsolatedConfig(&before);
@@ -32,8 +50,9 @@ void start_python(const InterpreterOptions& options) {
   config.write_bytecode = 0;
   // It takes two thirds of the start of each further interpreter; `paths` has what it would find.
   config.site_import = 0;
-  const PyStatus named = PyConfig_SetBytesString(&config, &config.program_name, SLOTFUZZ_PYTHON);
-  const PyStatus status = PyStatus_Exception(named) ? named : Py_InitializeFromConfig(&config);
+  const PyStatus configured = configure(config);
+  const PyStatus status =
+      PyStatus_Exception(configured) ? configured : Py_InitializeFromConfig(&config);
   PyConfig_Clear(&config);
   must(status);
   PyObject* path = PySys_GetObject("path");
