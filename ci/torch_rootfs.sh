@@ -8,54 +8,24 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly suites="bookworm trixie sid"
 # Trixie takes 2500 MiB, and while it is made the downloads of apt; the rest is for builds.
 readonly kDiskMebibytesMin=8000
-readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 refuse() { echo "torch_rootfs: $*" >&2; exit 2; }
 
-# The mirror of Debian itself, not that of its security updates.
-mirror() {
-  apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    awk '$1 == "Debian" { print $2; exit }'
-}
+. "$root/ci/debian_tree.sh"
 
 check_request() {
   [[ $# -eq 2 ]] || refuse "usage: ci/torch_rootfs.sh ${suites// /|} DIR"
   [[ " $suites " == *" $1 "* ]] || refuse "unknown suite '$1'; there are: $suites"
-  ((EUID == 0)) || refuse "only root may make a tree with devices in it; run it as root"
-  command -v debootstrap >/dev/null || refuse "debootstrap is missing: apt-get install debootstrap"
-  [[ -r $keyring ]] || refuse "$keyring is missing: apt-get install debian-archive-keyring"
-  [[ -n $(mirror) ]] || refuse "apt knows no mirror of Debian: apt-get update, or see sources.list"
+  check_means
   mkdir -p "$2" || refuse "cannot make $2"
 }
 
-# A tree of our own, or an empty folder: nothing else is touched.
-check_tree() {
-  local suite=$1 tree=$2 made
-  if [[ -e $tree/.slotfuzz-suite ]]; then
-    made=$(<"$tree/.slotfuzz-suite")
-    [[ $made == "$suite" ]] || refuse "$tree is a tree of $made, not of $suite"
-  elif [[ -n $(ls -A "$tree") ]]; then
-    refuse "$tree is neither empty nor a tree that this script has begun"
-  fi
-  local free
+check_disk() {
+  local tree=$1 free
   free=$(df --output=avail --block-size=1M "$tree" | tail -1)
   if [[ ! -e $tree/.slotfuzz-complete ]] && ((free < kDiskMebibytesMin)); then
     refuse "$tree has $free MiB free; a tree takes up to $kDiskMebibytesMin MiB"
   fi
-}
-
-# debootstrap cannot go on with a tree that it left half made, so such a one is begun anew.
-bootstrap() {
-  local suite=$1 tree=$2
-  [[ -e $tree/.slotfuzz-bootstrapped ]] && return
-  if [[ -e $tree/.slotfuzz-suite ]]; then
-    find "$tree" -xdev -mindepth 1 -maxdepth 1 ! -name .slotfuzz-suite -exec rm -rf \
-      --one-file-system {} +
-  fi
-  echo "$suite" >"$tree/.slotfuzz-suite"
-  debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates \
-    "$suite" "$tree" "$(mirror)" >&2 || refuse "debootstrap failed; $tree/debootstrap has its log"
-  : >"$tree/.slotfuzz-bootstrapped"
 }
 
 # Until when the mirror's signed list of a suite is to be believed, in seconds; nothing if it is
@@ -136,7 +106,8 @@ check_request "$@"
 suite=$1
 tree=$(cd "$2" && pwd)
 check_tree "$suite" "$tree"
-bootstrap "$suite" "$tree"
+check_disk "$tree"
+bootstrap "$suite" "$tree" --include=ca-certificates
 configure_apt "$tree"
 allow_old_list "$tree" "$suite"
 install_packages "$tree"
