@@ -1,0 +1,59 @@
+"""Builds targets for a fuzzing fleet, with all that they need where nothing is installed.
+
+Compiler, flags, sanitizer, engine and folders are those of the variables that OSS-Fuzz and
+ClusterFuzzLite set (docs/fleets.md); by hand OUT is build/fuzz-out.
+"""
+
+import os
+import shutil
+import sys
+
+from slotfuzz import cli, fleet, fleet_out, mutant, options, subject
+from slotfuzz.errors import UserError, nearest
+from slotfuzz.paths import ROOT, shown
+
+NAME = "ci/fuzz_build.sh"
+EXAMPLE = "SANITIZER=undefined ci/fuzz_build.sh storage claim"
+
+
+def add_arguments(parser) -> None:
+    """The options of the build."""
+    parser.add_argument("targets", nargs="*", metavar="TARGET",
+                        help="by default all but those that must fail, as the canary does")
+    parser.add_argument("--mutant", metavar="ID",
+                        help="build them with the bug of mutants/ID.patch in the core")
+
+
+def run(args, output) -> int:
+    """Builds and fills OUT; 0."""
+    wish, targets = fleet.wish_of(os.environ), _targets(args)
+    binaries = fleet.make(wish, targets, args.mutant)
+    if not os.environ.get("OUT"):
+        # A folder of ours: nothing of a build for another fleet stays in it.
+        shutil.rmtree(wish.out, ignore_errors=True)
+    fleet_out.fill(wish.out, binaries, ROOT / "corpus")
+    if wish.engine == "afl" and not os.environ.get("LIB_FUZZING_ENGINE"):
+        fleet.add_mutators(wish, targets)
+    output.text(f"{len(binaries)} targets for {wish.engine} with {wish.sanitizer}"
+                f" in {shown(wish.out)}")
+    output.document({"out": str(wish.out), "engine": wish.engine, "sanitizer": wish.sanitizer,
+                     "targets": targets})
+    return 0
+
+
+def _targets(args) -> list[str]:
+    """The targets asked for: by default those that are not said to fail, or the mutant's."""
+    known = [*subject.target_names(), *subject.protocol_names()]
+    for name in args.targets:
+        if name not in known:
+            raise UserError(f"no target {name!r} in targets/; {nearest(name, known)}")
+    if args.mutant:
+        mutants = subject.mutant_names() + subject.protocol_mutant_names()
+        if args.mutant not in mutants:
+            raise UserError(f"no mutant {args.mutant!r}; {nearest(args.mutant, mutants)}")
+        return args.targets or [mutant.read_header(args.mutant).target]
+    return args.targets or options.fuzzable_targets() + subject.protocol_names()
+
+
+if __name__ == "__main__":
+    sys.exit(cli.script(NAME, sys.modules[__name__], sys.argv[1:]))
