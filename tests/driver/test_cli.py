@@ -119,6 +119,11 @@ def test_what_reads_tables_needs_no_build_and_no_packages(tmp_path):
         assert (result.returncode, result.stderr) == (0, "") and result.stdout.strip()
 
 
+def test_where_builds_go_is_in_the_overview_and_the_readme(capsys):
+    _, out, _ = slotfuzz(capsys, "-h")
+    assert "SLOTFUZZ_BUILD=DIR" in out and "SLOTFUZZ_BUILD=DIR" in (ROOT / "README.md").read_text()
+
+
 def test_ops_says_what_shows_the_masks(capsys):
     code, out, _ = slotfuzz(capsys, "ops")
     assert code == 0 and re.search(r"^\d+ ops; --subject core shows", out.splitlines()[-1])
