@@ -19,6 +19,7 @@
 #include "harness/engine/serve_child.h"
 #include "harness/engine/serve_dropped.h"
 #include "harness/engine/serve_facts.h"
+#include "harness/engine/serve_profile.h"
 #include "harness/engine/stacks.h"
 #include "harness/engine/state.h"
 
@@ -310,6 +311,7 @@ json answer(Session& session, const json& request, Shared& shared) {
   if (request.contains("run")) return run(session, request, shared);
   if (request.contains("facts")) return run_facts(session, request);
   if (request.contains("generate")) return generate(session, request);
+  if (request.contains("profile")) return run_profile(session, request);
   if (request.contains("parse")) {
     const std::string text = request.at("parse");
     const Program program = session.printer.parse(text);

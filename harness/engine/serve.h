@@ -10,6 +10,7 @@
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
 //   {"generate": ..} and {"facts": ..}: see serve_facts.h
+//   {"profile": ..}: see serve_profile.h
 //
 // Where something outside kills the child that a request was given to, the answer is
 // {"killed": true}, whatever was asked.

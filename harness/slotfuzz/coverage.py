@@ -94,9 +94,9 @@ def _run(binary: Path, kind: str, target: str, folders: list[Path], profile: Pat
 def pages(binaries: Iterable[Path], profiles: Path, out: Path) -> Path:
     """Merges the PROFILES and writes llvm-cov's pages to OUT/html; the page to begin with."""
     merged = out / "merged.profdata"
-    _tool("llvm-profdata", "merge", "--sparse", *sorted(profiles.glob("*.profraw")), "-o", merged)
+    tool("llvm-profdata", "merge", "--sparse", *sorted(profiles.glob("*.profraw")), "-o", merged)
     shutil.rmtree(out / "html", ignore_errors=True)
-    _tool("llvm-cov", "show", *_objects(binaries), f"-instr-profile={merged}", "-format=html",
+    tool("llvm-cov", "show", *_objects(binaries), f"-instr-profile={merged}", "-format=html",
           f"-output-dir={out / 'html'}", "-show-line-counts-or-regions", "-Xdemangler",
           _tool_path("llvm-cxxfilt"), SOURCES)
     page = out / "html" / "index.html"
@@ -107,7 +107,7 @@ def pages(binaries: Iterable[Path], profiles: Path, out: Path) -> Path:
 
 def export(binaries: Iterable[Path], out: Path) -> dict:
     """The merged profile in OUT as llvm-cov's JSON, of the core alone."""
-    text = _tool("llvm-cov", "export", *_objects(binaries),
+    text = tool("llvm-cov", "export", *_objects(binaries),
                  f"-instr-profile={out / 'merged.profdata'}", SOURCES)
     return json.loads(text)["data"][0]
 
@@ -229,7 +229,8 @@ def _tool_path(name: str) -> str:
     return path
 
 
-def _tool(name: str, *words) -> str:
+def tool(name: str, *words) -> str:
+    """What the compiler's tool NAME prints; MachineError with its last line where it fails."""
     result = subprocess.run([_tool_path(name), *map(str, words)], cwd=ROOT, capture_output=True,
                             text=True, check=False)
     if result.returncode:

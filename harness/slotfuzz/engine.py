@@ -135,6 +135,17 @@ class Server:
                    "timeout": budget_seconds, "program_seconds": program_seconds}
         return self._request(request, budget_seconds)["programs"]
 
+    def profile(self, programs: list[str], folder: str) -> int:
+        """Runs PROGRAMS on a build for coverage; how many ended their process.
+
+        FOLDER then has a profile for each op: see harness/engine/serve_profile.h.
+        """
+        request = {"profile": programs, "folder": folder}
+        answer = self._request(request, RUN_SECONDS * (len(programs) + 1))
+        if "error" in answer:
+            raise BrokenError(f"{self.target}: {answer['error']}")
+        return answer["died"]
+
     def close(self) -> None:
         """Ends the server; safe to call twice."""
         channel, self._channel = self._channel, None

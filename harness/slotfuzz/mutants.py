@@ -7,7 +7,7 @@ engines that its header names.
 import tempfile
 from pathlib import Path
 
-from slotfuzz import explain, hunt, interleave, mutant, subject
+from slotfuzz import explain, hunt, interleave, mutant, reach, subject
 from slotfuzz.errors import Interrupted, MachineError
 
 # The model finds the shortest choice of schedules, and no mutant needs a longer one.
@@ -71,7 +71,8 @@ def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary
 def hunt_one(name: str, seconds: float, seed: int) -> dict:
     """Hunts mutant NAME for up to SECONDS: what was found, by whom, and problems.
 
-    Until something is found as the header says: a bug may show in several ways.
+    Until something is found as the header says: a bug may show in several ways. If nothing is, the
+    row tells how often the patched lines ran, and for which ops.
     """
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", header.sanitizer, [header.target])
@@ -82,6 +83,7 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
             seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
             stop_when=lambda record: not problems(header, record, seconds))
         result = hunt.run(plan)
+        kept = [path.read_text(errors="replace") for path in sorted(plan.corpus.iterdir())]
     if result.interrupted:
         raise Interrupted(result.interrupted)
     if result.trouble:
@@ -93,7 +95,11 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
         "seconds": round(result.seconds, 2), "lines": 0, "verdict": "", "contract": "",
         "program": [], "seed": seed, "problems": problems(header, record, seconds),
     }
-    if record:
+    if not record:
+        reached = reach.of_mutant(name, header.target, kept)
+        row["reach"] = reached.counts
+        row["problems"].append(reached.words())
+    else:
         row.update(oracle=record["oracle"], programs=record["runs_to_find"],
                    seconds=record["seconds_to_find"], lines=record["lines"],
                    verdict=verdict_of(record), contract=record["contract"],
