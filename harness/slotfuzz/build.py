@@ -134,6 +134,9 @@ def _logged(command: list[str], folder: Path, what: str) -> None:
             raise MachineError(f"{command[0]} is missing") from error
         try:
             _watch(process, out, what)
+        except BaseException:
+            process.terminate()  # ninja ends its compilers, and removes what they left half done
+            raise
         finally:
             process.stdout.close()
             code = process.wait()

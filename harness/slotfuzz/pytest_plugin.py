@@ -160,11 +160,9 @@ class HuntItem(_Item):
 
     def runtest(self):
         """Findings are written like those of the command `hunt`."""
-        from slotfuzz.paths import shown
-
         plan, result = self.parent.hunt()
         records = [*result.new, *result.known, *result.unreproduced]
-        found = [f"{record['signature']}\n  {shown(Path(record['folder']))}\n{record['text']}"
+        found = [f"{record['signature']}\n  {record['folder']}\n{record['text']}"
                  for record in records]
         if found or result.trouble or not result.programs:
             raise Failed("\n".join([f"{result.programs} programs, seed {plan.seed}", *found,

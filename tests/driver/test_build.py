@@ -4,8 +4,10 @@ import fcntl
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/core/*.txt)
 add_custom_command(OUTPUT made COMMAND cat ${sources} > made DEPENDS ${sources})
 add_custom_target(all-made DEPENDS made)
 add_custom_target(full COMMAND echo "cannot write: No space left on device" && false)
+add_custom_target(slow COMMAND sh ${CMAKE_SOURCE_DIR}/slow.sh)
 add_custom_target(wrong COMMAND echo "error: what is wrong" && false)
 """
 PRESETS = """{"version": 6, "configurePresets": [{"name": "plain", "generator": "Ninja",
@@ -202,6 +205,22 @@ def test_a_build_shows_its_steps(checkout):
     _, said = built(checkout, before=before)
     what = "slotfuzz: building made in build/plain"
     assert f"{what}\n" in said and re.search(rf"{what}: \[1/1\] \d+ s\n", said)
+
+
+def test_a_build_that_is_interrupted_ends_what_it_started(checkout):
+    words = ["/usr/bin/python3", "-c", BUILD.format("pass", "slow")]
+    (checkout / "slow.sh").write_text("echo $$ >part && mv part slow && sleep 60 && touch woke\n")
+    noted = checkout / "build" / "plain" / "slow"
+    with subprocess.Popen(words, cwd=checkout, stderr=subprocess.DEVNULL,
+                          env=environment(checkout)) as building:
+        while not noted.exists() and building.poll() is None:
+            time.sleep(0.05)
+        building.send_signal(signal.SIGINT)
+    sleeper = Path("/proc", noted.read_text().strip(), "stat")
+    # Nobody may collect what has died, so that it stays as a zombie.
+    while sleeper.exists() and " Z " not in sleeper.read_text():
+        time.sleep(0.05)
+    assert not noted.with_name("woke").exists()
 
 
 def test_a_command_that_waits_says_for_what(checkout):

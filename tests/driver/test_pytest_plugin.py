@@ -85,7 +85,8 @@ def test_tests_are_chosen_by_name(ran):
 def test_a_hunt_ends_and_fails_with_what_it_found(ran, tmp_path):
     result = ran(*STORAGE, "--slotfuzz-seconds", "300")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["* programs, seed *", "  repro/*", "t0 = T.ones(*"])
+    result.stdout.fnmatch_lines(["* programs, seed *", f"  {tmp_path}/checkout/repro/*",
+                                 "t0 = T.ones(*"])
     assert len(list((tmp_path / "checkout" / "repro").glob("*/repro.py"))) == 1
 
 
