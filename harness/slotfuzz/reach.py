@@ -32,6 +32,8 @@ class Reach:
 
     def words(self) -> str:
         """One line for a person."""
+        if not self.programs:
+            return "its hunt kept no program"
         told = f"in {self.programs} programs of its hunt"
         if not self.counts:
             return f"its patched lines never ran {told}"

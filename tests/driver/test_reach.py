@@ -64,3 +64,7 @@ def test_counts_are_of_patched_lines_with_code():
 ])
 def test_words(counts, words):
     assert reach.Reach(40, counts).words() == words
+
+
+def test_where_nothing_ran_nothing_is_said_of_the_patch():
+    assert reach.Reach(0, {}).words() == "its hunt kept no program"
