@@ -6,6 +6,7 @@ There is no pyproject.toml, so that pip takes the setuptools that are there and 
 import atexit
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -51,6 +52,15 @@ class BuildWithSources(build_py):
         return [(name, place / name) for name in sources()]
 
 
+def version() -> str:
+    """With the commit, where git knows one: a finding names it."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    commit = ""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return f"0.1+g{commit}" if commit else "0.1"
+
+
 def options() -> dict:
     """Work folders outside of the checkout, which may be read-only and has a build/ of its own."""
     scratch = tempfile.mkdtemp(prefix="slotfuzz-setup-")
@@ -59,7 +69,7 @@ def options() -> dict:
 
 
 setup(
-    name="slotfuzz", version="0.1", license="BSD-3-Clause", python_requires=">=3.11",
+    name="slotfuzz", version=version(), license="BSD-3-Clause", python_requires=">=3.11",
     description="Finds life-cycle bugs between C++ objects and their Python wrappers",
     package_dir={"": "harness"}, packages=find_packages("harness"),
     package_data={"": ["templates/*"]},

@@ -9,6 +9,7 @@ import re
 import signal
 
 from slotfuzz import prelude, signature
+from slotfuzz.paths import COMMAND
 
 CHECK_BEGIN = 'if sys.argv[1:2] == ["--check"]:'
 # The words of `stated` are put in. It says "run" for a process, and "fail" only for what it states.
@@ -158,7 +159,7 @@ def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
 
 def command(subject: str) -> str:
     """What runs a script of SUBJECT."""
-    return "python3 repro.py" if subject == "torch" else "./slotfuzz python repro.py"
+    return "python3 repro.py" if subject == "torch" else f"{COMMAND} python repro.py"
 
 
 def read_header(text: str) -> dict[str, str]:
@@ -239,7 +240,7 @@ def import_of(module: str) -> str:
         "try:\n"
         f"    import {module} as T\n"
         "except ImportError:\n"
-        f"    print('{module} is not importable here; run: ./slotfuzz python', __file__,"
+        f"    print('{module} is not importable here; run: {COMMAND} python', __file__,"
         " file=sys.stderr)\n"
         "    sys.exit(2)\n"
     )

@@ -19,7 +19,7 @@ from slotfuzz.engine import Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.groups import Groups
 from slotfuzz.kills import Kills
-from slotfuzz.paths import ROOT
+from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.program import Line, Table, lines_of
 from slotfuzz.smallest import Smallest, smallest, worst
 from slotfuzz.subject import Subject
@@ -358,10 +358,19 @@ class Triage:
 
     def versions(self) -> dict:
         """What a finding depends on: the interpreter, the compiler, slotfuzz, and the subject."""
-        commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"],
-                                capture_output=True, text=True, check=False).stdout.strip()
         return {"python": platform.python_version(), "compiler": Path(build.compiler()).name,
-                "slotfuzz": commit or "unknown", **self.subject.versions}
+                "slotfuzz": own_version(), **self.subject.versions}
+
+
+def own_version() -> str:
+    """The commit of the checkout; of an installed package its version, which names the commit."""
+    if INSTALLED:
+        from importlib import metadata
+
+        return metadata.version("slotfuzz")
+    commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"],
+                            capture_output=True, text=True, check=False).stdout.strip()
+    return commit or "unknown"
 
 
 def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:

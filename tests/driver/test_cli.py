@@ -69,6 +69,15 @@ def test_every_command_has_help_with_an_example(capsys, name):
     assert code == 0 and f"example:\n  ./slotfuzz {name}" in out
 
 
+def test_help_needs_nothing_but_python():
+    """What packages bring is imported when a command runs, which has installed them then."""
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness")}
+    for name in cli.command_names():
+        result = subprocess.run(["/usr/bin/python3", "-S", "-m", "slotfuzz", name, "-h"],
+                                capture_output=True, text=True, check=False, env=environment)
+        assert (result.returncode, result.stderr) == (0, "") and "example:" in result.stdout
+
+
 @pytest.mark.parametrize("error, expected", [
     (UserError("u"), 2), (MachineError("m"), 2), (BrokenError("b"), 3), (KeyError("k"), 3),
     (OSError(28, "No space left on device", "/full"), 2), (KeyboardInterrupt(), 130),

@@ -40,6 +40,12 @@ def test_the_command_is_there_and_says_its_name(installed):
     assert not (installed.place / "cache").exists()
 
 
+def test_a_finding_of_it_names_the_commit(installed):
+    commit = run("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
+    told = installed("python", "-c", "from slotfuzz import triage; print(triage.own_version())")
+    assert told.strip() == f"0.1+g{commit}"
+
+
 def test_nothing_of_the_driver_is_left_out(installed):
     (module,) = (installed.place / "environment").glob("lib/*/site-packages/slotfuzz")
 
