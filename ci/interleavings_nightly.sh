@@ -6,8 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-600}
 build=${SLOTFUZZ_BUILD:-build}
-[ -f "$build/plain/build.ninja" ] || cmake --preset plain >/dev/null
-ninja -C "$build/plain" target-claim target-disarm target-counts >/dev/null
+./slotfuzz interleave --describe >/dev/null # builds the targets
 
 every() { # protocol, shape, operations
   "$build/plain/targets/$1" --every-program=2 --threads=4 --shape="$2" --ops="$3" \

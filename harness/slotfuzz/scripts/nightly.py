@@ -49,7 +49,8 @@ def summary(night: nightly.Night) -> str:
     for part in night.parts:
         lines.append(f"{part.name}: {part.seconds:.0f} s")
         lines += [f"  {words}" for words in part.said]
-    lines += [f"NOT RUN: {part.name}: {name}" for part in night.parts for name in part.not_run]
+    lines += [f"NOT RUN: {part.name}: {', '.join(part.not_run)}" for part in night.parts
+              if part.not_run]
     return "\n".join(lines)
 
 
