@@ -82,15 +82,19 @@ def _row(clone: Path, name: str, args) -> dict:
                           f" {tail}")
     document = json.loads(result.stdout)
     found = (document["new"] or [{}])[0]
+    programs = found.get("runs_to_find", "")
+    seeds = len(list((ROOT / "corpus" / found["target"]).iterdir())) if found else 0
     spent = document["seconds"]
     return {
         "mutant": name or "(none)", "files": " ".join(document["scope"]["files"]),
         "target": read_header(name).target if name else "",
         "new": len(document["new"]), "old": len(document["old"]),
+        "uncompared": len(document["uncompared"]),
         "met again": sum(len(one["also"]) for one in document["new"]),
         "found by": " on ".join(filter(None, [found.get("target"), found.get("subject")])),
         "signature": found.get("signature", ""), "lines": found.get("lines", ""),
-        "programs": found.get("runs_to_find", ""),
+        "programs": programs,
+        "in": ("a seed" if programs <= seeds else "fuzzing") if found else "",
         "seconds": round(spent["fuzz"] + spent["compare"], 1), "fuzz": spent["fuzz"],
         "compare": spent["compare"], "build": spent["build"]}
 

@@ -50,7 +50,8 @@ class Plan:
 class Result:
     """What the gate did, and its findings: NEW ones count, OLD ones reproduce on the base.
 
-    LEFT_OUT names what was planned and did not run, since a finding came first.
+    UNCOMPARED ones were met while the gate was ending. LEFT_OUT names what was planned and did not
+    run, since a finding came first.
     """
 
     scripts: list[dict] = field(default_factory=list)
@@ -59,6 +60,7 @@ class Result:
     explored: list[dict] = field(default_factory=list)
     new: list[dict] = field(default_factory=list)
     old: list[dict] = field(default_factory=list)
+    uncompared: list[dict] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     trouble: str = ""
@@ -111,7 +113,8 @@ class Gate:
                 compared = self._compare_seconds - compared
                 self.result.seconds[part] = round(time.monotonic() - start - compared, 1)
             self.result.seconds["compare"] = round(self._compare_seconds, 1)
-        self._put_old_aside()
+        self._put_aside(self.result.old, places.OLD_FOLDER)
+        self._put_aside(self.result.uncompared, places.UNCOMPARED_FOLDER)
         return self.result
 
     def _run_all(self, tasks: list) -> None:
@@ -273,6 +276,9 @@ class Gate:
             self._compared.add(place)
             if self._is_met_again(record):
                 return
+            if self._stopped.is_set():
+                self.result.uncompared.append(record)
+                return
             start = time.monotonic()
             is_old, note = self._is_old(record)
             self._compare_seconds += time.monotonic() - start
@@ -336,12 +342,12 @@ class Gate:
         told = (out.strip().splitlines() or ["it said nothing"])[0]
         return code == 1, f"as a script on the base: {told}"
 
-    def _put_old_aside(self) -> None:
-        """Moves the folders of old findings of this gate to OUT/old/."""
-        for record in self.result.old:
+    def _put_aside(self, records: list[dict], name: str) -> None:
+        """Moves the folders of RECORDS that this gate has written to OUT/NAME/."""
+        for record in records:
             folder = Path(record["folder"])
             if folder.parent.resolve() == self.plan.out.resolve() and folder.is_dir():
-                place = self.plan.out / places.OLD_FOLDER / folder.name
+                place = self.plan.out / name / folder.name
                 shutil.rmtree(place, ignore_errors=True)
                 place.parent.mkdir(exist_ok=True)
                 shutil.move(folder, place)

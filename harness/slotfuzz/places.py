@@ -14,8 +14,10 @@ from slotfuzz.signature import THREAD_SIDE, WATCHDOG_SIDE
 
 IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
 ECHO, VERDICT = "> ", "!!! "
-# Where a gate puts the findings that reproduce on the base.
-OLD_FOLDER = "old"
+# Where a gate puts what does not count, and why it does not.
+OLD_FOLDER, UNCOMPARED_FOLDER = "old", "uncompared"
+ASIDE = {OLD_FOLDER: "It reproduces on the base.",
+         UNCOMPARED_FOLDER: "The gate ended before it was compared with the base."}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class Found:
     def is_old(self) -> bool:
         """Whether a gate has found that it reproduces on the base."""
         return self.folder.parent.name == OLD_FOLDER
+
+    @property
+    def aside(self) -> str:
+        """Why a gate does not count it, in words, or an empty string."""
+        return ASIDE.get(self.folder.parent.name, "")
 
     @property
     def first(self) -> Place | None:

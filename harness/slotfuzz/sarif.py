@@ -88,9 +88,9 @@ def _result(found: places.Found, numbers: dict[str, int]) -> dict:
             "id", "signature", "oracle", "contract", "subject", "sanitizer", "target", "rate",
             "rate_low", "lines", "seed") if name in record},
     }
-    if found.is_old:
+    if found.aside:
         result["suppressions"] = [{"kind": "external", "status": "accepted",
-                                   "justification": "It reproduces on the base."}]
+                                   "justification": found.aside}]
     return result
 
 

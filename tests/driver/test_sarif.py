@@ -125,12 +125,13 @@ def test_both_sides_of_a_race_are_places(tmp_path):
         ("core/c10/slot.cc", 10), ("core/c10/look.cc", 20)]
 
 
-def test_what_reproduces_on_the_base_is_unchanged_and_suppressed(tmp_path):
-    for parent, state in ((tmp_path, "new"), (tmp_path / places.OLD_FOLDER, "unchanged")):
+def test_what_does_not_count_is_suppressed_and_old_is_unchanged(tmp_path):
+    for parent, state in ((tmp_path, "new"), (tmp_path / places.OLD_FOLDER, "unchanged"),
+                          (tmp_path / places.UNCOMPARED_FOLDER, "new")):
         shutil.copytree(KEPT[0], parent / "one")
         (result,) = sarif.document([places.read(parent / "one")], [])["runs"][0]["results"]
         assert result["baselineState"] == state
-        assert ("suppressions" in result) == (state == "unchanged")
+        assert ("suppressions" in result) == (parent != tmp_path)
 
 
 def test_what_nothing_repeats_is_a_warning(tmp_path):

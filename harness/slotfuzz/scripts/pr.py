@@ -137,6 +137,8 @@ def summary(plan: gate.Plan, result: gate.Result, base: str) -> str:
                       f"  {shown(Path(record['folder']))}: {record['note']}",
                       *(f"    {line}" for line in record.get("text", "").splitlines()),
                       *(f"  met again by {words}" for words in record["also"])]
+    lines += [f"met while the gate was ending, and not compared with {base}: "
+              f"{shown(Path(record['folder']))}" for record in result.uncompared]
     lines += [result.trouble] * bool(result.trouble)
     lines.append(f"findings: {len(result.new)} new, {len(result.old)} old, which reproduce"
                  f" on {base}")
