@@ -29,6 +29,10 @@ class Answer:
     document: dict | list
 
 
+class Stopped(Exception):
+    """`Checkout.stop` ended a command, or came before it was started: there is no answer."""
+
+
 class Checkout:
     """The slotfuzz of the checkout at ROOT. Threads may ask it at the same time."""
 
@@ -40,6 +44,7 @@ class Checkout:
         self._environment.pop("PYTHONPATH", None)
         self._running: set[subprocess.Popen] = set()
         self._lock = threading.Lock()
+        self._stopped = False
 
     def ask(self, *words, ok: tuple[int, ...] = (0, 1)) -> Answer:
         """Runs a command with --json. Errors: those of the command, if its code is not in OK."""
@@ -48,9 +53,11 @@ class Checkout:
             document = json.loads(out)
         except ValueError:
             document = None
+        told = document.get("error") if isinstance(document, dict) else None
+        if self._stopped and (document is None or told):
+            raise Stopped
         if code in ok and document is not None:
             return Answer(code, document)
-        told = document.get("error") if isinstance(document, dict) else None
         tail = "; ".join(err.strip().splitlines()[-TAIL_LINES:])
         problem = f"{self._said(words)}: {told or tail or 'no answer'} (exit code {code})"
         raise BrokenError(problem) if code == 3 else MachineError(problem)
@@ -58,10 +65,12 @@ class Checkout:
     def run(self, *words) -> tuple[int, str, str]:
         """Runs a command: exit code, stdout, stderr."""
         command = [str(self.root / "slotfuzz"), *map(str, words)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, errors="replace", cwd=self.root,
-                                   env=self._environment)
         with self._lock:
+            if self._stopped:
+                raise Stopped
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       text=True, errors="replace", cwd=self.root,
+                                       env=self._environment)
             self._running.add(process)
         try:
             out, err = process.communicate()
@@ -71,8 +80,9 @@ class Checkout:
         return process.returncode, out, err
 
     def stop(self) -> None:
-        """Asks all commands that run to stop, as Ctrl-C does."""
+        """Asks all commands that run to stop, as Ctrl-C does; no other will be started."""
         with self._lock:
+            self._stopped = True
             for process in self._running:
                 process.send_signal(signal.SIGINT)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz import console, finding, group, options, places, series, workplace
-from slotfuzz.checkout import INTERRUPTED, Answer, Base, Checkout
+from slotfuzz.checkout import INTERRUPTED, Answer, Base, Checkout, Stopped
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.gate_scope import Scope
 from slotfuzz.mutants import verdict_of
@@ -134,7 +134,11 @@ class Gate:
                         self.result.left_out.append(name)
                     continue
                 console.say(name)
-                function()
+                try:
+                    function()
+                except Stopped:
+                    with self._lock:
+                        self.result.left_out.append(name)
 
         with ThreadPoolExecutor(self.plan.workers) as pool:
             working = [pool.submit(work) for _ in range(min(self.plan.workers, len(tasks)))]

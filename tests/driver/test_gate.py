@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 
 from slotfuzz import checkout, gate, gate_scope, options, places, series, subject
-from slotfuzz.checkout import Answer, Base, Checkout
+from slotfuzz.checkout import Answer, Base, Checkout, Stopped
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.gate_scope import Scope
 from slotfuzz.scripts import pr
@@ -310,6 +312,43 @@ def command(tmp_path, text):
 def test_an_error_of_a_command_is_an_error_of_the_gate(tmp_path, text, error, words):
     with pytest.raises(error, match=words):
         command(tmp_path, text).ask("hunt", "storage")
+
+
+@pytest.fixture
+def stopped(tmp_path):
+    """Asks a command that says TEXT when it is stopped, and stops it; the checkout and a future."""
+    with ThreadPoolExecutor(1) as pool:
+        def run(text):
+            here = command(tmp_path, f"trap '{text}' INT; touch {tmp_path}/started;"
+                           " while true; do sleep 0.05; done")
+            answer = pool.submit(here.ask, "hunt", "storage")
+            while not (tmp_path / "started").exists():
+                time.sleep(0.01)
+            here.stop()
+            return here, answer
+        yield run
+
+
+@pytest.mark.parametrize("text", [
+    "exit 130", "trap - INT; kill -INT $$", 'echo "{\\"error\\": \\"interrupted\\"}"; exit 130'])
+def test_a_command_that_was_stopped_before_it_could_answer_is_no_failure(stopped, text):
+    here, answer = stopped(text)
+    with pytest.raises(Stopped):
+        answer.result()
+    with pytest.raises(Stopped):
+        here.ask("hunt", "storage")
+
+
+def test_what_a_stopped_command_has_found_counts(stopped):
+    assert stopped("echo [1]; exit 1")[1].result() == Answer(1, [1])
+
+
+def test_a_part_that_was_stopped_is_left_out(judged):
+    class Late(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            raise Stopped
+    result = judged(Late(), Fake())
+    assert len(result.left_out) == 2 and result.hunted == []
 
 
 def test_a_command_does_not_annotate_what_the_gate_will(tmp_path, monkeypatch):
