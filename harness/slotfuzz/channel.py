@@ -111,9 +111,17 @@ class Channel:
         self._errors.close()
 
     def kill(self) -> None:
-        """Ends the process and its children at once. Another thread may wait for its answer."""
+        """Ends the process and its children at once. Another thread may wait for its answer.
+
+        A child that is being forked escapes a signal to the group, so the group gets one more when
+        the process has died, and forks no more.
+        """
         self._ended = True
-        with contextlib.suppress(ProcessLookupError):  # it has died, and no child is left
+        # Either says that the process is gone, the first that no child is left as well.
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _lost(self, how: str):

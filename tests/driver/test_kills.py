@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -166,3 +168,29 @@ def test_a_spawner_whose_process_was_killed_can_be_stopped_and_closed(fake_subje
     spawner.stop()
     spawner.close()
     assert spawner.is_closed
+
+
+def test_a_child_that_is_forked_while_its_group_is_killed_dies_as_well():
+    code = ("import json, os, sys, time; print(json.dumps({'ready': True}), flush=True);"
+            " sys.stdin.readline(); os.fork(); time.sleep(99)")
+    for pause in range(60):
+        one = channel.Channel("a server", [sys.executable, "-c", code], dict(os.environ))
+        one.send({})
+        deadline = time.monotonic() + pause * 5e-5
+        while time.monotonic() < deadline:
+            pass
+        one.kill()
+        is_over = _dies(one._process.pid)
+        one.close()
+        assert is_over, pause
+
+
+def _dies(group):
+    """Whether soon nothing of the process group runs or sleeps; a child that escaped sleeps on."""
+    deadline = time.monotonic() + 20
+    while subprocess.run(["pgrep", "-r", "RSD", "-g", str(group)], capture_output=True,
+                         check=False).returncode == 0:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
