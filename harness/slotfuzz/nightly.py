@@ -72,7 +72,7 @@ class Night:
         """All parts, in this order."""
         steps = {"hunts": self._hunts, "prune": self._prune, "coverage": self._coverage,
                  "interleavings": self._interleavings, "mutants": self._mutants,
-                 "gate": self._gate, "report": self._report}
+                 "gate": self._gate, "sweeps": self._sweeps, "report": self._report}
         for name, step in steps.items():
             part = Part(name)
             self.parts.append(part)
@@ -129,8 +129,19 @@ class Night:
     def _script(self, part: Part, name: str) -> None:
         result = subprocess.run([str(self.here.root / name)], cwd=self.here.root, text=True,
                                 capture_output=True, check=False)
-        told = result.stdout if result.returncode == 0 else result.stderr
+        told = result.stdout
+        if result.returncode:
+            told = result.stderr.strip() or result.stdout
         part.took(result.returncode, (told.strip().splitlines() or ["it said nothing"])[-1])
+
+    def _sweeps(self, part: Part) -> None:
+        """The tests that take too long for each commit: scripts, of which the folder has the list.
+
+        The interleavings have a share of the budget.
+        """
+        for script in sorted((self.here.root / "ci").glob("*_nightly.sh")):
+            if script.name != Path(INTERLEAVINGS).name:
+                self._script(part, f"ci/{script.name}")
 
     def _interleavings(self, part: Part) -> None:
         """The sets of operations of the script, until the part's time is over."""

@@ -42,12 +42,14 @@ def night(tmp_path, monkeypatch):
     monkeypatch.setattr(subject, "protocol_mutant_names", lambda: ["three"])
     row = '{"protocol": "claim", "every_program": 7, "verdict": "%s"}'
 
-    def run(budget=2000.0, verdict="verified", coverage="echo pages", **fields):
+    def run(budget=2000.0, verdict="verified", coverage="echo pages", sweep="echo 9 kills",
+            **fields):
         (tmp_path / "ci").mkdir()
         # Two sets are planned; the first stands as it would in the script.
         write_program(tmp_path / nightly.INTERLEAVINGS, "every() { echo '" + row % verdict
                       + "'; }\nevery claim alone wrap\nevery claim one wrap\n")
         write_program(tmp_path / "ci" / "coverage.sh", coverage + "\n")
+        write_program(tmp_path / "ci" / "kills_nightly.sh", sweep + "\n")
         clock = [0.0]
         here = Fake(tmp_path, clock, **fields)
         made = nightly.Night(here, tmp_path / "out", budget, lambda: clock[0])
@@ -68,6 +70,7 @@ def test_a_night_runs_each_part_and_is_clean(night):
     assert len(part_of(made, "interleavings").said) == 2
     assert [words.partition(":")[0] for words in part_of(made, "mutants").said] == [
         "one", "two", "three"]
+    assert part_of(made, "sweeps").said == ["9 kills"]
     assert made.here.asked[-1][0] == "report"
 
 
@@ -101,7 +104,7 @@ def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
 def test_what_fails_is_said_and_the_other_parts_run(night, answers, code, words):
     made = night(answers=answers)
     assert made.exit_code == code and words in command.summary(made)
-    assert len(made.parts) == 7 and part_of(made, "interleavings").said
+    assert len(made.parts) == 8 and part_of(made, "interleavings").said
 
 
 @pytest.mark.parametrize("verdict, code", [("failed", 1), ("cut", 2), ("verified", 0)])
@@ -127,6 +130,11 @@ def test_a_process_is_stopped_with_its_children_when_its_time_is_over(tmp_path):
 def test_a_coverage_that_fails_is_said(night):
     made = night(coverage="echo no llvm-cov >&2; exit 2")
     assert made.exit_code == 2 and "no llvm-cov" in command.summary(made)
+
+
+def test_a_sweep_that_fails_is_said(night):
+    made = night(sweep="echo 1 failed >&2; exit 1")
+    assert made.exit_code == 1 and "1 failed" in command.summary(made)
 
 
 def test_after_an_interrupt_only_the_report_is_made(night):

@@ -28,9 +28,9 @@ SPAN = re.compile(r"`((?:\./slotfuzz|ci/\w+\.sh) [^`]+)`")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\[|\.\.\.|…|<|crash-")
 # What is short by itself, or is made so by options that come last.
 SHORTENED = {"hunt": "--seconds 3", "interleave": "--seconds 3", "mutants": "--seconds 30"}
-LONG = ("bench", "ci/")
-# What another step types, and what runs this one.
-ELSEWHERE = ("doctor", "test")
+LONG = ("bench",)
+# What another step types, and what runs this one: the tests, and the night.
+ELSEWHERE = ("doctor", "test", "ci/")
 HEADERS = Path("/usr/include/c10/core/TensorImpl.h")
 # 1: a finding is what the example is there for.
 EXIT_CODES = (0, 1)

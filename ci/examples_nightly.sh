@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Every example of each -h, of README.md and of docs/, those that take minutes as well.
+# Usage: ci/examples_nightly.sh, as root. See docs/ci.md.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export SLOTFUZZ_EXAMPLES=all
+exec ./slotfuzz test --only each_example
