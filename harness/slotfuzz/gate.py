@@ -5,6 +5,7 @@ the gate; what was left out because of it is said.
 """
 
 import json
+import math
 import os
 import queue
 import shutil
@@ -232,8 +233,8 @@ class Gate:
     def _hunts(self) -> list:
         pairs = [(subject, target) for target in self.plan.scope.targets
                  for subject in self.plan.scope.subjects]
-        each = self.plan.seconds * min(self.plan.workers, len(pairs)) / max(1, len(pairs))
-        each = max(each, HUNT_SECONDS_MIN)
+        rounds = math.ceil(len(pairs) / self.plan.workers)
+        each = max(self.plan.seconds / max(1, rounds), HUNT_SECONDS_MIN)
         return [(f"fuzzing {target} on {subject} under {self.plan.sanitizer}, {each:.0f} s",
                  lambda one=(subject, target): self._fuzz(*one, each)) for subject, target in pairs]
 

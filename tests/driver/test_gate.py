@@ -207,6 +207,12 @@ def test_what_two_hunts_meet_at_once_counts_once(found, tmp_path, fields, count)
     assert (tmp_path / "out" / "two").exists() == (count == 1)
 
 
+@pytest.mark.parametrize("targets, workers, each", [(1, 2, 60), (2, 2, 60), (5, 2, 20), (5, 1, 12)])
+def test_the_seconds_are_of_the_whole_fuzzing(tmp_path, targets, workers, each):
+    plan = gate.Plan(Scope(["t"] * targets, [], ["core"]), tmp_path, 60, 1, workers=workers)
+    assert all(name.endswith(f", {each} s") for name, _ in gate.Gate(plan, None, None)._hunts())
+
+
 def test_what_fails_otherwise_on_the_base_counts(found, judged):
     result = judged(Fake([found()]), Fake(row=on_base(signature="judge P2 attributes")))
     assert result.exit_code == 1 and "fails otherwise" in result.new[0]["note"]
