@@ -119,6 +119,11 @@ class Base:
                     self._folder, {"SLOTFUZZ_BUILD": str(self._folder / "build")})
             return self._checkout
 
+    def stop(self) -> None:
+        """Asks what runs there to stop."""
+        if self._checkout:
+            self._checkout.stop()
+
     def _make(self) -> None:
         if (self._folder / ".git").exists():
             _git("-C", str(self._folder), "checkout", "--quiet", "--detach", "--force",

@@ -150,6 +150,7 @@ class Gate:
                 # The others would hunt on until their time is over.
                 self._stopped.set()
                 self.here.stop()
+                self.base.stop()
                 raise
 
     # --- replaying ---

@@ -276,6 +276,18 @@ def test_all_is_replayed_under_each_build_of_python(tmp_path, monkeypatch):
     assert result.hunted == [] and "nothing was fuzzed" in pr.summary(plan, result, "main")
 
 
+def test_an_interrupt_stops_what_runs_here_and_on_the_base(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+
+    class Interrupted(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            raise KeyboardInterrupt
+    here, base = Interrupted(), Fake()
+    with pytest.raises(KeyboardInterrupt):
+        gate.Gate(gate.Plan(Scope(), tmp_path / "out", 60, 1), here, base).run()
+    assert here.stopped and base.stopped
+
+
 def test_scripts_that_were_not_all_replayed_are_our_fault(tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     here = SimpleNamespace(ask=lambda *_, **__: Answer(0, []), stop=lambda: None)
