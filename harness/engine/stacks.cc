@@ -27,7 +27,7 @@
 
 #include "harness/engine/threads.h"
 
-// Of AddressSanitizer's runtime, and not of its interface: where a build has none it is null.
+// Of AddressSanitizer's runtime, and not of its interface: another release may lack it.
 namespace __asan {
 __attribute__((weak)) void SetMallocContextSize(unsigned size);
 }
@@ -158,8 +158,11 @@ ThreadStack interrupt(pid_t thread) {
 
 }  // namespace
 
-void keep_allocation_frames(unsigned count) {
-  if (__asan::SetMallocContextSize) __asan::SetMallocContextSize(count);
+void keep_allocation_frames([[maybe_unused]] unsigned count) {
+  // No other build may even have the call in it: a fleet would take it for one of two sanitizers.
+  if constexpr (__has_feature(address_sanitizer)) {
+    if (__asan::SetMallocContextSize) __asan::SetMallocContextSize(count);
+  }
 }
 
 #ifdef SLOTFUZZ_SANITIZER

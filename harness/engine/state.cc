@@ -12,8 +12,8 @@
 
 #include "harness/engine/check.h"
 
-// There only where AddressSanitizer is.
-extern "C" int __asan_address_is_poisoned(const volatile void* address) __attribute__((weak));
+// Where AddressSanitizer is.
+extern "C" int __asan_address_is_poisoned(const volatile void* address);
 
 namespace slotfuzz {
 namespace {
@@ -29,8 +29,9 @@ constexpr Word kAddressMax = Word{1} << 48;
 constexpr Word kElsewhere = 0x9e3779b97f4a7c15;
 constexpr Word kFreed = 0xc2b2ae3d27d4eb4f;
 
-bool is_freed(const void* memory) {
-  return __asan_address_is_poisoned && __asan_address_is_poisoned(memory);
+bool is_freed([[maybe_unused]] const void* memory) {
+  if constexpr (__has_feature(address_sanitizer)) return __asan_address_is_poisoned(memory);
+  return false;
 }
 
 // Not instrumented, as Layout's: if the contract is broken the memory may be anything.

@@ -20,7 +20,7 @@ extern "C" {
                                                   size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom,
                                                    size_t* size);
-[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
+void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 [[gnu::weak]] void* __tsan_get_current_fiber(void);
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fibre);
@@ -135,6 +135,15 @@ enum Saved { kArgument = 0, kFunction = 1, kFramePointer = 10, kBegin = 11, kSav
 
 namespace slotfuzz::interleave {
 
+namespace {
+
+// Whoever gets these pages next must not find the marks of the frames that were here.
+void unmark([[maybe_unused]] const void* begin, [[maybe_unused]] size_t size) {
+  if constexpr (__has_feature(address_sanitizer)) __asan_unpoison_memory_region(begin, size);
+}
+
+}  // namespace
+
 Fibre::Fibre(size_t stack_bytes, Switching switching, Body body)
     : body_(std::move(body)), switching_(switching) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -155,8 +164,7 @@ Fibre::~Fibre() {
   CHECK(!running_, "a fibre was destroyed inside its body");
   if (own_.fake_stack != nullptr) leave_for_good();
   if (own_.thread_fibre) __tsan_destroy_fiber(own_.thread_fibre);
-  // Whoever gets these pages next must not find the marks of the frames that were here.
-  if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(own_.bottom, own_.size);
+  unmark(own_.bottom, own_.size);
   munmap(mapping_, mapping_bytes_);
 }
 
@@ -264,7 +272,7 @@ void Fibre::abandon() {
   CHECK(running_, "a fibre that is not suspended was abandoned");
   leave_for_good();
   running_ = false;
-  if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(own_.bottom, own_.size);
+  unmark(own_.bottom, own_.size);
   // ThreadSanitizer keeps the functions that were entered: they will not be left.
   if (__tsan_destroy_fiber) {
     __tsan_destroy_fiber(own_.thread_fibre);

@@ -138,7 +138,7 @@ def test_fleet_target_starts_runs_and_merges_in_a_bare_tree(target, built, box, 
 def test_fleet_target_has_one_sanitizer(target, built):
     sanitizer, out = built
     for called, (least, most) in CALLS[sanitizer].items():
-        count = int(run("sh", "-c", f"objdump -d --no-show-raw-insn {out / target} |"
+        count = int(run("sh", "-c", f"objdump -dC --no-show-raw-insn {out / target} |"
                         f" grep -cE 'call +[0-9a-f]+ <{called}' || true"))
         assert count >= least and (most is None or count <= most), f"{count} calls of {called}"
 
