@@ -74,6 +74,10 @@ class Checkout:
             self._running.add(process)
         try:
             out, err = process.communicate()
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
         finally:
             with self._lock:
                 self._running.discard(process)

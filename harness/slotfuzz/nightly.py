@@ -127,12 +127,16 @@ class Night:
         self._script(part, "ci/coverage.sh")
 
     def _script(self, part: Part, name: str) -> None:
-        result = subprocess.run([str(self.here.root / name)], cwd=self.here.root, text=True,
-                                capture_output=True, check=False)
-        told = result.stdout
-        if result.returncode:
-            told = result.stderr.strip() or result.stdout
-        part.took(result.returncode, (told.strip().splitlines() or ["it said nothing"])[-1])
+        process = self._start(name)
+        out, err, _ = _until(process, threading.TIMEOUT_MAX)
+        told = (err.strip() or out) if process.returncode else out
+        part.took(process.returncode, (told.strip().splitlines() or ["it said nothing"])[-1])
+
+    def _start(self, name: str, *words) -> subprocess.Popen:
+        """A script of the checkout, with all that it starts in a session of its own."""
+        return subprocess.Popen([str(self.here.root / name), *words], cwd=self.here.root,
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True)
 
     def _sweeps(self, part: Part) -> None:
         """The tests that take too long for each commit: scripts, of which the folder has the list.
@@ -148,9 +152,7 @@ class Night:
         script = self.here.root / INTERLEAVINGS
         planned = sum(line.startswith("every ") for line in script.read_text().splitlines())
         seconds = max(1, min(PROGRAM_SECONDS_MAX, int(self._left())))
-        process = subprocess.Popen([str(script), str(seconds)], cwd=self.here.root, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
+        process = self._start(INTERLEAVINGS, str(seconds))
         out, err, in_time = _until(process, self._left())
         rows = [json.loads(line) for line in out.splitlines() if line.endswith("}")]
         for row in rows:
@@ -221,7 +223,10 @@ def prune(here: Checkout) -> list[dict]:
 
 
 def _until(process: subprocess.Popen, seconds: float) -> tuple[str, str, bool]:
-    """What PROCESS says until it ends or SECONDS are over, and whether it ended by itself."""
+    """What PROCESS says until it ends or SECONDS are over, and whether it ended by itself.
+
+    With an interrupt it ends as well, with all that it has started.
+    """
     late = threading.Event()
 
     def stop():
@@ -232,6 +237,9 @@ def _until(process: subprocess.Popen, seconds: float) -> tuple[str, str, bool]:
     timer.start()
     try:
         out, err = process.communicate()
+    except BaseException:
+        stop()
+        raise
     finally:
         timer.cancel()
     return out, err, not late.is_set()

@@ -1,6 +1,8 @@
 """The night: a part that did not run is said and no success, and one that fails stops no other."""
 
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -114,7 +116,12 @@ def test_an_interleaving_that_fails_is_a_finding_and_one_that_is_cut_is_not_whol
 
 
 def test_interleavings_that_were_stopped_are_counted(night, tmp_path, monkeypatch):
-    monkeypatch.setattr(nightly, "_until", lambda *_: ("", "", False))
+    until = nightly._until
+
+    def late(process, seconds):
+        out, err, _ = until(process, seconds)
+        return (out, err, True) if seconds == threading.TIMEOUT_MAX else ("", "", False)
+    monkeypatch.setattr(nightly, "_until", late)
     made = night()
     assert part_of(made, "interleavings").not_run == ["2 of 2 sets of operations"]
     assert made.exit_code == 2
@@ -125,6 +132,19 @@ def test_a_process_is_stopped_with_its_children_when_its_time_is_over(tmp_path):
     process = subprocess.Popen([str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True)
     assert nightly._until(process, 0.5) == ("one\n", "", False)
+
+
+def test_an_interrupt_stops_a_script_with_its_children(tmp_path, monkeypatch):
+    script = write_program(tmp_path / "slow", "sleep 600 & echo $!\nwait\n")
+    process = subprocess.Popen([str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)
+    child = int(process.stdout.readline())
+    monkeypatch.setattr(process, "communicate", lambda: pytest.fail("interrupted"))
+    with pytest.raises(pytest.fail.Exception):
+        nightly._until(process, 600)
+    process.wait()
+    while Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text():
+        time.sleep(0.01)
 
 
 def test_a_coverage_that_fails_is_said(night):
