@@ -111,7 +111,9 @@ def stated(reply: dict) -> str:
         return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
     if who == "fatal":
         return "Fatal Python error: " + _pattern(what)
-    return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(what or who)
+    if who == "check":
+        return signature.CHECK_WORDS + _pattern(words.detail)
+    return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(words.verdict)
 
 
 def _judged(reply: dict) -> str:

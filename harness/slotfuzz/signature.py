@@ -30,7 +30,8 @@ UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
 JUDGE_ERROR = re.compile(r"^slotfuzz: ([A-Z]\d+ [^:\n]+): ", re.MULTILINE)
 TERMINATE_ERROR = re.compile(r"^terminate called (?:after throwing.*\n\s*what\(\):\s+)?(.*)", re.M)
-CHECK_ERROR = re.compile(r"this must hold and does not: (.*)")
+CHECK_WORDS = "this must hold and does not: "
+CHECK_ERROR = re.compile(CHECK_WORDS + "(.*)")
 FUZZER_ERROR = re.compile(r"ERROR: libFuzzer: ([\w-]+)")
 
 PLUMBING_FUNCTION = re.compile(

@@ -50,6 +50,9 @@ STATING = [
      (86, "a.cc:1:2: runtime error: addition is wrong")),
     ({"kind": "exit", "stderr": "WARNING: ThreadSanitizer: data race (pid=1)"},
      (66, "WARNING: ThreadSanitizer: data race (pid=2)"), (1, "AssertionError")),
+    ({"kind": "exit", "stderr": "slotcore: a.cc:1: this must hold and does not: count == 1\n"},
+     (86, "slotcore: a.cc:9: this must hold and does not: count == 1\n"),
+     (86, "slotcore: core/c10/check.cc:1: this must hold and does not: owned\n")),
     ({"kind": "exit", "exit": 3, "stderr": ""}, (3, ""), (2, "")),
     ({"kind": "hang", "stderr": ""}, (1, "Timeout (0:00:03)!"), (1, "AssertionError")),
 ]
