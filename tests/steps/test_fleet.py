@@ -8,6 +8,7 @@ other sanitizers and afl, which ci/fleet_nightly.sh has.
 import json
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 
@@ -158,6 +159,7 @@ def test_a_crash_of_a_fleet_comes_back_as_a_script(built, box, tmp_path):
 
 
 @pytest.mark.skipif("afl" not in FLEET, reason="ci/fleet_nightly.sh has AFL++")
+@pytest.mark.skipif(not shutil.which("afl-fuzz"), reason="apt-get install afl++")
 def test_afl_finds_a_mutant_by_lines_and_its_crash_becomes_a_script(tmp_path):
     name, out = "hermetic-del-storage", tmp_path / "out"
     run(ROOT / "ci" / "fuzz_build.sh", "--mutant", name,
