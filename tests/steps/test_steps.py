@@ -253,7 +253,11 @@ def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
     "r0 = weakref.ref(t0, write_again(t3))\ncheck_aliases(t3)\n"])
 def test_what_torch_refuses_in_a_callback_is_no_finding(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
-    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
+    told = slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor",
+                    ok=(0, 2))
+    if isinstance(told, dict):
+        pytest.skip(told["error"])  # an older release lacks the op of a line
+    assert [one["lines"] for one in told] == [len(program.splitlines())]
 
 
 def test_a_lost_reference_beside_a_hook_is_a_leak(tmp_path, torch_is_installed):
