@@ -310,6 +310,14 @@ def test_progress_is_read_with_and_without_coverage(line, programs, coverage):
     assert numbers[0] == programs and numbers[1] == coverage and numbers[-1] in (7, 100)
 
 
+def test_a_process_has_a_rate_in_its_first_second():
+    """libFuzzer counts whole seconds, and says 0 until then."""
+    one = fuzzer.Fuzzer.__new__(fuzzer.Fuzzer)
+    one.started, one.has_loaded = time.monotonic() - 0.5, False
+    one._take_in(b"#800\tNEW    cov: 41 ft: 9 corp: 1/9b lim: 4 exec/s: 0 rss: 30Mb")
+    assert 0 < one.progress.rate <= 1600
+
+
 def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     write_program(fake_subject.target("storage"),
