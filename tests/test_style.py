@@ -102,6 +102,33 @@ def test_no_path_of_this_machine():
     assert [name for name in FILES if place in text_of(name)] == []
 
 
+CITED = re.compile(r"(?<![\w/.*<])((?:core|harness|targets|tests|docs|ci|bench|mutants|corpus)"
+                   r"/[\w./-]+\.(?:cc|h|py|md|sh|def|patch|toml)|[a-z_]+\.md)\b")
+COMMENT = re.compile(r"^\s*(?://|#|\*)|^\s*\"\"\"")
+
+
+def citations(name: str, text: str) -> list[str]:
+    """The files of this project that a document, or the comments of a source, names."""
+    lines = text.splitlines()
+    told = lines if name.endswith(".md") else [line for line in lines if COMMENT.match(line)]
+    return [match[1] for line in told for match in CITED.finditer(line)]
+
+
+def test_what_is_cited_exists():
+    known = set(FILES) | {Path(name).name for name in FILES}
+    cited = {name: citations(name, text_of(name)) for name in FILES
+             if name.startswith(("core/", "harness/", "targets/", "docs/", "README"))}
+    assert sum(map(len, cited.values())) > 50
+    assert {name: gone for name, words in cited.items()
+            if (gone := [word for word in words if word not in known and "NAME" not in word])
+            } == {}
+
+
+def test_a_citation_of_what_is_gone_is_seen():
+    text = "// See core/python/gone.cc and gone.md.\nint core;  // core/code.h\n"
+    assert citations("core/x.cc", text) == ["core/python/gone.cc", "gone.md"]
+
+
 def stage_of(stem: str) -> int | None:
     """The row of STAGES that a file of the engine belongs to, by the longest prefix."""
     rows = [(len(word), row) for row, words in enumerate(STAGES) for word in words

@@ -101,7 +101,7 @@ def _described(chosen: subject.Subject, target: str) -> dict:
     """What the binary says of itself. If it cannot, on a machine that TSan cannot bear: that."""
     try:
         return engine.describe(chosen, target)
-    except BrokenError as error:
+    except (BrokenError, MachineError) as error:
         reasons = blindness() if chosen.sanitizer == "thread" else []
         if not reasons:
             raise

@@ -14,7 +14,7 @@ MUTANT, TARGET = "hermetic-exit-counts", "storage"
 
 @pytest.fixture(autouse=True)
 def is_built():
-    """Skips where there is no build for coverage, which would take minutes to make, but at night."""
+    """Skips by day where there is no build for coverage, which would take minutes to make."""
     if NIGHT or (build_root() / coverage.PRESET / "build.ninja").exists():
         return
     pytest.skip("no build for coverage here; ci/reach_nightly.sh makes one, and runs this")
