@@ -10,8 +10,12 @@
 namespace slotfuzz {
 namespace {
 
-// Where the counters by op begin: behind 3 * 2 * 3 * 4 * 3 * 2 states of a wrapper.
-constexpr std::size_t kStateOfOp = 432;
+// The parts of a wrapper's state, and how many values each one has.
+constexpr std::size_t kShapes = 3, kHermetics = 2, kModes = 3, kOwners = 4, kReferences = 3,
+                      kTypes = 2;
+// Where the counters by op begin: behind the states of a wrapper.
+constexpr std::size_t kStateOfOp = kShapes * kHermetics * kModes * kOwners * kReferences * kTypes;
+static_assert(kStateOfOp < kStateCounters);
 
 bool says_resurrection(const Interpreter& interpreter) {
   const Ref name = interpreter.evaluate("T._preservation");
@@ -328,19 +332,19 @@ void Judge::mark_states(const Line& line) {
     const Binding& binding = bindings_[line.operands[i]];
     if (!binding.impl) continue;
     const std::size_t owners =
-        std::min<std::uint32_t>(layout_.use_count_of(binding.impl).value_or(0), 3);
+        std::min<std::uint32_t>(layout_.use_count_of(binding.impl).value_or(0), kOwners - 1);
     std::size_t state = static_cast<std::size_t>(binding.shape);
-    state = state * 2 + hermetic_now_;
-    state = state * 3 + static_cast<std::size_t>(binding.mode);
-    state = state * 4 + owners;
-    state = state * 3 + std::min<Py_ssize_t>(Py_REFCNT(binding.object), 3) - 1;
-    state = state * 2 + (Py_TYPE(binding.object) != layout_.base_type(binding.shape));
+    state = state * kHermetics + hermetic_now_;
+    state = state * kModes + static_cast<std::size_t>(binding.mode);
+    state = state * kOwners + owners;
+    state = state * kReferences + std::min<Py_ssize_t>(Py_REFCNT(binding.object), kReferences) - 1;
+    state = state * kTypes + (Py_TYPE(binding.object) != layout_.base_type(binding.shape));
     states_[state] = 1;
     owners_most = std::max(owners_most, owners);
     crosses |= binding.lane != line.lane;
   }
   const std::size_t op_of_lane = crosses * table_.ops().size() + line.op;
-  const std::size_t effect = (op_of_lane * 2 + hermetic_now_) * 4 + owners_most;
+  const std::size_t effect = (op_of_lane * kHermetics + hermetic_now_) * kOwners + owners_most;
   states_[kStateOfOp + effect % (kStateCounters - kStateOfOp)] = 1;
 }
 

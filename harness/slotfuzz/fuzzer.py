@@ -15,7 +15,9 @@ from slotfuzz.spawner import Spawner
 TAIL_BYTES_MAX = 256 * 1024
 # Of a clock on the wall. A line that hangs is the watchdog's, which knows how busy the machine is.
 PROGRAM_SECONDS_MAX = 250
+# What a slot of the flight recorder takes (kRecorderSlotBytes); a longer program is cut there.
 INPUT_BYTES_MAX = 4096
+MEMORY_MEBIBYTES_MAX = 4096
 # How often an edge was passed is no feature: edges and life-cycle states are enough to steer by.
 # Measured on the core in 30 s: a third more programs/s, and 400 corpus entries instead of 900.
 FEATURES = "-use_counters=0"
@@ -65,7 +67,7 @@ class Fuzzer:
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
             f"-features_dir={self._features}", "-print_final_stats=1", "-detect_leaks=0",
-            "-rss_limit_mb=4096", f"-runs={runs}", *extra,
+            f"-rss_limit_mb={MEMORY_MEBIBYTES_MAX}", f"-runs={runs}", *extra,
         ]
         words += [str(path) for path in corpus]
         pipe = folder / "errors"

@@ -41,12 +41,12 @@ PLANTED = [
 ]
 DESCRIPTION = {
     "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
-    "line_max": 60,
+    "line_max": 60, "layout": {},
     "starts_threads": False,
     "lane_template": 'lane({0}, "{1}")',
     "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
-             "sentence": f"Fake {name}.", "masked": False,
+             "sentence": f"Fake {name}.", "masked": False, "special": False,
              "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],
 }
 
@@ -88,7 +88,10 @@ def parse(text, frame=()):
 
 
 def execute(text, report):
-    """Runs a program in this process; REPORT gets the reply as far as it is known."""
+    """Runs a program in this process; REPORT gets the reply as far as it is known.
+
+    The state that it leads to; None if a line was a finding.
+    """
     import fake_slotcore
 
     names = {"T": fake_slotcore, "enter_hermetic": fake_slotcore.enter_hermetic,
@@ -111,12 +114,12 @@ def execute(text, report):
             reply.update(outcome="finding", kind="assert", contract="P2", check="attributes",
                          message="the attribute tag is lost", asserts=[f"assert {name}.tag == 8"])
             report(reply)
-            return
+            return None
     reply["line"] = len(reply["lines"])
-    reply["state"] = state_of(names)
     if os.environ.get("FAKE_BROKEN"):
         reply.update(outcome="finding", kind="assert", contract="P5", check="ledger")
     report(reply)
+    return state_of(names)
 
 
 def state_of(names):
@@ -146,8 +149,7 @@ def run_states(texts):
         for text in texts:
             fake_slotcore.depth = 0
             reply = {}
-            execute(text, reply.update)
-            state = reply.get("state")
+            state = execute(text, reply.update)
             os.write(done_out, json.dumps({
                 "outcome": reply["outcome"], "state": state, "ran": state is not None,
                 "crashed": False}).encode() + b"\n")
@@ -202,8 +204,9 @@ def serve():
             print(json.dumps(run_states(request["states"])), flush=True)
         elif "facts" in request:
             trace = ["the line raised nothing\n", "every name is dropped\n"]
-            print(json.dumps({"programs": [{"crashed": False, "trace": trace}
-                                           for _ in request["facts"]]}), flush=True)
+            print(json.dumps({"programs": [{"crashed": False, "line": 0, "hash": "0",
+                                            "trace": trace} for _ in request["facts"]]}),
+                  flush=True)
         elif "parse" in request:
             print(json.dumps(parse(request["parse"])), flush=True)
         elif "extend" in request:
