@@ -55,7 +55,7 @@ def _clone() -> Path:
     place = build_root().resolve() / "gate" / "clone"
     if not (place / ".git").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        _git(ROOT, "clone", "--quiet", "--no-tags", str(ROOT), str(place))
+        _git(ROOT, "clone", "--quiet", "--no-tags", "--no-hardlinks", str(ROOT), str(place))
     _git(place, "fetch", "--quiet", str(ROOT), "HEAD")
     return place
 

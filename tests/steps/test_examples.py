@@ -97,7 +97,8 @@ def scratch(tmp_path_factory):
     if os.geteuid() != 0:
         pytest.skip("a mount namespace takes root")
     folder = tmp_path_factory.mktemp("scratch") / "clone"
-    subprocess.run(["git", "clone", "-q", "--no-checkout", ROOT, folder], check=True)
+    subprocess.run(["git", "clone", "-q", "--no-checkout", "--no-hardlinks",
+                    ROOT, folder], check=True)
     subprocess.run(["git", "-C", folder, "reset", "-q"], check=True)
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others",
                             "--exclude-standard"], capture_output=True, text=True, check=True)
