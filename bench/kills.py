@@ -1,12 +1,17 @@
-"""SIGKILL for random processes of hunts on the core: what is lost, and how the hunts end.
+"""SIGKILL for random processes of hunts: what is lost, and how the hunts end.
 
     ./slotfuzz bench kills [--runs 200] [--seed 1]
 
-A hunt runs again and again with one corpus. At random times a random process of it gets SIGKILL:
-the driver, an engine, a fork server or one of their children. No hunt may end with 1 (a finding
-where there is none) or 3, and no folder of a finding may appear.
+Hunts run again and again, in turn on a target of the core that is clean and on the one that must
+fail, each with one corpus and one folder for findings. At random times a random process of the
+hunt gets SIGKILL: the driver, an engine, a symbolizer or one of their children. Each of these is
+wrong: a hunt on the clean target that ends with 1 or has a finding, any hunt that ends with 3, a
+file of a corpus that is gone or whose name is not the hash of its text, a finding that cannot be
+read or has no script, and, after a last hunt that nothing kills, no finding on the target that must
+fail.
 """
 
+import hashlib
 import os
 import random
 import signal
@@ -14,14 +19,15 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import subject
+from slotfuzz import corpus, finding, options, subject
 from slotfuzz.benchmark import Measured
+from slotfuzz.errors import MachineError
 from slotfuzz.paths import ROOT
 
 KILLS, SEED = 200, 1
-TARGETS = ("storage", "tensor")
 HUNT_SECONDS = 10
 # Between two kills; a process is back within a tenth of a second.
 PAUSE_SECONDS_MAX = 1.0
@@ -29,59 +35,119 @@ PAUSE_SECONDS_MAX = 1.0
 DRIVER_SHARE = 0.05
 
 
+@dataclass
+class _Place:
+    """Where the hunts on TARGET keep what they have, and what has gone wrong there."""
+
+    target: str
+    folder: Path
+    codes: tuple[int, ...]
+    ends: Counter = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def entries(self) -> dict[str, bytes]:
+        """The files of the corpus."""
+        return {path.name: path.read_bytes() for path in (self.folder / "corpus").glob("*")}
+
+    def check(self, before: dict[str, bytes], is_killed: bool) -> None:
+        """Compares what is there with what was there BEFORE the hunt.
+
+        After a driver that IS_KILLED an entry may be empty, until the next hunt begins.
+        """
+        after = self.entries()
+        self.wrong += [f"{self.target}: the corpus has lost {name}" for name in before
+                       if before[name] and after.get(name) != before[name]]
+        self.wrong += [f"{self.target}: {name} of the corpus is half written"
+                       for name, text in after.items() if name not in before
+                       and (text or not is_killed)
+                       and corpus.ENTRY.fullmatch(name) and hashlib.sha1(text).hexdigest() != name]
+        for path in sorted(self.findings()):
+            if not finding.read(path) or not (path / "repro.py").exists():
+                self.wrong.append(f"{self.target}: {path.name} is not whole, or not repeated")
+
+    def findings(self) -> list[Path]:
+        """The folders of findings; those that are half made have a name that begins with a dot."""
+        return [path for path in (self.folder / "out").glob("[!.]*") if path.is_dir()]
+
+
 def measure(args) -> Measured:
-    """A row for each kind of process that was killed, and one for the ends of the hunts."""
-    for target in TARGETS:
-        subject.resolve("core", "none", [target])
-    choose, killed, ends = random.Random(args.seed or SEED), Counter(), Counter()
+    """A row for each kind of process that was killed, and one for each way in which hunts ended."""
+    choose, killed, kills_max = random.Random(args.seed or SEED), Counter(), args.runs or KILLS
+    failing = next(name for name in subject.target_names() if subject.must_fail(name))
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
-        out = Path(folder) / "out"
-        while sum(killed.values()) < (args.runs or KILLS):
-            left = (args.runs or KILLS) - sum(killed.values())
-            code, words = _hunt(choose, out, killed, left)
-            ends[f"{code}: {words}" if code == 2 else str(code)] += 1
-        found = [path.name for path in out.iterdir() if path.is_dir()]
-    rows = [{"what": f"killed: {name}", "times": times} for name, times in sorted(killed.items())]
-    rows += [{"what": f"hunt ended with {code}", "times": times}
-             for code, times in sorted(ends.items())]
-    said = [f"{sum(killed.values())} kills in {sum(ends.values())} hunts; folders of findings:"
-            f" {len(found)}"]
-    allowed = {"0", "2", str(-signal.SIGKILL)}
-    wrong = bool(found) or any(end.partition(":")[0] not in allowed for end in ends)
-    return Measured(rows, said, {"killed": dict(killed), "ends": dict(ends), "findings": found},
-                    failed=wrong)
+        places = [_Place(options.default_target(), Path(folder) / "clean", (0, 2)),
+                  _Place(failing, Path(folder) / "failing", (0, 1, 2))]
+        subject.resolve("core", None, [place.target for place in places])
+        while sum(killed.values()) < kills_max:
+            before = sum(killed.values())
+            for place in places:
+                _hunt(choose, place, killed, kills_max - sum(killed.values()))
+            if sum(killed.values()) == before:
+                raise MachineError(f"no process to kill: {'; '.join(places[0].ends)}")
+        for place in places:
+            _hunt(choose, place, killed, 0)
+        clean, failing = places
+        clean.wrong += [f"{path.name} is a finding on {clean.target}" for path in clean.findings()]
+        if not failing.findings():
+            failing.wrong.append(f"{failing.target} has no finding")
+        rows = [_row("killed", name, times) for name, times in sorted(killed.items())]
+        rows += [_row(f"hunt on {place.target} ended", end, times)
+                 for place in places for end, times in sorted(place.ends.items())]
+        kept = {place.target: (len(place.entries()), len(place.findings())) for place in places}
+    wrong = [words for place in places for words in place.wrong]
+    said = [f"{sum(killed.values())} kills in {sum(place.ends.total() for place in places)} hunts",
+            *(f"{target}: {entries} files in the corpus, {findings} findings"
+              for target, (entries, findings) in kept.items()),
+            *(wrong or ["nothing is lost or wrong"])]
+    return Measured(rows, said, {"killed": dict(killed), "wrong": wrong}, failed=bool(wrong))
+
+
+def _row(what: str, which: str, times: int) -> dict:
+    return {"what": what, "which": which, "times": times}
 
 
 def plot(measured: Measured, axes) -> None:
     """Bars: how often which process was killed, and how the hunts ended."""
-    axes.barh([row["what"] for row in measured.rows], [row["times"] for row in measured.rows])
+    axes.barh([f"{row['what']}: {row['which']}" for row in measured.rows],
+              [row["times"] for row in measured.rows])
     axes.set_xlabel("times")
 
 
-def _hunt(choose: random.Random, out: Path, killed: Counter, kills_max: int) -> tuple[int, str]:
-    """One hunt, of which random processes are killed: its exit code, or minus a signal, and its
-    last words.
-    """
-    command = [str(ROOT / "slotfuzz"), "hunt", *TARGETS, "--sanitizer", "none", "--seconds",
-               str(HUNT_SECONDS), "--out", str(out), "--seed", str(choose.randrange(1, 1 << 30))]
-    words = tempfile.TemporaryFile()
-    process = subprocess.Popen(command, stdout=words, stderr=words)
-    while process.poll() is None:
-        time.sleep(choose.uniform(0, PAUSE_SECONDS_MAX))
-        family = _family(process.pid)
-        # Until a target has started there is only the driver to kill.
-        if any("--spawn" in name for _, name in family) and kills_max > 0:
-            driver, *others = family
-            pid, name = driver if choose.random() < DRIVER_SHARE else choose.choice(others)
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-            killed[name] += 1
-            kills_max -= 1
-    words.seek(0)
-    lines = words.read().decode(errors="replace").splitlines() or [""]
-    return process.returncode, lines[-1]
+def _hunt(choose: random.Random, place: _Place, killed: Counter, kills_max: int) -> None:
+    """One hunt, of which up to KILLS_MAX random processes are killed."""
+    command = [str(ROOT / "slotfuzz"), "hunt", place.target, "--seconds", str(HUNT_SECONDS),
+               "--out", str(place.folder / "out"), "--corpus", str(place.folder / "corpus"),
+               "--seed", str(choose.randrange(1, 1 << 30))]
+    before = place.entries()
+    with tempfile.TemporaryFile() as words:
+        process = subprocess.Popen(command, stdout=words, stderr=words)
+        while process.poll() is None:
+            time.sleep(choose.uniform(0, PAUSE_SECONDS_MAX))
+            if kills_max > 0 and (name := _kill_one(choose, process.pid)):
+                killed[name] += 1
+                kills_max -= 1
+        words.seek(0)
+        lines = words.read().decode(errors="replace").splitlines() or [""]
+    code = process.returncode
+    place.ends[f"{code}: {lines[-1]}" if code == 2 else str(code)] += 1
+    if code not in (*place.codes, -signal.SIGKILL):
+        place.wrong.append(f"a hunt on {place.target} ended with {code}: {lines[-1]}")
+    place.check(before, code == -signal.SIGKILL)
+
+
+def _kill_one(choose: random.Random, driver: int) -> str:
+    """Kills a process of the hunt of DRIVER; what it was, or an empty string."""
+    family = _family(driver)
+    # Until a target has started there is only the driver to kill.
+    if not any("--spawn" in name for _, name in family):
+        return ""
+    first, *others = family
+    pid, name = first if choose.random() < DRIVER_SHARE else choose.choice(others)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return ""
+    return name
 
 
 def _family(root: int) -> list[tuple[int, str]]:

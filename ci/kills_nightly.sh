@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGKILL for random processes of hunts: nothing may be lost, and nothing called a finding.
+# SIGKILL for random processes of hunts: nothing may be lost or be called a finding by mistake.
 # Usage: ci/kills_nightly.sh [KILLS]. See bench/kills.py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

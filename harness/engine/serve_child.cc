@@ -31,7 +31,8 @@ Ended wait_for(pid_t child, double seconds, int& status) {
   if (ready == 0) kill(child, SIGKILL);
   CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
   if (ready == 0) return Ended::kTooLate;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? Ended::kKilled : Ended::kByItself;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return signal == SIGKILL || signal == SIGPIPE ? Ended::kKilled : Ended::kByItself;
 }
 
 void silence() {

@@ -13,8 +13,9 @@ inline constexpr double kLineSecondsOfChild = 5;
 enum class Ended { kByItself, kTooLate, kKilled };
 
 // Waits for the child, and ends it when it has used a processor for so long, or sleeps by then.
-// kKilled: something outside sent SIGKILL, as the kernel does for want of memory. The subject had
-// no part in that, and the request is to be made again.
+// kKilled: something outside sent SIGKILL, as the kernel does for want of memory, to the child or
+// to the symbolizer that its report asks (SIGPIPE). The subject had no part in that, and the
+// request is to be made again.
 Ended wait_for(pid_t child, double seconds, int& status);
 // What a child prints goes nowhere.
 void silence();

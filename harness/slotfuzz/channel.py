@@ -11,6 +11,7 @@ import tempfile
 import time
 
 from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.kills import is_outside
 
 START_SECONDS = 120
 END_SECONDS = 5
@@ -125,7 +126,7 @@ class Channel:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _lost(self, how: str):
-        was_killed = self._died_by_itself() == -signal.SIGKILL and not self._ended
+        was_killed = is_outside(self._died_by_itself()) and not self._ended
         self.kill()
         code = self._process.wait()
         self._errors.seek(0)

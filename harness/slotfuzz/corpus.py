@@ -17,6 +17,8 @@ from slotfuzz.workplace import try_lock
 
 INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
 SEEDS = (1, 2, 3)
+# libFuzzer names an entry of a corpus by the SHA-1 of its text.
+ENTRY = re.compile(r"[0-9a-f]{40}")
 # In the folder beside a corpus that is merged: what is made, and what it replaces.
 NEW, OLD = "new", "old"
 
@@ -30,8 +32,18 @@ class Growing:
 
     def __init__(self, folder: Path):
         self._folder = folder
+        self.drop_torn()
         self._kept = self._names()
         self._round = 0
+
+    def drop_torn(self) -> None:
+        """Removes entries of which a killed process has made the file and written nothing.
+
+        libFuzzer writes an entry in one go. Call it while no process of the hunt runs.
+        """
+        for name in self._names():
+            if ENTRY.fullmatch(name) and (self._folder / name).stat().st_size == 0:
+                (self._folder / name).unlink()
 
     def about_to_load(self) -> tuple[int, set[str]]:
         """What a process that is started now will load, for `ended`."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from slotfuzz.errors import BrokenError, KilledError, MachineError
 from slotfuzz.paths import from_root
+from slotfuzz.signature import of_stderr
 from slotfuzz.spawner import Spawner
 
 TAIL_BYTES_MAX = 256 * 1024
@@ -140,9 +141,13 @@ class Fuzzer:
         """Whether it died of the memory that its programs have left, one after the other."""
         return bool(FULL.search(self.report()))
 
+    def has_crashed(self) -> bool:
+        """Whether it has begun to report a crash, or saved its program."""
+        return self.artifact() is not None or of_stderr(self.report()) is not None
+
     def save(self, text: str) -> Path:
-        """Saves the program TEXT as libFuzzer would have."""
-        path = self.folder / "crash-recorded"
+        """Saves the program TEXT as libFuzzer would have, in the place of what it has saved."""
+        path = self.artifact() or self.folder / "crash-recorded"
         path.write_text(text)
         return path
 

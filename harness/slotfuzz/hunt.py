@@ -20,7 +20,7 @@ from slotfuzz.baseline import Baseline
 from slotfuzz.errors import BrokenError, KilledError, MachineError, UserError
 from slotfuzz.fuzzer import Fuzzer
 from slotfuzz.engine import dump_recorder
-from slotfuzz.kills import KILLS_IN_A_ROW_MAX, Kills, too_many
+from slotfuzz.kills import KILLS_IN_A_ROW_MAX, Kills, is_outside, too_many
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.progress import ProgressLine
 from slotfuzz.signature import signal_name
@@ -277,7 +277,7 @@ class _Hunt:
         job.loads = self.growing[job.target].about_to_load()
         job.starts += 1
         try:
-            if job.spawner is None:
+            if job.spawner is None or job.spawner.is_closed:
                 job.spawner = Spawner(self.plan.subject, job.target)
             job.fuzzer = Fuzzer(job.spawner, _corpus(self.plan, job.target), folder,
                                 self.place.known, seed, runs, math.ceil(left), extra)
@@ -289,14 +289,12 @@ class _Hunt:
 
     def _killed(self, job: _Job, process: str) -> None:
         """Something outside killed PROCESS of JOB: it is started again, but not without end."""
+        self.triage.kills.note(process)
         job.kills_in_a_row += 1
         if job.kills_in_a_row >= KILLS_IN_A_ROW_MAX:
             self._give_up(too_many(process, job.kills_in_a_row))
-            return
-        self.triage.kills.note(process)
-        if job.spawner and job.spawner.is_closed:
-            job.spawner = None
-        self._start(job)
+        else:
+            self._start(job)
 
     def _give_up(self, error: MachineError) -> None:
         """Ends the hunt for what is wrong with the machine; what it has found is told."""
@@ -304,15 +302,19 @@ class _Hunt:
         self._stopped = True
 
     def _ended(self, job: _Job) -> None:
-        """A process ended: by itself, or with a finding that is judged now."""
+        """A process ended: by itself, with a finding that is judged now, or it was killed."""
+        killed = ""
         try:
             code = job.fuzzer.finish()
         except KilledError as error:
-            self._was_killed(job, error.process)
-            return
-        if code in (-signal.SIGKILL, INTERRUPTED_EXIT):
-            self._was_killed(job, f"a fuzzing process of {job.target}")
-            return
+            code, killed = -signal.SIGKILL, error.process
+        if is_outside(code) or code == INTERRUPTED_EXIT:
+            killed = killed or f"a fuzzing process of {job.target}"
+            if not job.fuzzer.has_crashed():
+                self._was_killed(job, killed)
+                return
+            # The crash came first: what was killed was about to report it.
+            self.triage.kills.note(killed)
         job.kills_in_a_row = 0
         fuzzer = self._close(job)
         if code == 0 or fuzzer.is_full():
@@ -321,9 +323,11 @@ class _Hunt:
             self._start(job)
             return
         report = fuzzer.report()
-        if code < 0:
+        if code < 0 and not killed:
             report += f"\nslotfuzz: crash: {signal_name(-code).removeprefix('SIG')}\n"
-        artifact = fuzzer.artifact() or self._recorded(job, fuzzer, f"ended with {code}")
+        artifact = fuzzer.artifact()
+        if killed or not artifact:  # half written, or not at all
+            artifact = self._recorded(job, fuzzer, f"ended with {code}")
         self._judge(job, artifact, Found(
             job.target, artifact.read_text(errors="replace"), report, self._programs(),
             job.seconds, fuzzer.seed, fuzzer.recorder))
@@ -448,6 +452,8 @@ class _Hunt:
                 self._close(job)
             if job.spawner:
                 job.spawner.close()
+        for growing in self.growing.values():
+            growing.drop_torn()
         self.result.programs = self._programs()
         self.result.fuzz_seconds = round(sum(job.seconds for job in self.jobs) / len(self.jobs), 3)
         self.result.spent = self.clock.by_job()

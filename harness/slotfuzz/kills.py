@@ -16,7 +16,16 @@ from slotfuzz.errors import KilledError, MachineError
 # So many times in a row the same piece of work is killed: it will not get through here.
 KILLS_IN_A_ROW_MAX = 5
 
+# How a process dies for such a reason. SIGPIPE: what was killed is the symbolizer that it asks.
+SIGNALS = (signal.SIGKILL, signal.SIGPIPE)
+
 T = TypeVar("T")
+
+
+def is_outside(code: int | None) -> bool:
+    """Whether an exit CODE, minus the number of a signal, is that of a killed process."""
+    return code in [-number for number in SIGNALS]
+
 
 
 class Kills:
@@ -31,19 +40,17 @@ class Kills:
         """Counts one kill of PROCESS, and says so."""
         with self._lock:
             self.counts[process] += 1
-        self._tell(f"{process} was killed (SIGKILL) and is started again")
+        self._tell(f"{process} was killed (SIGKILL)")
 
     def repeat(self, work: Callable[[], T]) -> T:
         """What WORK returns, started again after each KilledError; MachineError if that goes on."""
-        for _ in range(KILLS_IN_A_ROW_MAX - 1):
+        for _ in range(KILLS_IN_A_ROW_MAX):
             try:
                 return work()
             except KilledError as error:
                 self.note(error.process)
-        try:
-            return work()
-        except KilledError as error:
-            raise too_many(error.process, KILLS_IN_A_ROW_MAX) from error
+                last = error
+        raise too_many(last.process, KILLS_IN_A_ROW_MAX) from last
 
 
 def too_many(process: str, times: int) -> MachineError:
@@ -55,6 +62,6 @@ def too_many(process: str, times: int) -> MachineError:
 def run(process: str, command: list[str], **options) -> subprocess.CompletedProcess:
     """subprocess.run of COMMAND; KilledError, which names PROCESS, if something kills it."""
     result = subprocess.run(command, check=False, **options)
-    if result.returncode == -signal.SIGKILL:
+    if is_outside(result.returncode):
         raise KilledError(process)
     return result

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from slotfuzz import emit
 from slotfuzz.errors import KilledError
-from slotfuzz.kills import Kills, run
+from slotfuzz.kills import Kills, is_outside, run
 from slotfuzz.paths import from_root
 
 RUN_SECONDS = 60
@@ -110,10 +110,10 @@ class Forker:
         """
         with self._lock:
             ends = self._runs(script, count)
-            if len(ends) < count and self._process.wait() == -signal.SIGKILL:
+            if len(ends) < count and is_outside(self._process.wait()):
                 self._start()
                 raise KilledError("the interpreter that forks for scripts")
-            if any(code == -signal.SIGKILL for code, _ in ends):
+            if any(is_outside(code) for code, _ in ends):
                 raise KilledError(SCRIPT)
             return ends
 

@@ -89,3 +89,12 @@ def test_a_merge_that_goes_on_is_left_alone(folder):
     corpus.clear_up(folder)
     assert place.exists()
     os.close(lock)
+
+
+def test_an_entry_that_a_killed_process_left_empty_is_dropped(folder):
+    torn, own = folder / ("a" * 40), folder / "empty.py"
+    torn.write_text("")
+    own.write_text("")
+    assert corpus.Growing(folder).about_to_load()[1] == set()
+    assert not torn.exists() and own.exists()
+    assert sorted(os.listdir(folder)) == ["empty.py", "one", "two"]

@@ -50,6 +50,21 @@ def kill_after_start(monkeypatch, victim, times):
     monkeypatch.setattr(hunt, "Fuzzer", Killed)
 
 
+def test_a_process_whose_symbolizer_was_killed_has_found_nothing(plan, monkeypatch):
+    """It asks the symbolizer for the names of new functions, and dies of SIGPIPE."""
+    ended = []
+
+    class Piped(fuzzer.Fuzzer):
+        def finish(self):
+            ended.append(super().finish())
+            return -signal.SIGPIPE if len(ended) == 1 else ended[-1]
+    monkeypatch.setattr(hunt, "Fuzzer", Piped)
+    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 20)
+    result = hunt.run(plan())
+    assert (result.exit_code, result.programs) == (0, 40)
+    assert result.killed == {"a fuzzing process of storage": 1}
+
+
 VICTIMS = {
     "a fuzzing process of storage": lambda one: one._spawner._child,
     "the parent of the fuzzing processes of storage":
@@ -79,6 +94,39 @@ def test_kills_that_are_far_apart_do_not_add_up(plan, monkeypatch):
     kill_after_start(monkeypatch, VICTIMS["a fuzzing process of storage"], 7)
     result = hunt.run(plan())
     assert result.exit_code == 0 and sum(result.killed.values()) == 7
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+@pytest.mark.parametrize("dies", ["process", "parent"])
+def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
+        fake_subject, tmp_path, monkeypatch, is_saved, dies):
+    started, killed = [], []
+
+    class Killed(fuzzer.Fuzzer):
+        def __init__(self, *words):
+            super().__init__(*words)
+            started.append(self)
+
+        def finish(self):
+            code = super().finish()
+            if code == 77 and not killed:
+                killed.append(self.artifact().read_text())
+                if is_saved:
+                    self.artifact().write_text("t0 = T.o")  # half of it
+                else:
+                    self.artifact().unlink()
+                if dies == "parent":
+                    self._spawner.close()
+                    raise KilledError("the parent")
+                return -signal.SIGKILL
+            return code
+    monkeypatch.setattr(hunt, "Fuzzer", Killed)
+    result = hunt.run(hunt.Plan(
+        fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus", known_folders=(),
+        seed=4, stop_when=lambda record: True))
+    assert len(started) == 1, "the first process has found it"
+    assert killed and sum(result.killed.values()) == 1
+    assert [record["kind"] for record in result.new] == ["heap-use-after-free"]
 
 
 def test_a_request_to_a_killed_fork_server_is_made_again(fake_subject):
