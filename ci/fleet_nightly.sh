@@ -6,6 +6,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "fleet_nightly: $*" >&2; exit 2; }
 ((EUID == 0)) || refuse "a bare tree takes root; run it as root"
 command -v afl-fuzz >/dev/null || refuse "afl-fuzz is missing: apt-get install afl++"
-./slotfuzz targets >/dev/null # sets up what is missing
-export SLOTFUZZ_FLEET="undefined thread coverage afl" SLOTFUZZ_STEPS=1 PYTHONPATH=harness
-exec /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider tests/steps/test_fleet.py
+export SLOTFUZZ_FLEET="undefined thread coverage afl"
+exec ./slotfuzz test --only test_fleet

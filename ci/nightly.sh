@@ -3,6 +3,5 @@
 # Usage: ci/nightly.sh [BUDGET_SECONDS] [--out DIR]. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-./slotfuzz targets >/dev/null # sets up what is missing
 export PYTHONPATH=harness${PYTHONPATH:+:$PYTHONPATH}
 exec /usr/bin/python3 -m slotfuzz.scripts.nightly "$@"

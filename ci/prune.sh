@@ -3,6 +3,5 @@
 # Usage: ci/prune.sh. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-./slotfuzz targets >/dev/null # sets up what is missing
 export PYTHONPATH=harness${PYTHONPATH:+:$PYTHONPATH}
 exec /usr/bin/python3 -m slotfuzz.scripts.prune "$@"
