@@ -7,10 +7,14 @@ its smallest program is written as two scripts, one for each module. The table g
 repro/torch-<release>/differences.md, which `report --markdown` makes a part of docs/torch.md.
 """
 
-from slotfuzz import differential, finding, options, prelude, subject
-from slotfuzz.benchmark import Measured, markdown_table
+from slotfuzz import options
+from slotfuzz.engine import prelude
+from slotfuzz.finding import finding
+from slotfuzz.measure import differential
+from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
+from slotfuzz.subject import subject
 
 RUNS, SEED = 100_000, 1
 REASONS = ROOT / "bench" / "differential.toml"

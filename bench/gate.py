@@ -12,11 +12,12 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from slotfuzz import console, subject
-from slotfuzz.benchmark import Measured
+from slotfuzz import console
 from slotfuzz.errors import BrokenError, MachineError
-from slotfuzz.mutant import read_header
+from slotfuzz.measure.benchmark import Measured
 from slotfuzz.paths import ROOT, build_root
+from slotfuzz.subject import catalogue
+from slotfuzz.subject.mutant import read_header
 
 CHOSEN = Path(__file__).with_suffix(".toml")
 # A file that every target is built from; a comment changes nothing in them.
@@ -28,7 +29,7 @@ def measure(args) -> Measured:
     names = args.mutants or tomllib.loads(CHOSEN.read_text())["mutants"]
     clone = _clone()
     rows = []
-    for name in ["", *map(subject.check_mutant, names)]:
+    for name in ["", *map(catalogue.check_mutant, names)]:
         rows.append(_row(clone, name, args))
         console.say(f"{name or 'harmless'}: {rows[-1]}")
     harmless, mutants = rows[0], rows[1:]

@@ -6,9 +6,12 @@ Writes docs/interleavings.md when it has measured all mutants. A seed of the mod
 same search, so it counts once for all. A run of the other engines ends after a few seconds.
 """
 
-from slotfuzz import console, finding, interleave, subject
-from slotfuzz.benchmark import Measured, markdown_table
+from slotfuzz import console
+from slotfuzz.finding import finding
+from slotfuzz.interleave import binaries
+from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue
 
 GOLDEN = (
     ("claim", 2, 4), ("claim", 3, 12), ("claim", 4, 32), ("claim", 5, 80), ("claim", 6, 192),
@@ -27,11 +30,11 @@ ENGINE_TITLES = {"model": "E1 model", "fibres": "E2 fibres", "threads": "E3 thre
 def measure(args) -> Measured:
     """Rows of three tables: golden, rate, mutant."""
     rows = [_golden(*golden) for golden in GOLDEN]
-    rates = [_rate(engine) for engine in interleave.ENGINES]
-    names = args.mutants or subject.protocol_mutant_names()
+    rates = [_rate(engine) for engine in binaries.ENGINES]
+    names = args.mutants or catalogue.protocol_mutant_names()
     seeds = args.seeds or SEEDS
     found = [_mutant(name, engine, seeds, min(args.seconds, MUTANT_SECONDS))
-             for name in names for engine in interleave.ENGINES]
+             for name in names for engine in binaries.ENGINES]
     measured = Measured(rows + rates + found, _sentences(rates, found), {
         "golden_right": all(row["expected"] == row["graphs"] for row in rows),
         "rates": {row["engine"]: row["per_second"] for row in rates},
@@ -58,8 +61,8 @@ def _row(table: str, name: str, engine: str, **cells) -> dict:
 
 
 def _golden(protocol: str, threads: int, expected: int) -> dict:
-    program = interleave.binary(protocol, "core", "model")
-    result = interleave.ask(program, ["--engine=model", f"--threads={threads}"])
+    program = binaries.binary(protocol, "core", "model")
+    result = binaries.ask(program, ["--engine=model", f"--threads={threads}"])
     console.say(f"{protocol} with {threads} threads: {result['graphs']} graphs,"
                 f" {result['seconds']:.3f} s")
     return _row("golden", protocol, "model", threads=threads, graphs=result["graphs"],
@@ -69,9 +72,9 @@ def _golden(protocol: str, threads: int, expected: int) -> dict:
 
 def _rate(engine: str) -> dict:
     """Executions per second of two claimers, which all engines run alike."""
-    program = interleave.binary("claim", "core", engine)
+    program = binaries.binary("claim", "core", engine)
     budget = (f"--times={MODEL_REPEATS}" if engine == "model" else f"--seconds={RATE_SECONDS}")
-    result = interleave.ask(program, [f"--engine={engine}", "--threads=2", budget])
+    result = binaries.ask(program, [f"--engine={engine}", "--threads=2", budget])
     return _row("rate", "claim", engine, threads=2, executions=result["executions"],
                 seconds=round(result["seconds"], 3),
                 per_second=round(result["executions"] / result["seconds"]))
@@ -79,12 +82,12 @@ def _rate(engine: str) -> dict:
 
 def _mutant(name: str, engine: str, seeds: int, seconds: float) -> dict:
     """In how many seeds ENGINE finds mutant NAME."""
-    scenario = interleave.mutant_scenario(name)
-    program = interleave.binary(scenario.protocol, f"mutant:{name}", engine)
+    scenario = binaries.mutant_scenario(name)
+    program = binaries.binary(scenario.protocol, f"mutant:{name}", engine)
     tried = 1 if engine == "model" else seeds
     failed, size, executions = 0, "", []
     for seed in range(1, tried + 1):
-        result = interleave.ask(program, [*scenario.flags(), f"--engine={engine}",
+        result = binaries.ask(program, [*scenario.flags(), f"--engine={engine}",
                                           f"--seconds={seconds}", f"--seed={seed}"], seconds)
         if result["verdict"] != "failed":
             continue
@@ -94,7 +97,7 @@ def _mutant(name: str, engine: str, seeds: int, seconds: float) -> dict:
             size = min(result["failure"]["bytes"], size) if size != "" else (
                 result["failure"]["bytes"])
     console.say(f"{name}, {engine}: {failed} of {tried}")
-    return _row("mutant", name, engine, named=engine in interleave.mutant_engines(name),
+    return _row("mutant", name, engine, named=engine in binaries.mutant_engines(name),
                 found=failed * seeds // tried, seeds=seeds, bytes=size,
                 executions=sorted(executions)[len(executions) // 2] if executions else "")
 
@@ -128,7 +131,7 @@ def document(golden: list[dict], rates: list[dict], found: list[dict], seeds: in
                      row["executions"], row["seconds"]] for row in golden]), "",
         "## Executions per second, two claimers", "",
         *markdown_table(["engine", "build", "executions/s"],
-                   [[ENGINE_TITLES[row["engine"]], interleave.preset_of(row["engine"]),
+                   [[ENGINE_TITLES[row["engine"]], binaries.preset_of(row["engine"]),
                      f"{row['per_second']:,}"] for row in rates]), "",
         f"## Mutants: found with how many of {seeds} seeds", "",
         "Bold: the mutant's header says that this engine must find it. The last column is the",

@@ -22,10 +22,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slotfuzz import corpus, finding, options, subject
-from slotfuzz.benchmark import Measured
 from slotfuzz.errors import MachineError
+from slotfuzz.finding import finding
+from slotfuzz.hunt import corpus
+from slotfuzz.measure.benchmark import Measured
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue, subject
 
 KILLS, SEED = 200, 1
 HUNT_SECONDS = 10
@@ -73,9 +75,9 @@ class _Place:
 def measure(args) -> Measured:
     """A row for each kind of process that was killed, and one for each way in which hunts ended."""
     choose, killed, kills_max = random.Random(args.seed or SEED), Counter(), args.runs or KILLS
-    failing = next(name for name in subject.target_names() if subject.must_fail(name))
+    failing = next(name for name in catalogue.target_names() if catalogue.must_fail(name))
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
-        places = [_Place(options.default_target(), Path(folder) / "clean", (0, 2)),
+        places = [_Place(catalogue.default_target(), Path(folder) / "clean", (0, 2)),
                   _Place(failing, Path(folder) / "failing", (0, 1, 2))]
         subject.resolve("core", None, [place.target for place in places])
         while sum(killed.values()) < kills_max:

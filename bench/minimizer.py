@@ -9,8 +9,10 @@ what a minimizer meets: long, with lines that nothing needs.
 
 import statistics
 
-from slotfuzz import console, mutants, subject
-from slotfuzz.benchmark import Measured
+from slotfuzz import console
+from slotfuzz.measure import mutants
+from slotfuzz.measure.benchmark import Measured
+from slotfuzz.subject import catalogue
 
 SEEDS = 3
 COLUMNS = ("mutant", "seed", "lines_before", "lines", "minimize_runs", "minimize_programs",
@@ -20,7 +22,7 @@ COLUMNS = ("mutant", "seed", "lines_before", "lines", "minimize_runs", "minimize
 def measure(args) -> Measured:
     """One row per crash that was found."""
     rows, missed = [], []
-    for name in args.mutants or subject.mutant_names():
+    for name in args.mutants or catalogue.mutant_names():
         for seed in range(1, (args.seeds or SEEDS) + 1):
             hunted = mutants.hunt_one(name, args.seconds, seed)
             if hunted["found"]:

@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/c10/intrusive_ptr.h"
-#include "harness/engine/interpreter.h"
+#include "harness/engine/run/interpreter.h"
 
 extern "C" PyObject* PyInit_slotcore();
 

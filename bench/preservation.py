@@ -15,10 +15,11 @@ import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
 
-from slotfuzz import build, finding
-from slotfuzz.benchmark import Measured, markdown_table
 from slotfuzz.errors import BrokenError
+from slotfuzz.finding import finding
+from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import build
 
 TURNS = 5
 SECONDS_EACH = 0.2

@@ -3,17 +3,19 @@
     ./slotfuzz bench throughput
 
 Writes docs/throughput.md. The core under AddressSanitizer and UBSan, and torch without a sanitizer
-if it can be imported; the programs are what a target's generator draws. harness/engine/measure.h
-says how each part is measured.
+if it can be imported; the programs are what a target's generator draws.
+harness/engine/serve/measure.h says how each part is measured.
 """
 
 import json
 import subprocess
 
-from slotfuzz import console, finding, subject
-from slotfuzz.benchmark import Measured, markdown_table
+from slotfuzz import console
 from slotfuzz.errors import BrokenError, UserError
+from slotfuzz.finding import finding
+from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import subject
 
 SUBJECTS = (("core", "address"), ("torch", "none"))
 TARGETS = ("storage", "tensor")

@@ -9,8 +9,9 @@ does not find the bug in --seconds counts as slower than all others.
 import math
 import statistics
 
-from slotfuzz import console, mutants
-from slotfuzz.benchmark import Measured
+from slotfuzz import console
+from slotfuzz.measure import mutants
+from slotfuzz.measure.benchmark import Measured
 
 MUTANTS = ("hermetic-del-storage",)
 SEEDS = 10

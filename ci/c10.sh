@@ -63,7 +63,7 @@ plant() {
   ! cmp -s "$copy" "/usr/include/c10/$header" || refuse "$header has no claim to plant a bug in"
 }
 
-# The scheduler is no part of what ThreadSanitizer watches (harness/interleave/schedule.cc).
+# The scheduler is no part of what ThreadSanitizer watches (harness/interleave/fibre/schedule.cc).
 build() {
   local sanitizer=$1 folder=$out/$1 cxx source flags
   cxx=$(compiler)
@@ -77,7 +77,7 @@ build() {
   done
   local without=$sanitizer
   [[ $sanitizer == thread ]] && without=
-  for source in "$root"/harness/interleave/{fibre,schedule}.cc; do
+  for source in "$root"/harness/interleave/fibre/{fibre,schedule}.cc; do
     "$cxx" "${flags[@]}" ${without:+-fsanitize=$without} -c "$source" \
       -o "$folder/objects/$(basename "$source").o"
   done

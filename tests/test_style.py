@@ -17,26 +17,22 @@ FREE_FOLDERS = ("repro/", "corpus/")
 SOURCES = (".py", ".cc", ".h", ".def", ".sh", "slotfuzz")
 FORBIDDEN_FOLDERS = {"util", "utils", "common", "helpers", "misc"}
 PYTHON_H_FOLDERS = ("core/python/", "harness/engine/", "tests/", "bench/")
-# A stage may include what is in its own row or in a row above it.
-STAGES = (
-    ("check",),
-    ("kinds", "ops"),
-    ("program",),
-    ("raises",),
-    ("mutate",),
-    ("python", "probe", "interpreter"),
-    ("threads",),
-    ("stacks",),
-    ("crash",),
-    ("watchdog",),
-    ("execute",),
-    ("layout",),
-    ("judge",),
-    ("known", "recorder", "state", "facts"),
-    ("session",),
-    ("measure", "planted", "serve", "spawn"),
-    ("entry",),
-)
+# A file may include what is in its own room or in a room above it.
+ROOMS = {
+    "harness/engine": ("language", "generate", "process", "run", "judge", "session", "serve"),
+    "harness/interleave": ("fibre", "model", "explore", "compiled", "scenarios", "command"),
+    "core/python": ("runtime", "preserve", "storage", "tensor", "module"),
+    "harness/slotfuzz": ("errors", "paths", "console", "progress", "evidence", "subject", "engine",
+                         "reduce", "finding", "triage", "hunt", "interleave", "measure", "report",
+                         "ci", "options"),
+}
+# What every room of a folder may use, and what may use every room.
+BELOW = {"harness/engine": ("check.h", "python.h"), "harness/slotfuzz": ("__init__.py",)}
+ABOVE = {"harness/slotfuzz": ("cli.py", "stateful.py", "pytest_plugin.py", "__main__.py",
+                              "commands", "scripts")}
+ROOM_FILES_MAX = 20
+# A folder of data has a file for each thing that it lists.
+DATA_FOLDERS = ("mutants/", "corpus/", "repro/", "docs/decisions/", "ci/")
 
 
 def tracked() -> list[str]:
@@ -129,37 +125,87 @@ def test_a_citation_of_what_is_gone_is_seen():
     assert citations("core/x.cc", text) == ["core/python/gone.cc", "gone.md"]
 
 
-def stage_of(stem: str) -> int | None:
-    """The row of STAGES that a file of the engine belongs to, by the longest prefix."""
-    rows = [(len(word), row) for row, words in enumerate(STAGES) for word in words
-            if stem == word or stem.startswith(word + "_")]
-    return max(rows)[1] if rows else None
+def room_of(name: str) -> tuple[str, str] | None:
+    """The folder of ROOMS that a file is in, and which room; None outside of them."""
+    folder = next((one for one in ROOMS if name.startswith(one + "/")), None)
+    return folder and (folder, name.removeprefix(folder + "/").partition("/")[0])
 
 
-def wrong_includes(stem: str, text: str) -> list[str]:
-    """Headers of later stages that a file of the engine includes."""
-    own = stage_of(stem)
-    found = re.findall(r'#include "harness/engine/(\w+)\.\w+"', text)
-    return [word for word in found
-            if own is None or stage_of(word) is None or stage_of(word) > own]
+def used_files(name: str, text: str) -> list[str]:
+    """The files, or folders, of this project that a source includes or imports."""
+    if not name.endswith(".py"):
+        return re.findall(r'#include "([\w/]+\.\w+)"', text)
+    modules = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("slotfuzz"):
+            modules |= {f"{node.module}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.Import):
+            modules |= {one.name for one in node.names if one.name.startswith("slotfuzz.")}
+    return sorted(f"harness/{module.replace('.', '/')}" for module in modules)
 
 
-def test_stages_include_only_earlier_stages():
-    wrong = {}
-    for name in SOURCE_FILES:
-        if name.startswith("harness/engine/") and name.endswith((".cc", ".h")):
-            includes = wrong_includes(Path(name).stem, text_of(name))
-            if includes:
-                wrong[name] = includes
-    assert wrong == {}
+def wrong_uses(name: str, text: str) -> list[str]:
+    """What a file includes or imports of rooms that come after its own."""
+    if (place := room_of(name)) is None or place[1] in ABOVE.get(place[0], ()):
+        return []
+    folder, rooms = place[0], ROOMS[place[0]]
+    order = {room: number for number, room in enumerate(rooms)}
+    order |= dict.fromkeys(BELOW.get(folder, ()), -1)
+    mine = order.get(place[1], order.get(place[1].removesuffix(".py")))
+    wrong = []
+    for used in used_files(name, text):
+        other = room_of(used)
+        if other and other[0] == folder and (
+                mine is None or order.get(other[1], len(order)) > mine):
+            wrong.append(used)
+    return wrong
 
 
-@pytest.mark.parametrize("stem, include, wrong", [
-    ("program", "judge", ["judge"]), ("judge_checks", "program", []), ("new", "program",
-                                                                       ["program"]),
+def test_rooms_use_only_earlier_rooms():
+    used = {name: used_files(name, text_of(name)) for name in SOURCE_FILES
+            if name.endswith((".py", ".cc", ".h")) and room_of(name)}
+    assert sum(map(len, used.values())) > 500
+    assert {name: wrong for name in used if (wrong := wrong_uses(name, text_of(name)))} == {}
+
+
+@pytest.mark.parametrize("name, text, wrong", [
+    ("harness/engine/language/program.cc", '#include "harness/engine/judge/judge.h"',
+     ["harness/engine/judge/judge.h"]),
+    ("harness/engine/judge/checks.cc", '#include "harness/engine/language/program.h"', []),
+    ("harness/engine/attic/new.cc", '#include "harness/engine/language/program.h"',
+     ["harness/engine/language/program.h"]),
+    ("harness/slotfuzz/evidence/trace.py", "from slotfuzz.hunt import hunt",
+     ["harness/slotfuzz/hunt/hunt"]),
+    ("harness/slotfuzz/evidence/trace.py", "from slotfuzz import options",
+     ["harness/slotfuzz/options"]),
+    ("harness/slotfuzz/hunt/hunt.py", "from slotfuzz.evidence import trace", []),
+    ("harness/slotfuzz/new.py", "from slotfuzz.evidence import trace",
+     ["harness/slotfuzz/evidence/trace"]),
+    ("harness/slotfuzz/cli.py", "from slotfuzz import options", []),
 ])
-def test_a_wrong_include_is_seen(stem, include, wrong):
-    assert wrong_includes(stem, f'#include "harness/engine/{include}.h"\n') == wrong
+def test_a_wrong_use_is_seen(name, text, wrong):
+    assert wrong_uses(name, text) == wrong
+
+
+def test_the_design_lists_the_rooms_as_they_are():
+    text = text_of("docs/design.md")
+    for folder, rooms in ROOMS.items():
+        assert re.search(rf"^ +{folder}: +{' → '.join(rooms)}$", text, re.MULTILINE), folder
+        made = {Path(name).relative_to(folder).parts[0].removesuffix(".py")
+                for name in SOURCE_FILES if name.startswith(folder + "/")}
+        others = {word.removesuffix(".py") for word in (*BELOW.get(folder, ()),
+                                                        *ABOVE.get(folder, ()))}
+        assert made - others - {"check.h", "python.h", "prelude"} == set(rooms), folder
+
+
+def test_rooms_are_small():
+    counts: dict[str, int] = {}
+    for name in FILES:
+        folder = str(Path(name).parent) + "/"
+        if not folder.startswith(DATA_FOLDERS):
+            counts[folder] = counts.get(folder, 0) + 1
+    assert len(counts) > 40
+    assert {folder: count for folder, count in counts.items() if count > ROOM_FILES_MAX} == {}
 
 
 def long_python_functions(text: str) -> list[str]:

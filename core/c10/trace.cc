@@ -81,7 +81,7 @@ void trace_print(const TraceEvent& event, const TraceField& a, const TraceField&
   char place[128];
   std::snprintf(place, sizeof place, "%s:%d", root_relative(event.file), event.line);
   Line line;
-  line.add("    %-28s %-20s", place, event.name);
+  line.add("    %-36s %-20s", place, event.name);
   for (const TraceField* field : {&a, &b, &c}) line.add(*field);
   line.write_out();
 }

@@ -1,9 +1,9 @@
 // Trace points: a feature for users of the core. With SLOTCORE_TRACE=1 in the environment every
 // event in the life of an impl or a wrapper is printed to stderr, one line per event:
 //
-//     core/python/wrapper.cc:68   wrapper created       impl 0x55fd8da3c340  wrapper 0x7f73ea8b1c00
+//     core/python/preserve/wrapper.cc:68   wrapper created       impl 0x55fd8da3c340
 //
-// (after four spaces, the place is padded to 28 columns and the event to 22). Switched off, a
+// (after four spaces, the place is padded to 36 columns and the event to 22). Switched off, a
 // trace point costs one predictable branch.
 #pragma once
 

@@ -13,11 +13,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from slotfuzz import packages
 from slotfuzz.console import Output, as_called
-from slotfuzz.errors import (
-    BrokenError, Interrupted, KilledError, MachineError, UserError, nearest,
-)
+from slotfuzz.errors import BrokenError, Interrupted, KilledError, MachineError, UserError, nearest
+from slotfuzz.subject import packages
 
 COMMANDS = Path(__file__).parent / "commands"
 

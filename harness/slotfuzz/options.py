@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz import emit, finding, mutant, rootfs, subject
 from slotfuzz.errors import UserError
+from slotfuzz.finding import emit, finding
+from slotfuzz.subject import catalogue, mutant, rootfs, subject
 
 PROGRAM_BYTES_MAX = 4 << 20
 LINE_SHOWN_MAX = 100
-DEFAULT_TARGET = "storage"  # the fastest, and most mutants are its
 
 
 @dataclass(frozen=True)
@@ -79,20 +79,8 @@ def tree(args) -> Path | None:
 
 def add_target(parser) -> None:
     """--target."""
-    parser.add_argument("--target", help=f"by default what the finding says, else {DEFAULT_TARGET}")
-
-
-def fuzzable_targets() -> list[str]:
-    """The targets that a hunt takes by default: of programs, and not said to fail."""
-    return [name for name in subject.target_names() if not subject.must_fail(name)]
-
-
-def default_target() -> str:
-    """DEFAULT_TARGET, or the first that can be clean."""
-    names = fuzzable_targets()
-    if not names:
-        raise UserError("there is no target in targets/")
-    return DEFAULT_TARGET if DEFAULT_TARGET in names else names[0]
+    parser.add_argument(
+        "--target", help=f"by default what the finding says, else {catalogue.DEFAULT_TARGET}")
 
 
 def read_program(path: Path) -> str:
@@ -145,10 +133,10 @@ def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
 def _target(path: Path, name: str) -> str:
     if path.name == "repro.py":
         target = finding.read(path.parent).get("target")
-        if target in subject.target_names():
+        if target in catalogue.target_names():
             return target
     if name.startswith("mutant:"):
-        return mutant.read_header(subject.check_mutant(name.removeprefix("mutant:"))).target
-    if path.parent.name in subject.target_names():
+        return mutant.read_header(catalogue.check_mutant(name.removeprefix("mutant:"))).target
+    if path.parent.name in catalogue.target_names():
         return path.parent.name
-    return default_target()
+    return catalogue.default_target()

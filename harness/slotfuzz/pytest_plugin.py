@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(session, config, items):
     if not target:
         return
     from slotfuzz.errors import UserError
-    from slotfuzz.subject import check_target
+    from slotfuzz.subject.subject import check_target
 
     try:
         check_target(target)
@@ -72,7 +72,7 @@ class Target(pytest.Collector):
 
     def subject(self):
         """The built subject; a build that failed is not tried again for each test."""
-        from slotfuzz import packages, subject
+        from slotfuzz.subject import packages, subject
 
         if self._error:
             raise self._error
@@ -90,7 +90,7 @@ class Target(pytest.Collector):
 
     def server(self):
         """The fork server, which ends with the session."""
-        from slotfuzz.engine import Server
+        from slotfuzz.engine.server import Server
 
         if self._server is None:
             self._server = Server(self.subject(), self.target, trace=True)
@@ -99,7 +99,7 @@ class Target(pytest.Collector):
 
     def hunt(self):
         """A hunt for the given time, up to its first new finding; its plan and its result."""
-        from slotfuzz import hunt
+        from slotfuzz.hunt import hunt
         from slotfuzz.paths import findings_root
 
         plan = hunt.Plan(self.subject(), [self.target], findings_root(),
@@ -142,7 +142,8 @@ class ProgramItem(_Item):
 
     def runtest(self):
         """Skips a program with ops that the subject lacks: it was not run as a whole."""
-        from slotfuzz import explain, options
+        from slotfuzz import options
+        from slotfuzz.finding import explain
 
         server = self.parent.server()
         reply = server.run(options.read_program(self.program))
@@ -171,7 +172,7 @@ class HuntItem(_Item):
 
 def _programs(place: Path, target: str) -> list[Path]:
     """The program files of TARGET in PLACE: seeds, and findings with their finding.json."""
-    from slotfuzz import finding
+    from slotfuzz.finding import finding
 
     scripts = (path for path in (place / "repro").glob("*/repro.py")
                if finding.read(path.parent).get("target") == target)

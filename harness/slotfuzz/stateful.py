@@ -15,13 +15,15 @@ from pathlib import Path
 from hypothesis import Phase, settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from slotfuzz import finding, packages, rootfs, signature, subject as subjects
-from slotfuzz.enumerate import bound_after
-from slotfuzz.hunt import VERIFY_RUNS
+from slotfuzz.engine.program import BINDING_MARKS, Line, MARKS, Table
+from slotfuzz.evidence import signature
+from slotfuzz.finding import finding
+from slotfuzz.hunt.enumerate import bound_after
+from slotfuzz.hunt.hunt import VERIFY_RUNS
 from slotfuzz.paths import build_root, shown
-from slotfuzz.program import BINDING_MARKS, MARKS, Line, Table
-from slotfuzz.subject import Subject
-from slotfuzz.triage import Found, Triage
+from slotfuzz.subject import packages, rootfs, subject as subjects
+from slotfuzz.subject.subject import Subject
+from slotfuzz.triage.triage import Found, Triage
 
 # Enough that each run shows the bug of docs/hypothesis.md, which says what was measured.
 EXAMPLES = 500

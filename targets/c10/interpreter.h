@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "harness/interleave/fibres_policy.h"
+#include "harness/interleave/compiled/fibres_policy.h"
 #include "targets/c10/vtable.h"
 
 extern "C" {

@@ -9,7 +9,7 @@
 #include <exception>
 #include <type_traits>
 
-#include "harness/interleave/schedule.h"
+#include "harness/interleave/fibre/schedule.h"
 
 namespace slotfuzz::c10_subject {
 

@@ -13,7 +13,7 @@ CRASH = ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\ne
          "s0 = t0.untyped_storage()\n")
 sys.path.insert(0, str(ROOT / "harness"))
 
-from slotfuzz.subject import Subject  # noqa: E402
+from slotfuzz.subject.subject import Subject  # noqa: E402
 
 
 def write_program(path: Path, text: str) -> Path:

@@ -44,7 +44,7 @@ DESCRIPTION = {
     "line_max": 60, "layout": {},
     "starts_threads": False,
     "lane_template": 'lane({0}, "{1}")',
-    "prelude": (ROOT / "harness/engine/prelude.py").read_text(), "planted": PLANTED,
+    "prelude": (ROOT / "harness/engine/prelude/storage.py").read_text(), "planted": PLANTED,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
              "sentence": f"Fake {name}.", "masked": False, "special": False,
              "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],

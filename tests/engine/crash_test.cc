@@ -1,5 +1,5 @@
 // What a process that a signal ends leaves for its parent, in a build without sanitizer.
-#include "harness/engine/crash.h"
+#include "harness/engine/process/crash.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "harness/engine/stacks.h"
+#include "harness/engine/process/stacks.h"
 
 namespace slotfuzz {
 

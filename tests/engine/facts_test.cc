@@ -1,5 +1,5 @@
 // Facts: what a program can see is in the trace, and what it cannot see is not.
-#include "harness/engine/facts.h"
+#include "harness/engine/session/observations.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "harness/engine/known.h"
+#include "harness/engine/session/suppressions.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {

@@ -1,5 +1,5 @@
 // The generator and the mutator: what they make is well-formed, and they can make everything.
-#include "harness/engine/mutate.h"
+#include "harness/engine/generate/mutate.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "harness/engine/known.h"
+#include "harness/engine/session/suppressions.h"
 
 namespace slotfuzz {
 namespace {

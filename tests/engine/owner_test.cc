@@ -1,7 +1,7 @@
 // Owners in C++ as program lines: what they witness, what they drop later, and on which threads.
 #include <gtest/gtest.h>
 
-#include "harness/engine/planted.h"
+#include "harness/engine/serve/planted.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {

@@ -1,5 +1,5 @@
 // Parsing and printing, as text before -> text after.
-#include "harness/engine/program.h"
+#include "harness/engine/language/program.h"
 
 #include <gtest/gtest.h>
 

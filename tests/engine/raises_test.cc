@@ -1,9 +1,9 @@
 // What is expected to raise is drawn less, and still drawn.
-#include "harness/engine/raises.h"
+#include "harness/engine/language/raises.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/engine/mutate.h"
+#include "harness/engine/generate/mutate.h"
 
 namespace slotfuzz {
 namespace {

@@ -1,12 +1,12 @@
 // The flight recorder.
-#include "harness/engine/recorder.h"
+#include "harness/engine/session/recorder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "harness/engine/interpreter.h"
+#include "harness/engine/run/interpreter.h"
 
 namespace slotfuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/engine/session.h"
+#include "harness/engine/session/session.h"
 
 namespace slotfuzz {
 

@@ -1,5 +1,5 @@
 // States: programs that go on alike have the same, and what makes a difference later shows.
-#include "harness/engine/state.h"
+#include "harness/engine/session/state.h"
 
 #include <gtest/gtest.h>
 

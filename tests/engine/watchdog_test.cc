@@ -1,5 +1,5 @@
 // What the watchdog says of lines that hang, and how the process ends.
-#include "harness/engine/watchdog.h"
+#include "harness/engine/run/watchdog.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/interleave/explore.h"
-#include "harness/interleave/model_policy.h"
+#include "harness/interleave/explore/explore.h"
+#include "harness/interleave/model/model_policy.h"
 
 namespace slotfuzz::interleave {
 namespace {

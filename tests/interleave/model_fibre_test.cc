@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/interleave/fibre.h"
+#include "harness/interleave/fibre/fibre.h"
 
 namespace slotfuzz::interleave {
 namespace {

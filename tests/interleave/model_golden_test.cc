@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/interleave/explore.h"
+#include "harness/interleave/explore/explore.h"
 #include "tests/interleave/model_scenarios.h"
 
 namespace slotfuzz::interleave {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/interleave/explore.h"
-#include "harness/interleave/model_policy.h"
-#include "harness/interleave/naive.h"
+#include "harness/interleave/explore/explore.h"
+#include "harness/interleave/model/model_policy.h"
+#include "harness/interleave/explore/naive.h"
 
 namespace slotfuzz::interleave {
 namespace {

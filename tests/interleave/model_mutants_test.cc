@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "harness/interleave/explore.h"
+#include "harness/interleave/explore/explore.h"
 #include "tests/interleave/model_scenarios.h"
 
 namespace slotfuzz::interleave {

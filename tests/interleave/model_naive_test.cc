@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/interleave/naive.h"
+#include "harness/interleave/explore/naive.h"
 
 namespace slotfuzz::interleave {
 namespace {

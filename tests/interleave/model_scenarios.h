@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/interleave/model_policy.h"
+#include "harness/interleave/model/model_policy.h"
 
 namespace slotfuzz::interleave {
 

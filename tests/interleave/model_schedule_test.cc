@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/interleave/explore.h"
-#include "harness/interleave/naive_program.h"
+#include "harness/interleave/explore/explore.h"
+#include "harness/interleave/explore/naive_program.h"
 #include "tests/interleave/model_scenarios.h"
 
 namespace slotfuzz::interleave {

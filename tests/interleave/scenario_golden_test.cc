@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <numeric>
 
-#include "harness/interleave/enumerate.h"
-#include "harness/interleave/explore.h"
-#include "harness/interleave/input.h"
-#include "harness/interleave/scenario_claim.h"
-#include "harness/interleave/scenario_counts.h"
-#include "harness/interleave/scenario_disarm.h"
+#include "harness/interleave/command/enumerate.h"
+#include "harness/interleave/explore/explore.h"
+#include "harness/interleave/command/input.h"
+#include "harness/interleave/scenarios/scenario_claim.h"
+#include "harness/interleave/scenarios/scenario_counts.h"
+#include "harness/interleave/scenarios/scenario_disarm.h"
 
 namespace slotfuzz::interleave {
 namespace {

@@ -1,18 +1,18 @@
 // Properties of engines E2 and E3: a schedule's bytes decide everything, runs leave nothing behind,
 // what is planted is found and made small, and the protocols of the core are clean.
 
-#include "harness/interleave/schedule.h"
+#include "harness/interleave/fibre/schedule.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "harness/interleave/fibres_run.h"
-#include "harness/interleave/input.h"
-#include "harness/interleave/scenario_claim.h"
-#include "harness/interleave/scenario_counts.h"
-#include "harness/interleave/scenario_disarm.h"
-#include "harness/interleave/threads_run.h"
+#include "harness/interleave/compiled/fibres_run.h"
+#include "harness/interleave/command/input.h"
+#include "harness/interleave/scenarios/scenario_claim.h"
+#include "harness/interleave/scenarios/scenario_counts.h"
+#include "harness/interleave/scenarios/scenario_disarm.h"
+#include "harness/interleave/compiled/threads_run.h"
 
 namespace slotfuzz::interleave {
 namespace {

@@ -5,8 +5,8 @@ Else the driver's tests would show that it copes with an engine that there is no
 
 import pytest
 
-from slotfuzz import subject
-from slotfuzz.engine import Server
+from slotfuzz.engine.server import Server
+from slotfuzz.subject import subject
 from tests.driver.conftest import CRASH, fake_subject  # noqa: F401  # pylint: disable=unused-import
 
 MUTANT, TARGET = "mutant:hermetic-del-storage", "storage"

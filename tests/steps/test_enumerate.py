@@ -2,7 +2,10 @@
 
 import pytest
 
-from slotfuzz import engine, enumerate as enumeration, mutant, mutants, subject
+from slotfuzz.engine.server import Server
+from slotfuzz.hunt import enumerate as enumeration
+from slotfuzz.measure import mutants
+from slotfuzz.subject import mutant, subject
 from tests.steps.test_steps import slotfuzz
 
 MUTANT = "hermetic-del-storage"
@@ -24,7 +27,7 @@ def test_the_program_of_a_mutant_is_proved_minimal():
 @pytest.mark.parametrize("name", [f"mutant:{MUTANT}", "core"])
 def test_visiting_each_state_once_loses_no_finding_and_no_state(name):
     chosen = subject.resolve(name, None, ["storage"], with_python=False)
-    with engine.Server(chosen, "storage") as server:
+    with Server(chosen, "storage") as server:
         few, every = (enumeration.run(server, OPS, 4, reduce_states)
                       for reduce_states in (True, False))
     assert few.programs < every.programs

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz import cli, subject
+from slotfuzz import cli
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT, build_root
+from slotfuzz.subject import subject
 
 ALL = os.environ.get("SLOTFUZZ_EXAMPLES") == "all"
 EXAMPLE_SECONDS_MAX = 7200 if ALL else 600

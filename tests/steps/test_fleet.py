@@ -14,14 +14,15 @@ import zipfile
 
 import pytest
 
-from slotfuzz import fleet, mutant, options, subject
+from slotfuzz.ci import fleet
 from slotfuzz.paths import ROOT, build_root
+from slotfuzz.subject import catalogue, mutant
 from tests.steps.test_steps import run, slotfuzz
 
 FLEET = os.environ.get("SLOTFUZZ_FLEET", "address").split()
 SANITIZERS = [name for name in FLEET if name in fleet.SANITIZER_FLAGS]
-CANARY = next(name for name in subject.target_names() if subject.must_fail(name))
-CLEAN = [*options.fuzzable_targets(), *subject.protocol_names()]
+CANARY = next(name for name in catalogue.target_names() if catalogue.must_fail(name))
+CLEAN = [*catalogue.fuzzable_targets(), *catalogue.protocol_names()]
 # What the fleets' runner gives a target, and what their bad_build_check demands of one.
 RUNNER_OPTIONS = {
     "ASAN_OPTIONS": "alloc_dealloc_mismatch=0:allocator_may_return_null=1:"
@@ -135,7 +136,7 @@ def test_fleet_target_starts_runs_and_merges_in_a_bare_tree(target, built, box, 
 
 
 # Of each kind of target one: the others are of the same objects.
-@pytest.mark.parametrize("target", [options.default_target(), subject.protocol_names()[0]])
+@pytest.mark.parametrize("target", [catalogue.default_target(), catalogue.protocol_names()[0]])
 def test_fleet_target_has_one_sanitizer(target, built):
     sanitizer, out = built
     for called, (least, most) in CALLS[sanitizer].items():
@@ -180,7 +181,7 @@ def test_afl_finds_a_mutant_by_lines_and_its_crash_becomes_a_script(tmp_path):
 
 def test_a_deadlock_on_a_fleet_leaves_its_program(tmp_path):
     """A watchdog that exited would leave a fleet with a report and no input."""
-    name = next(name for name in subject.mutant_names()
+    name = next(name for name in catalogue.mutant_names()
                 if mutant.read_header(name).verdict == "deadlock")
     header = mutant.read_header(name)
     run(ROOT / "ci" / "fuzz_build.sh", "--mutant", name, variables={"OUT": str(tmp_path / "out")})
@@ -233,7 +234,7 @@ def test_a_fleet_build_uses_the_compiler_flags_and_engine_that_it_is_given(tmp_p
     compiler.chmod(0o755)
     (tmp_path / "engine.cc").write_text(ENGINE)
     run(fleet.build.compiler(), "-c", tmp_path / "engine.cc", "-o", tmp_path / "engine.o")
-    target = subject.protocol_names()[0]
+    target = catalogue.protocol_names()[0]
     run(ROOT / "ci" / "fuzz_build.sh", target, variables={
         "CXX": str(compiler), "CXXFLAGS": "-O0 -DGIVEN_BY_A_FLEET", "CCACHE_DISABLE": "1",
         "LIB_FUZZING_ENGINE": str(tmp_path / "engine.o"), "SANITIZER": "address",

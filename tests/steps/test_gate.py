@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz import gate, places
-from slotfuzz.checkout import Checkout
-from slotfuzz.gate_scope import Scope
+from slotfuzz.ci import gate
+from slotfuzz.ci.checkout import Checkout
+from slotfuzz.ci.gate_scope import Scope
+from slotfuzz.finding import places
 from slotfuzz.paths import ROOT
 
 MUTANT = "mutant:hermetic-del-storage"

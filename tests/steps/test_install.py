@@ -42,7 +42,8 @@ def test_the_command_is_there_and_says_its_name(installed):
 
 def test_a_finding_of_it_names_the_commit(installed):
     commit = run("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
-    told = installed("python", "-c", "from slotfuzz import triage; print(triage.own_version())")
+    script = "from slotfuzz.triage import triage; print(triage.own_version())"
+    told = installed("python", "-c", script)
     assert told.strip() == f"0.1+g{commit}"
 
 

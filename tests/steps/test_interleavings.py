@@ -2,7 +2,7 @@
 
 import pytest
 
-from slotfuzz import subject
+from slotfuzz.subject import catalogue
 from tests.steps.test_steps import googletest, slotfuzz
 
 # Graphs of the default scenarios: 7 claimers, disarm against 4 destructors, weak lock against 2.
@@ -29,6 +29,6 @@ def test_every_interleaving_of_the_core_is_right():
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_protocol_mutant_is_found(name):
-    assert name in subject.protocol_mutant_names()
+    assert name in catalogue.protocol_mutant_names()
     (row,) = slotfuzz("mutants", name, "--seconds", 20, ok=(0, 3))
     assert row["problems"] == []

@@ -2,8 +2,11 @@
 
 import pytest
 
-from slotfuzz import emit, engine, options, prelude, subject
+from slotfuzz.engine import prelude
+from slotfuzz.engine.server import Server
+from slotfuzz.finding import emit
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue, subject
 
 SCRIPTS = sorted((ROOT / "repro").glob("**/repro.py"))
 SEEDS = sorted((ROOT / "corpus").glob("*/*.py"))
@@ -12,8 +15,8 @@ SEEDS = sorted((ROOT / "corpus").glob("*/*.py"))
 @pytest.fixture(scope="module")
 def server():
     """One target's: all targets have one table."""
-    chosen = subject.resolve("core", "address", [options.DEFAULT_TARGET])
-    with engine.Server(chosen, options.DEFAULT_TARGET) as running:
+    chosen = subject.resolve("core", "address", [catalogue.DEFAULT_TARGET])
+    with Server(chosen, catalogue.DEFAULT_TARGET) as running:
         yield running
 
 

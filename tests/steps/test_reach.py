@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from slotfuzz import coverage, reach
+from slotfuzz.measure import coverage, reach
 from slotfuzz.paths import build_root
 
 NIGHT = bool(os.environ.get("SLOTFUZZ_REACH"))

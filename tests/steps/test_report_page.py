@@ -15,7 +15,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from slotfuzz import finding, hunt, report, series
+from slotfuzz import report
+from slotfuzz.finding import finding
+from slotfuzz.hunt import hunt, series
 from slotfuzz.paths import ROOT
 from slotfuzz.report.causes import merged
 from slotfuzz.report.page import page

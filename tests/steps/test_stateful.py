@@ -4,7 +4,8 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from slotfuzz import finding, stateful
+from slotfuzz import stateful
+from slotfuzz.finding import finding
 
 MUTANT = "hermetic-del-storage"
 EXAMPLES = settings(max_examples=100, derandomize=True, database=None, deadline=None,

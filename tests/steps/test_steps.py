@@ -9,12 +9,15 @@ import subprocess
 
 import pytest
 
-from slotfuzz import (
-    build, corpus, emit, engine, finding, group, hunt, mutant, op_table, options, prelude,
-    signature, subject, triage,
-)
+from slotfuzz.engine import op_table, prelude
+from slotfuzz.engine.server import Server, describe
 from slotfuzz.errors import UserError
+from slotfuzz.evidence import signature
+from slotfuzz.finding import emit, finding
+from slotfuzz.hunt import corpus, hunt
 from slotfuzz.paths import ROOT
+from slotfuzz.subject import build, catalogue, mutant, subject
+from slotfuzz.triage import dedup, triage
 
 STEP_SECONDS_MAX = 1800
 HUNT_SECONDS = 20
@@ -76,8 +79,8 @@ def test_core_in_python_under(name, sanitizer):
 @pytest.mark.parametrize("name", ["core", "core:resurrect"])
 def test_threads_of_the_core_in_python_under_thread(name):
     text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", "thread", "-m",
-               "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_threads.py",
-               "tests/core/test_interpreters.py")
+               "pytest", "-q", "-p", "no:cacheprovider", "tests/core/python/test_threads.py",
+               "tests/core/python/test_interpreters.py")
     assert " passed" in text, text
 
 
@@ -87,8 +90,8 @@ def test_ops_document_is_up_to_date():
 
 
 def test_the_table_that_is_read_as_text_is_the_binarys():
-    target = options.default_target()
-    told = engine.describe(subject.resolve("core", None, [target], with_python=False), target)
+    target = catalogue.default_target()
+    told = describe(subject.resolve("core", None, [target], with_python=False), target)
     for part, rows in op_table.read().items():
         assert rows and rows == [{key: row[key] for key in rows[0]} for row in told[part]]
 
@@ -98,7 +101,7 @@ def test_a_traced_run_tells_where_the_freed_object_was_allocated():
     name = "hermetic-del-storage"
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", None, [header.target], with_python=False)
-    with engine.Server(chosen, header.target, trace=True) as server:
+    with Server(chosen, header.target, trace=True) as server:
         told = server.run("\n".join(header.program) + "\n")["stderr"]
     stack = told.partition("previously allocated by")[2].partition("\n\n")[0]
     assert " in wrap" in stack and len(stack.splitlines()) > 10
@@ -106,7 +109,7 @@ def test_a_traced_run_tells_where_the_freed_object_was_allocated():
 
 def test_doctor_says_what_to_set_where_threads_cannot_be_watched():
     """In a limited address space, as some batch systems give it."""
-    build.build("thread", [f"target-{options.default_target()}"])
+    build.build("thread", [f"target-{catalogue.default_target()}"])
     said = run("bash", "-c", f"ulimit -v {1 << 23}; ./slotfuzz doctor --sanitizer thread 2>&1",
                ok=(2,))
     assert "ulimit -H -v unlimited" in said
@@ -117,20 +120,20 @@ def test_doctor():
 
 
 @pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
-@pytest.mark.parametrize("target", options.fuzzable_targets())
+@pytest.mark.parametrize("target", catalogue.fuzzable_targets())
 def test_seeds_are_clean_in_every_order(target, sanitizer):
     document = slotfuzz("corpus", "check", ROOT / "corpus" / target, "--sanitizer", sanitizer)
     assert all(order["exit"] == 0 for order in document["orders"])
 
 
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
-@pytest.mark.parametrize("target", options.fuzzable_targets())
+@pytest.mark.parametrize("target", catalogue.fuzzable_targets())
 def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
     """With all that they need of the prelude, lanes and interpreters too, and their exit."""
     chosen = subject.resolve("core", sanitizer, [target])
     seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
     assert seeds
-    with engine.Server(chosen, target) as server:
+    with Server(chosen, target) as server:
         snippets = prelude.parse(server.table.description["prelude"])
         for seed in seeds:
             script = emit.script(server.run(seed.read_text()), snippets, "core", "slotcore",
@@ -155,7 +158,7 @@ def test_bugs_of_the_past_stay_fixed(sanitizer):
 
 
 def test_programs_of_mutants_are_clean_on_the_fixed_core(tmp_path):
-    headers = {name: mutant.read_header(name) for name in subject.mutant_names()}
+    headers = {name: mutant.read_header(name) for name in catalogue.mutant_names()}
     assert headers
     for target in sorted({header.target for header in headers.values()}):
         programs = {tmp_path / f"{name}.py": header.program
@@ -280,7 +283,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
     program = ("t0 = T.ones(1)\nt1 = T.empty(1, device='meta')\nt1 = t1.add(t1)\n"
                "t1 = TensorDispatching(t0)\nt1 = t1.add(t1)\nt1 = escaped(T.func.grad)\n"
                "t1 = escaped(T.func.functionalize)\nt1 = deep_copied(t0)\n")
-    with engine.Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
+    with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
         (reply,) = server.facts([program], whole=True, question=(
             "lambda names: str(len(__import__('sys').modules))"))
     counts = {said.partition("\n")[2] for said in reply["trace"]}
@@ -289,7 +292,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
 
 def test_a_tensor_that_lies_outside_of_memory_is_seen_to(torch_is_installed):
     lines = ["t0 = TensorOverriding(0)", "m0 = t0.numpy()", "t1 = T.ones(1)", "t0.resize_as_(t1)"]
-    with engine.Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
+    with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
         reached = triage.reaching_outside(server, server.parse("\n".join(lines) + "\n"))
         text = server.table.text(reached.line)
     assert (text, reached.raised) == (lines[-1], True)
@@ -303,9 +306,9 @@ def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_inst
     known.mkdir()
     command = chosen.command("tensor", f"--known={known}", program)
     run(*command, variables=chosen.environment(), ok=(77,))
-    with engine.Server(chosen, "tensor") as server:
+    with Server(chosen, "tensor") as server:
         reply = server.run(program.read_text())
-    words = group.error(reply, signature.of_reply(reply))
+    words = dedup.error(reply, signature.of_reply(reply))
     assert "\":N, please report" in words, "a line number is left out"
     (known / "error.txt").write_text(words)
     run(*command, variables=chosen.environment())
@@ -314,7 +317,7 @@ def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_inst
 def test_a_question_that_is_never_answered_ends_its_program_alone():
     chosen = subject.resolve("core", "none", ["tensor"])
     build.build(chosen.preset, ["target-tensor"])
-    with engine.Server(chosen, "tensor") as server:
+    with Server(chosen, "tensor") as server:
         replies = server.facts(
             ["gc.collect()\n", "t0 = T.ones(1)\n", "gc.collect()\n"], program_seconds=1,
             question="lambda names: str('t0' in names and sum(1 for _ in iter(int, 1)))")
@@ -323,14 +326,14 @@ def test_a_question_that_is_never_answered_ends_its_program_alone():
 
 def test_driver_and_engine_have_the_same_words_for_a_line_that_goes_well():
     chosen = subject.resolve("core", "none", ["tensor"])
-    with engine.Server(chosen, "tensor") as server:
+    with Server(chosen, "tensor") as server:
         (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
     said = [words.partition("\n")[0] == triage.RAISED_NOTHING for words in reply["trace"]]
     assert said == [True, True, False, False]
 
 
 def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
-    document = slotfuzz("hunt", options.default_target(), "--subject", "torch", "--seconds", 10,
+    document = slotfuzz("hunt", catalogue.default_target(), "--subject", "torch", "--seconds", 10,
                         "--seed", 1,
                         "--out", tmp_path / "out", "--corpus", tmp_path / "corpus", ok=(0, 1))
     assert document["programs"] > 100
@@ -338,8 +341,8 @@ def test_a_hunt_on_torch_runs_programs(tmp_path, torch_is_installed):
 
 def quick_mutants():
     """Names of the default target's mutants with the shortest minimal programs."""
-    names = [name for name in subject.mutant_names()
-             if mutant.read_header(name).target == options.default_target()]
+    names = [name for name in catalogue.mutant_names()
+             if mutant.read_header(name).target == catalogue.default_target()]
     return sorted(names, key=lambda name: len(mutant.read_header(name).program))[:MUTANTS_TRIED]
 
 
@@ -350,7 +353,7 @@ def test_mutant_is_found(name):
 
 
 def test_each_line_of_a_measured_program_has_its_share():
-    chosen = subject.resolve("core", "address", [options.default_target()])
-    told = json.loads(run(*chosen.command(options.default_target(), "--measure")))
+    chosen = subject.resolve("core", "address", [catalogue.default_target()])
+    told = json.loads(run(*chosen.command(catalogue.default_target(), "--measure")))
     assert sum(row["lines"] for row in told["ops"]) == told["programs"] * told["lines"]
     assert min(told["parts"][part] for part in ("lines", "reset", "ledger", "text")) > 0

@@ -3,10 +3,12 @@
 A plot needs Debian's python3-matplotlib, which the set-up does not install.
 """
 
-from slotfuzz import benchmark, options, subject
+from slotfuzz import options
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
+from slotfuzz.measure import benchmark
 from slotfuzz.paths import shown
+from slotfuzz.subject import catalogue
 
 EXAMPLE = "./slotfuzz bench time_to_bug --mutant hermetic-del-storage --seeds 10"
 SEEDS_MAX = 1000
@@ -33,10 +35,10 @@ def run(args, output) -> int:
     for name in ("seconds", "runs", "seed"):
         if (given := getattr(args, name)) is not None and given <= 0:
             raise UserError(f"--{name} must be more than 0")
-    protocols = subject.protocol_mutant_names() if args.names == ["interleavings"] else []
+    protocols = catalogue.protocol_mutant_names() if args.names == ["interleavings"] else []
     for name in args.mutants or []:
         if name not in protocols:
-            subject.check_mutant(name)
+            catalogue.check_mutant(name)
     modules = {name: benchmark.load(name) for name in args.names or benchmark.names()}
     benchmark.folder()
     results, failed = {}, False

@@ -6,10 +6,14 @@ start threads that run as they like, what is reached depends on time as well and
 
 from pathlib import Path
 
-from slotfuzz import corpus, engine, finding, options, subject
+from slotfuzz import options
+from slotfuzz.engine.server import Server, describe
 from slotfuzz.errors import UserError
+from slotfuzz.finding import finding
+from slotfuzz.hunt import corpus
+from slotfuzz.hunt.workplace import default_corpus
 from slotfuzz.paths import shown
-from slotfuzz.workplace import default_corpus
+from slotfuzz.subject import catalogue
 
 EXAMPLE = "./slotfuzz corpus check corpus/storage --sanitizer thread"
 
@@ -29,9 +33,9 @@ def run(args, output) -> int:
     """Does one action on one folder."""
     name = args.subject or "core"
     target = args.target
-    if target is None and args.folder and args.folder.name in subject.target_names():
+    if target is None and args.folder and args.folder.name in catalogue.target_names():
         target = args.folder.name
-    target = target or options.default_target()
+    target = target or catalogue.default_target()
     wish = options.Meant(name, args.sanitizer, target)
     chosen = options.resolve(args, wish, with_python=False)
     folder = args.folder or default_corpus(chosen, target)
@@ -54,7 +58,7 @@ def _merge(chosen, target, folder, sources, output) -> int:
 def _check(chosen, target, folder, sources, output) -> int:
     if not any(folder.iterdir()):
         raise UserError(f"{folder} holds no file")
-    timed = engine.describe(chosen, target)["starts_threads"]
+    timed = describe(chosen, target)["starts_threads"]
     orders = corpus.replay_shuffled(chosen, target, folder)
     for order in orders:
         output.text(f"seed {order['seed']}: {order['words']}")
@@ -71,7 +75,7 @@ def _check(chosen, target, folder, sources, output) -> int:
 
 def _format(chosen, target, folder, sources, output) -> int:
     finding.check_writable(folder)
-    with engine.Server(chosen, target) as server:
+    with Server(chosen, target) as server:
         changed, dropped = corpus.format_folder(server, folder)
     output.text(f"{shown(folder)}: {len(changed)} files rewritten, {dropped} lines dropped")
     output.document({"folder": str(folder), "changed": changed, "dropped": dropped})

@@ -3,9 +3,11 @@
 Exit code 3 if an oracle is silent: a clean hunt would then mean nothing.
 """
 
-from slotfuzz import doctor, options
+from slotfuzz import options
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
+from slotfuzz.measure import doctor
+from slotfuzz.subject import tools
 
 EXAMPLE = "./slotfuzz doctor"
 
@@ -23,7 +25,7 @@ def run(args, output) -> int:
     sanitizers = args.sanitizer or (["none"] if tree else sorted(doctor.BUILDS))
     if tree and sanitizers != ["none"]:
         raise UserError("the engine of a --rootfs has no sanitizer; leave out --sanitizer")
-    versions = doctor.versions(tree)
+    versions = tools.versions(tree)
     output.text("\n".join(f"{name}: {text}" for name, text in versions.items()))
     planted = doctor.plant_all(sanitizers, tree)
     rows = [[row["build"], row["planted"], row["oracle"], "reports" if row["heard"] else "SILENT",
@@ -31,7 +33,7 @@ def run(args, output) -> int:
     output.text(table(rows, ["build", "planted bug", "oracle", "", "its words"]))
     silent = [row for row in planted if not row["heard"]]
     output.text(f"{len(planted) - len(silent)} of {len(planted)} planted bugs reported")
-    blind = doctor.blindness()
+    blind = tools.blindness()
     for reason in blind:
         output.text(f"ThreadSanitizer may be blind here: {reason}")
     output.document({"versions": versions, "planted": planted, "blindness": blind})

@@ -5,10 +5,12 @@ subject, those of all mutants of the target: what historic bugs were made of. Ex
 program fails. What is printed with a signature is a program of the fewest lines that has it.
 """
 
-from slotfuzz import console, enumerate as enumeration, mutant, options, subject
-from slotfuzz.engine import Server
+from slotfuzz import console, options
+from slotfuzz.engine.program import Line
+from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError, nearest
-from slotfuzz.program import Line
+from slotfuzz.hunt import enumerate as enumeration
+from slotfuzz.subject import catalogue, mutant, subject
 
 EXAMPLE = "./slotfuzz enumerate --subject mutant:hermetic-del-storage --lines 6"
 LINES_MAX = 60
@@ -55,7 +57,7 @@ def literals(server: Server) -> frozenset[str]:
 def _programs(server: Server) -> list[list[Line]]:
     """The minimal program of the subject, or those of all mutants of the target."""
     one = server.subject.mutant
-    headers = [mutant.read_header(name) for name in ([one] if one else subject.mutant_names())]
+    headers = [mutant.read_header(name) for name in ([one] if one else catalogue.mutant_names())]
     return [server.parse("\n".join(header.program)) for header in headers
             if one or header.target == server.target]
 
@@ -100,8 +102,8 @@ def document(name: str, target: str, ops: list[str], result: enumeration.Result)
 
 def _default_target(name: str) -> str:
     if name.startswith("mutant:"):
-        return mutant.read_header(subject.check_mutant(name.removeprefix("mutant:"))).target
-    return options.default_target()
+        return mutant.read_header(catalogue.check_mutant(name.removeprefix("mutant:"))).target
+    return catalogue.default_target()
 
 
 def _named_ops(server: Server, words: str) -> list[str]:

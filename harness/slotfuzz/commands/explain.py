@@ -5,9 +5,12 @@ Told to write it to a file, it draws the lives of the objects beside that.
 
 from pathlib import Path
 
-from slotfuzz import explain, finding, options, signature, triage
-from slotfuzz.engine import Server
-from slotfuzz.explain import NOTES
+from slotfuzz import options
+from slotfuzz.engine.server import Server
+from slotfuzz.evidence import signature
+from slotfuzz.finding import explain, finding
+from slotfuzz.finding.explain import NOTES
+from slotfuzz.triage import triage
 
 EXAMPLE = ("./slotfuzz explain corpus/storage/delete_in_hermetic.py"
            " --subject mutant:hermetic-del-storage")

@@ -7,11 +7,14 @@ reproducible by --seed, --runs and the same --corpus at the start.
 from collections import Counter
 from pathlib import Path
 
-from slotfuzz import (
-    annotate, baseline, console, doctor, engine, hunt, mutant, options, places, series, subject,
-)
+from slotfuzz import console, options
+from slotfuzz.engine import server
 from slotfuzz.errors import UserError
+from slotfuzz.finding import places
+from slotfuzz.hunt import baseline, hunt, series
 from slotfuzz.paths import findings_root, shown
+from slotfuzz.report import annotate
+from slotfuzz.subject import catalogue, mutant, subject, tools
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
 ELSEWHERE_SECONDS_MIN = 0.1
@@ -50,7 +53,7 @@ def run(args, output) -> int:
     chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
-    for reason in doctor.blindness() if chosen.sanitizer == "thread" else []:
+    for reason in tools.blindness() if chosen.sanitizer == "thread" else []:
         console.say(f"ThreadSanitizer may be blind here: {reason}")
     plan = hunt.Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
@@ -146,9 +149,9 @@ def document(plan: hunt.Plan, result: hunt.Result) -> dict:
 
 def _default_targets(name: str) -> list[str]:
     if name.startswith("mutant:"):
-        chosen = subject.check_mutant(name.removeprefix("mutant:"))
+        chosen = catalogue.check_mutant(name.removeprefix("mutant:"))
         return [mutant.read_header(chosen).target]
-    return options.fuzzable_targets()
+    return catalogue.fuzzable_targets()
 
 
 def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:
@@ -158,7 +161,7 @@ def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:
     """
     kept = []
     for target in targets:
-        special = [op for op in engine.describe(chosen, target)["ops"] if op.get("special")]
+        special = [op for op in server.describe(chosen, target)["ops"] if op.get("special")]
         if special and all(op["masked"] for op in special):
             console.say(f"{target} is left out: {chosen.name} has none of its {len(special)} ops")
         else:

@@ -10,10 +10,11 @@ into a target, which is hunted under both sanitizers with schedules as input.
 
 from pathlib import Path
 
-from slotfuzz import c10, interleave, interleave_c10, interleave_repro, subject
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
+from slotfuzz.interleave import binaries, c10, interleave_c10, interleave_repro
 from slotfuzz.paths import build_root, shown
+from slotfuzz.subject import catalogue
 
 EXAMPLE = ("./slotfuzz interleave claim --threads 4\n"
            "  ./slotfuzz interleave counts --shape owners --programs 'wrap,decref;lock,decref'\n"
@@ -26,11 +27,11 @@ SECONDS_MAX = 1e9
 def add_arguments(parser) -> None:
     """The options of interleave."""
     parser.add_argument("models", nargs="*", metavar="MODEL",
-                        help=f"all by default: {', '.join(subject.protocol_names())}")
+                        help=f"all by default: {', '.join(catalogue.protocol_names())}")
     parser.add_argument("--threads", metavar="N", help="of the golden scenario")
     parser.add_argument("--shape", metavar="NAME", help="the start for --programs")
     parser.add_argument("--programs", metavar="A,B;C", help="the threads' operations")
-    parser.add_argument("--engine", choices=interleave.ENGINES, help="model by default")
+    parser.add_argument("--engine", choices=binaries.ENGINES, help="model by default")
     parser.add_argument("--subject", default="core", metavar="core|mutant:ID|c10",
                         help="c10: the libtorch that is installed; --describe says its models")
     parser.add_argument("--rootfs", type=Path, metavar="DIR",
@@ -58,13 +59,13 @@ def run(args, output) -> int:
     if args.rootfs:
         raise UserError("--rootfs is of --subject c10")
     args.seconds = args.seconds or SECONDS
-    name = interleave.mutant_of(args.subject)
-    models = [interleave.check_protocol(model) for model in dict.fromkeys(args.models)]
+    name = binaries.mutant_of(args.subject)
+    models = [binaries.check_protocol(model) for model in dict.fromkeys(args.models)]
     if args.describe:
-        return _describe(models or subject.protocol_names(), output)
+        return _describe(models or catalogue.protocol_names(), output)
     if not models:
-        models = ([interleave.mutant_scenario(name).protocol] if name
-                  else subject.protocol_names())
+        models = ([binaries.mutant_scenario(name).protocol] if name
+                  else catalogue.protocol_names())
     if (args.schedule or args.programs) and len(models) != 1:
         raise UserError("--schedule and --programs are for one model; name it")
     rows, interrupted = [], False
@@ -83,9 +84,9 @@ def run(args, output) -> int:
 
 
 def _one(args, model: str, name: str, output) -> dict:
-    engine = args.engine or (interleave.engine_of_schedule(args.schedule) if args.schedule
+    engine = args.engine or (binaries.engine_of_schedule(args.schedule) if args.schedule
                              else "model")
-    program = interleave.binary(model, args.subject, engine)
+    program = binaries.binary(model, args.subject, engine)
     flags = [f"--{key}={getattr(args, key)}" for key in ("bound", "executions", "seed")
              if getattr(args, key) is not None]
     if args.schedule:
@@ -96,7 +97,7 @@ def _one(args, model: str, name: str, output) -> dict:
         flags += [f"--engine={engine}", f"--seconds={args.seconds}"]
         flags += _scenario(args, model, name).flags()
     row = {"protocol": model, "engine": engine, "threads": "", "programs": "", "shape": "",
-           **interleave.ask(program, flags, args.seconds), "subject": args.subject}
+           **binaries.ask(program, flags, args.seconds), "subject": args.subject}
     if row["verdict"] == "failed":
         _explain(args, row, program, output)
     elif args.schedule:
@@ -104,14 +105,14 @@ def _one(args, model: str, name: str, output) -> dict:
     return row
 
 
-def _scenario(args, model: str, name: str) -> interleave.Scenario:
+def _scenario(args, model: str, name: str) -> binaries.Scenario:
     if args.programs or args.shape:
-        return interleave.Scenario(model, args.shape or "", args.programs or "", args.threads)
+        return binaries.Scenario(model, args.shape or "", args.programs or "", args.threads)
     if args.threads is not None:
-        return interleave.Scenario(model, threads=args.threads)
-    if name and interleave.mutant_scenario(name).protocol == model:
-        return interleave.mutant_scenario(name)
-    return interleave.Scenario(model, threads=interleave.DEFAULT_THREADS.get(model))
+        return binaries.Scenario(model, threads=args.threads)
+    if name and binaries.mutant_scenario(name).protocol == model:
+        return binaries.mutant_scenario(name)
+    return binaries.Scenario(model, threads=binaries.DEFAULT_THREADS.get(model))
 
 
 def _explain(args, row: dict, program: Path, output) -> None:
@@ -120,14 +121,14 @@ def _explain(args, row: dict, program: Path, output) -> None:
     output.text(f"{row['protocol']} on {args.subject} fails: {failure['kind']}:"
                 f" {failure['message']}")
     if failure["table"]:
-        output.text(interleave.table_text(failure["table"]))
+        output.text(binaries.table_text(failure["table"]))
     if failure.get("report"):
         output.text(failure["report"])
     if "schedule" not in failure:
         output.text("this engine cannot replay it; try --engine fibres or model\n")
         return
-    times = int(args.times) if args.schedule else interleave.REPLAYS
-    again = row if args.schedule else interleave.replay_rate(program, failure["schedule"], times)
+    times = int(args.times) if args.schedule else binaries.REPLAYS
+    again = row if args.schedule else binaries.replay_rate(program, failure["schedule"], times)
     failure["replays"], failure["replays_failed"] = times, again.get("failures", 0)
     folder = args.out or build_root() / "interleave"
     path = interleave_repro.write(folder, row, args.subject)
@@ -146,7 +147,7 @@ def _row(row: dict) -> list:
 
 
 def _describe(models: list[str], output) -> int:
-    documents = [interleave.ask(interleave.binary(model, "core", "model"), ["--describe"])
+    documents = [binaries.ask(binaries.binary(model, "core", "model"), ["--describe"])
                  for model in models]
     for document in documents:
         output.text(f"{document['protocol']}: {document['sentence']};"

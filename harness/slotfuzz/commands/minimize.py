@@ -6,11 +6,13 @@ Exit code 1 says that the result is a finding; a clean FILE is an error, since n
 import tempfile
 from pathlib import Path
 
-from slotfuzz import explain, finding, options, triage, verify
-from slotfuzz.engine import Server
+from slotfuzz import options
+from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
-from slotfuzz.hunt import VERIFY_RUNS
-from slotfuzz.smallest import smallest
+from slotfuzz.finding import explain, finding
+from slotfuzz.hunt.hunt import VERIFY_RUNS
+from slotfuzz.triage import triage, verify
+from slotfuzz.triage.smallest import smallest
 
 EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"
            " --subject mutant:hermetic-del-storage -o small.py")

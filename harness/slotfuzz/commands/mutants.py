@@ -6,8 +6,9 @@ itself, `-` where it tells none; only then is the number in the header compared.
 is not found, or found to be something else: the harness would miss that bug.
 """
 
-from slotfuzz import mutants, subject
 from slotfuzz.console import table
+from slotfuzz.measure import mutants
+from slotfuzz.subject import catalogue
 
 EXAMPLE = "./slotfuzz mutants hermetic-del-storage --seconds 30"
 
@@ -21,9 +22,9 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Hunts the mutants; 0 if each is found as expected."""
-    protocols = subject.protocol_mutant_names()
-    names = [name if name in protocols else subject.check_mutant(name) for name in args.ids]
-    names = names or subject.mutant_names() + protocols
+    protocols = catalogue.protocol_mutant_names()
+    names = [name if name in protocols else catalogue.check_mutant(name) for name in args.ids]
+    names = names or catalogue.mutant_names() + protocols
     results, interrupted = [], False
     try:
         for name in names:

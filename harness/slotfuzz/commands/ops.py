@@ -6,19 +6,22 @@ With --subject it says which ops that subject lacks, for which it builds the tar
 
 import re
 
-from slotfuzz import op_table, options
+from slotfuzz import options
 from slotfuzz.console import table
-from slotfuzz.packages import LISTS
-from slotfuzz.program import ANY_VARIABLE, MARKS
+from slotfuzz.engine import op_table
+from slotfuzz.engine.program import ANY_VARIABLE, MARKS
+from slotfuzz.subject import catalogue
+from slotfuzz.subject.packages import LISTS
 
 EXAMPLE = "./slotfuzz ops --markdown > docs/ops.md"
 INTRODUCTION = """\
 # What a program line can be
 
-Made from harness/engine/ops*.def and kinds*.h by `./slotfuzz ops --markdown > docs/ops.md`; add an
-op there. A word in braces is an operand: the letter of its kind, below. An op whose needs a subject
-cannot evaluate is masked on it; `./slotfuzz ops --subject torch` shows which. Any line can run on
-one of two other threads: `lane(1, "del s0")` has thread 1 run it and waits for that.
+Made by `./slotfuzz ops --markdown > docs/ops.md` from harness/engine/language/ops*.def and
+kinds*.h; add an op there. A word in braces is an operand: the letter of its kind, below. An op
+whose needs a subject cannot evaluate is masked on it; `./slotfuzz ops --subject torch` shows which.
+Any line can run on one of two other threads: `lane(1, "del s0")` has thread 1 run it and waits
+for that.
 """
 
 
@@ -59,11 +62,11 @@ def _asks_for_masks(args) -> bool:
 
 
 def _described(args) -> dict:
-    from slotfuzz import engine
+    from slotfuzz.engine import server
 
-    target = args.target or options.default_target()
+    target = args.target or catalogue.default_target()
     wish = options.Meant(args.subject or "core", args.sanitizer, target)
-    return engine.describe(options.resolve(args, wish, with_python=False), target)
+    return server.describe(options.resolve(args, wish, with_python=False), target)
 
 
 def markdown(description: dict) -> str:

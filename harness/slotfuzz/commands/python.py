@@ -7,7 +7,9 @@ slotfuzz come first; everything from the first other word on is handed over.
 import os
 from pathlib import Path
 
-from slotfuzz import emit, options, subject
+from slotfuzz import options
+from slotfuzz.finding import emit
+from slotfuzz.subject import subject
 
 EXAMPLE = "./slotfuzz python repro/p2-attributes-e610f1/repro.py --check 20"
 OWN_OPTIONS = ("--subject", "--sanitizer", "--python", "--rootfs")

@@ -6,9 +6,11 @@ error, since a program without it may be clean where the whole one is not.
 
 from pathlib import Path
 
-from slotfuzz import explain, options, signature
-from slotfuzz.engine import Server
+from slotfuzz import options
+from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
+from slotfuzz.evidence import signature
+from slotfuzz.finding import explain
 
 EXAMPLE = "./slotfuzz replay repro/*/repro.py --subject core"
 TIMES_MAX = 1_000_000

@@ -7,9 +7,11 @@ nothing. What cannot be read is named on stderr and in the page, and the exit co
 
 from pathlib import Path
 
-from slotfuzz import console, exports, finding, report
+from slotfuzz import console, report
 from slotfuzz.errors import UserError
+from slotfuzz.finding import finding
 from slotfuzz.paths import shown
+from slotfuzz.report import exports
 from slotfuzz.report.markdown import markdown
 
 EXAMPLE = "./slotfuzz report repro -o report.html"

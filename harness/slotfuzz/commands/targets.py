@@ -2,9 +2,8 @@
 
 import itertools
 
-from slotfuzz import subject
 from slotfuzz.console import table
-from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue
 
 EXAMPLE = "./slotfuzz targets --json"
 
@@ -21,9 +20,9 @@ def packages(args) -> tuple[str, ...]:
 def run(args, output) -> int:
     """Names each target with the first sentence of its file."""
     found = []
-    for name in sorted(subject.target_names() + subject.protocol_names()):
-        found.append({"target": name, "must_fail": subject.must_fail(name),
-                      "sentence": _first_sentence((ROOT / "targets" / f"{name}.cc").read_text())})
+    for name in sorted(catalogue.target_names() + catalogue.protocol_names()):
+        found.append({"target": name, "must_fail": catalogue.must_fail(name),
+                      "sentence": _first_sentence(catalogue.source_of(name).read_text())})
     rows = [[row["target"], "must fail" if row["must_fail"] else "", row["sentence"]]
             for row in found]
     output.text(table(rows, ["target", "", "what it is"]))

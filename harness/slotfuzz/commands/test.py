@@ -6,11 +6,11 @@ One line per step with its time. The last line is pytest's own.
 import os
 import subprocess
 
-from slotfuzz import build
 from slotfuzz.errors import UserError
-from slotfuzz.packages import TEST_LISTS
 from slotfuzz.paths import INSTALLED, ROOT
-from slotfuzz.subject import SYSTEM_PYTHON
+from slotfuzz.subject import build
+from slotfuzz.subject.packages import TEST_LISTS
+from slotfuzz.subject.subject import SYSTEM_PYTHON
 
 EXAMPLE = "./slotfuzz test --only style"
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from slotfuzz import finding, series
 from slotfuzz.errors import UserError
-from slotfuzz.group import JUDGE_KINDS
+from slotfuzz.finding import finding
+from slotfuzz.hunt import series
+from slotfuzz.triage.dedup import JUDGE_KINDS
 
 # What a script needs of the library, worst first.
 REACHES = {

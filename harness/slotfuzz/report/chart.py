@@ -8,7 +8,7 @@ import math
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 
-from slotfuzz.svg import number
+from slotfuzz.finding.svg import number
 
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 14, 26

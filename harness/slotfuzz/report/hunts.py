@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from slotfuzz import series
+from slotfuzz.hunt import series
 from slotfuzz.report.chart import Line, chart
 
 # So many hunts, the latest, are shown with charts; of more there is a line each.

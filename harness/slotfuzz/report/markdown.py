@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from slotfuzz.errors import UserError
-from slotfuzz.report import REACHES, Entry
+from slotfuzz.report import Entry, REACHES
 
 
 def markdown(root: Path, entries: list[Entry]) -> str:

@@ -1,4 +1,4 @@
-"""NOTES.md and lives.svg as parts of a page: nothing in them may refer to another file or run.
+"""NOTES.md and timeline.svg as parts of a page: nothing in them may refer to another file or run.
 
 The notes are Markdown, without HTML, links or pictures; the folded parts that explain.py writes
 become folded parts of the page.
@@ -36,20 +36,20 @@ def notes(text: str) -> Markup:
 
 
 def timeline(text: str) -> Markup:
-    """lives.svg as a part of a page; ValueError if it is no picture by lives_svg.py."""
+    """timeline.svg as a part of a page; ValueError if it is no picture by lives_svg.py."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError as error:
-        raise ValueError(f"lives.svg is no XML: {error}") from error
+        raise ValueError(f"timeline.svg is no XML: {error}") from error
     for element in root.iter():
         name = element.tag.removeprefix(f"{{{SVG}}}")
         wrong = [name] if name not in ELEMENTS else [
             f"{word}={value!r}" for word, value in element.attrib.items()
             if word not in ATTRIBUTES or "url" in value]
         if wrong or name == element.tag:
-            raise ValueError(f"lives.svg has {(wrong or [name])[0]}, which no timeline has")
+            raise ValueError(f"timeline.svg has {(wrong or [name])[0]}, which no timeline has")
     if root.tag != f"{{{SVG}}}svg":
-        raise ValueError("lives.svg is no picture")
+        raise ValueError("timeline.svg is no picture")
     xml.register_namespace("", SVG)
     return Markup(xml.tostring(root, encoding="unicode"))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from slotfuzz import explain
+from slotfuzz.finding import explain
 from slotfuzz.paths import shown
-from slotfuzz.report import REACHES, Entry, Found, hunts
+from slotfuzz.report import Entry, Found, REACHES, hunts
 from slotfuzz.report.causes import Cause, merged
 from slotfuzz.report.markdown import version_key
 from slotfuzz.report.notes import inline, notes, timeline

@@ -9,8 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from slotfuzz import cli, coverage, finding
+from slotfuzz import cli
 from slotfuzz.console import table
+from slotfuzz.finding import finding
+from slotfuzz.measure import coverage
 from slotfuzz.paths import shown
 
 NAME = "ci/coverage.sh"

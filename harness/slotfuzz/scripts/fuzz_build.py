@@ -8,9 +8,11 @@ import os
 import shutil
 import sys
 
-from slotfuzz import cli, fleet, fleet_out, mutant, options, subject
+from slotfuzz import cli
+from slotfuzz.ci import fleet, fleet_out
 from slotfuzz.errors import UserError, nearest
 from slotfuzz.paths import ROOT, shown
+from slotfuzz.subject import catalogue, mutant
 
 NAME = "ci/fuzz_build.sh"
 EXAMPLE = "SANITIZER=undefined ci/fuzz_build.sh storage claim"
@@ -43,16 +45,16 @@ def run(args, output) -> int:
 
 def _targets(args) -> list[str]:
     """The targets asked for: by default those that are not said to fail, or the mutant's."""
-    known = [*subject.target_names(), *subject.protocol_names()]
+    known = [*catalogue.target_names(), *catalogue.protocol_names()]
     for name in args.targets:
         if name not in known:
             raise UserError(f"no target {name!r} in targets/; {nearest(name, known)}")
     if args.mutant:
-        mutants = subject.mutant_names() + subject.protocol_mutant_names()
+        mutants = catalogue.mutant_names() + catalogue.protocol_mutant_names()
         if args.mutant not in mutants:
             raise UserError(f"no mutant {args.mutant!r}; {nearest(args.mutant, mutants)}")
         return args.targets or [mutant.read_header(args.mutant).target]
-    return args.targets or options.fuzzable_targets() + subject.protocol_names()
+    return args.targets or catalogue.fuzzable_targets() + catalogue.protocol_names()
 
 
 if __name__ == "__main__":

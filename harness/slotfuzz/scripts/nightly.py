@@ -9,10 +9,13 @@ is broken or missed a mutant.
 import sys
 from pathlib import Path
 
-from slotfuzz import annotate, cli, finding, nightly, places
-from slotfuzz.checkout import Checkout
+from slotfuzz import cli
+from slotfuzz.ci import nightly
+from slotfuzz.ci.checkout import Checkout
 from slotfuzz.errors import UserError
+from slotfuzz.finding import finding, places
 from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.report import annotate
 
 NAME = "ci/nightly.sh"
 EXAMPLE = "ci/nightly.sh 14400"

@@ -10,12 +10,15 @@ import sys
 import time
 from pathlib import Path
 
-from slotfuzz import (
-    annotate, cli, console, engine, exports, gate, gate_scope, options, places, report, subject,
-)
-from slotfuzz.checkout import Base, Checkout
+from slotfuzz import cli, console, report
+from slotfuzz.ci import gate, gate_scope
+from slotfuzz.ci.checkout import Base, Checkout
+from slotfuzz.engine import server
 from slotfuzz.errors import UserError
+from slotfuzz.finding import places
 from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.report import annotate, exports
+from slotfuzz.subject import catalogue, subject
 
 NAME = "ci/pr.sh"
 EXAMPLE = "ci/pr.sh main --seconds 60 --seed 1"
@@ -82,7 +85,7 @@ def _build(plan: gate.Plan) -> None:
     if "replay" in plan.parts:
         for sanitizer in gate.REPLAYED_UNDER:
             for name in gate.replayed_subjects(plan.scope):
-                subject.resolve(name, sanitizer, options.fuzzable_targets())
+                subject.resolve(name, sanitizer, catalogue.fuzzable_targets())
     if "fuzz" in plan.parts and plan.scope.targets:
         for name in plan.scope.subjects:
             subject.resolve(name, plan.sanitizer, plan.scope.targets)
@@ -91,10 +94,10 @@ def _build(plan: gate.Plan) -> None:
 def _drawing(ops: set[str]) -> list[str]:
     """The targets that draw one of OPS on the core."""
     found = []
-    for target in options.fuzzable_targets() if ops else []:
+    for target in catalogue.fuzzable_targets() if ops else []:
         chosen = subject.resolve("core", None, [target], with_python=False)
         if any(op["name"] in ops and not op["masked"]
-               for op in engine.describe(chosen, target)["ops"]):
+               for op in server.describe(chosen, target)["ops"]):
             found.append(target)
     return found
 

@@ -2,8 +2,9 @@
 
 import sys
 
-from slotfuzz import cli, nightly
-from slotfuzz.checkout import Checkout
+from slotfuzz import cli
+from slotfuzz.ci import nightly
+from slotfuzz.ci.checkout import Checkout
 from slotfuzz.console import table
 from slotfuzz.paths import ROOT, build_root, shown
 

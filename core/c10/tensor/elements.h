@@ -1,0 +1,117 @@
+// Elements: the numbers of a tensor, read and written as any type. Conversions are those of torch:
+// integers wrap, what is no zero is true, of a complex number the real part is taken.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "core/c10/tensor/tensor_impl.h"
+
+namespace slotcore {
+
+template <class T>
+inline constexpr bool is_complex_v = std::is_same_v<T, std::complex<float>>;
+
+template <class To, class From>
+To convert(From value) noexcept {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{};
+  } else if constexpr (is_complex_v<From>) {
+    return convert<To>(value.real());
+  } else if constexpr (is_complex_v<To>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // What an int64 cannot hold becomes its least value, as on x86; C++ leaves it open.
+    constexpr From kEnd = 0x1p63;
+    int64_t integer = value >= -kEnd && value < kEnd ? static_cast<int64_t>(value) : INT64_MIN;
+    return static_cast<To>(integer);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class T>
+T negate(T value) noexcept {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(value));  // wraps
+  } else {
+    return -value;
+  }
+}
+
+class Elements {
+ public:
+  // Throws runtime_error when an element lies outside of the storage, or when a bool is to be
+  // negated. Valid as long as the storage is not resized.
+  explicit Elements(const TensorImpl& tensor);
+
+  // The element at `offset`, counted in elements from the first one.
+  template <class T>
+  T read(int64_t offset) const noexcept {
+    return with_type(type_, [&](auto zero) {
+      using Stored = decltype(zero);
+      return convert<T>(with_bits(load<Stored>(offset)));
+    });
+  }
+  template <class T>
+  void write(int64_t offset, T value) const noexcept {
+    with_type(type_, [&](auto zero) {
+      using Stored = decltype(zero);
+      Stored stored = with_bits(convert<Stored>(value));
+      std::memcpy(bytes_ + offset * static_cast<int64_t>(sizeof stored), &stored, sizeof stored);
+    });
+  }
+
+ private:
+  // Elements of a storage that was made from a buffer need not be aligned, and the byte of a bool
+  // may hold any value.
+  template <class T>
+  T load(int64_t offset) const noexcept {
+    using Raw = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+    Raw raw;
+    std::memcpy(&raw, bytes_ + offset * static_cast<int64_t>(sizeof raw), sizeof raw);
+    return convert<T>(raw);
+  }
+  // From what is stored to what is meant, and back: both bits are their own inverse.
+  template <class T>
+  T with_bits(T value) const noexcept {
+    if constexpr (is_complex_v<T>) {
+      if (bits_.conj) value = std::conj(value);
+    }
+    return bits_.neg ? negate(value) : value;
+  }
+
+  char* bytes_;
+  ScalarType type_;
+  ValueBits bits_;
+};
+
+// Calls `body(offsets)` for each index of `sizes` in row-major order; offsets[k] is the place of
+// the element by strides[k].
+template <size_t N, class Body>
+void for_each_element(const Dims& sizes, const std::array<Dims, N>& strides, Body body) {
+  for (int64_t size : sizes) {
+    if (size == 0) return;
+  }
+  Dims index = sizes;
+  for (size_t i = 0; i < sizes.size(); i++) index[i] = 0;
+  std::array<int64_t, N> offsets{};
+  for (;;) {
+    body(offsets);
+    size_t i = sizes.size();
+    for (; i > 0; i--) {
+      bool wraps = index[i - 1] + 1 == sizes[i - 1];
+      int64_t places = wraps ? -index[i - 1] : 1;
+      index[i - 1] += places;
+      for (size_t k = 0; k < N; k++) offsets[k] += places * strides[k][i - 1];
+      if (!wraps) break;
+    }
+    if (i == 0) return;
+  }
+}
+
+}  // namespace slotcore

@@ -1,0 +1,257 @@
+// Loops over elements, one at a time: nothing here is made for speed.
+
+#include "core/c10/tensor/tensor_arithmetic.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/c10/tensor/elements.h"
+#include "core/c10/tensor/memory_overlap.h"
+
+namespace slotcore::arithmetic {
+namespace {
+
+ScalarType type_of(const Scalar& number) {
+  constexpr std::array kTypes = {ScalarType::bool_, ScalarType::int64, ScalarType::float64,
+                                 ScalarType::complex64};
+  return kTypes[number.index()];
+}
+
+// Whether a T can hold `value`. A negative number wraps in an unsigned type, as in torch.
+template <class T>
+bool fits(double value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<T>::max();
+  } else {
+    // The greatest int64 is no double; 2^63, which is one, does not fit any more.
+    return sizeof(T) == 1 ? std::abs(value) < 256 : value >= -0x1p63 && value < 0x1p63;
+  }
+}
+
+template <class T>
+T checked_convert(const Scalar& number) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    // Beyond 2^53 it is no double.
+    if (const auto* integer = std::get_if<int64_t>(&number)) return *integer;
+  }
+  auto value = std::visit([](auto any) { return std::complex<double>(any); }, number);
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0.0;
+  } else if constexpr (is_complex_v<T>) {
+    return T(value);
+  } else {
+    if (value.imag() != 0 || !fits<T>(value.real()))
+      throw std::runtime_error("the value cannot be converted to the dtype without overflow");
+    return convert<T>(value.real());
+  }
+}
+
+// What an operand is for the type of the result: a tensor with dimensions counts most, a number
+// least. One that counts less has a say only if its kind is higher.
+std::optional<ScalarType> combine(std::optional<ScalarType> more, std::optional<ScalarType> less) {
+  if (!more || !less) return more ? more : less;
+  return kind_of(*less) <= kind_of(*more) ? *more : promote_types(*more, *less);
+}
+
+ScalarType result_type(const Operand& a, const Operand& b) {
+  std::array<std::optional<ScalarType>, 3> ranks;
+  for (const Operand* operand : {&a, &b}) {
+    ScalarType type = operand->tensor->type();
+    if (operand->is_number && type == ScalarType::float64) type = ScalarType::float32;
+    auto& rank = ranks[operand->is_number ? 2 : operand->tensor->sizes().size() == 0 ? 1 : 0];
+    rank = rank ? promote_types(*rank, type) : type;
+  }
+  return *combine(ranks[0], combine(ranks[1], ranks[2]));
+}
+
+template <class T>
+T apply(Operation operation, T a, T b) {
+  bool adds = operation == Operation::kAdd;
+  if constexpr (std::is_same_v<T, bool>) {
+    return adds ? a || b : a && b;
+  } else if constexpr (std::is_integral_v<T>) {
+    auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    return static_cast<T>(adds ? x + y : x * y);  // wraps
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return adds ? a + b : a * b;
+  } else {
+    return adds ? a + T{1} * b : a * b;  // torch's alpha: a complex product may turn -0 into 0
+  }
+}
+
+bool is_comparison(Operation operation) {
+  return operation == Operation::kEqual || operation == Operation::kNotEqual;
+}
+
+// out = a OPERATION b, computed as `type`.
+void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const TensorImpl& b,
+         ScalarType type) {
+  Elements written(out), left(a), right(b);
+  const Dims& sizes = out.sizes();
+  std::array<Dims, 3> strides{out.strides(), broadcast_strides(a.sizes(), a.strides(), sizes),
+                              broadcast_strides(b.sizes(), b.strides(), sizes)};
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_element(sizes, strides, [&](const std::array<int64_t, 3>& at) {
+      T x = left.read<T>(at[1]), y = right.read<T>(at[2]);
+      if (is_comparison(operation)) {
+        written.write(at[0], (x == y) == (operation == Operation::kEqual));
+      } else {
+        written.write(at[0], apply(operation, x, y));
+      }
+    });
+  });
+}
+
+TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type) {
+  auto result = make_intrusive<TensorImpl>(sizes, type);
+  auto same = result->exchange_storage(result->storage(), {sizes, strides, 0});
+  return result;
+}
+
+// A tensor for the result of two operands that expand to `sizes`, in torch's layout.
+TensorPtr new_result(const Dims& sizes, ScalarType type, const TensorImpl& a, const TensorImpl& b) {
+  bool expand = a.sizes() != sizes || b.sizes() != sizes;
+  if (!expand && a.is_contiguous() && b.is_contiguous())
+    return make_intrusive<TensorImpl>(sizes, type);
+  if (!expand && a.strides() == b.strides() && is_dense(a.layout()))
+    return new_dense(sizes, a.strides(), type);
+  std::vector<Dims> strides;
+  for (const TensorImpl* operand : {&a, &b})
+    strides.push_back(broadcast_strides(operand->sizes(), operand->strides(), sizes));
+  return new_dense(sizes, strides_like(sizes, strides), type);
+}
+
+void check_overlap(const TensorImpl& self, const TensorImpl& read) {
+  check_no_internal_overlap(self);
+  check_no_partial_overlap(self, read);
+}
+
+// What is read while `self` is written: a copy where the two look at one storage in two ways.
+TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
+  bool apart = source->storage() != self.storage() || source->layout() == self.layout();
+  return apart ? source : clone(*source);
+}
+
+}  // namespace
+
+void mark_written(TensorImpl& self, const TensorImpl* source) {
+  self.version().bump();
+  if (source == nullptr) return;
+  self.derive_requires_grad(*source);
+  if (self.base()) self.base()->derive_requires_grad(*source);
+}
+
+Operand::Operand(const Scalar& number)
+    : tensor(make_intrusive<TensorImpl>(Dims{}, type_of(number))), is_number(true) {
+  fill(*tensor, number);
+}
+
+void check_in_place(const TensorImpl& self) {
+  if (self.requires_grad() && self.is_leaf()) {
+    throw std::runtime_error("a leaf that requires grad is being used in an in-place operation");
+  }
+  if (self.base() && self.requires_grad() && self.base()->is_leaf()) {
+    throw std::runtime_error(
+        "a view of a leaf that requires grad is being used in an in-place operation");
+  }
+}
+
+TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
+  ScalarType type = result_type(a, b);
+  TensorPtr result = new_result(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
+                                is_comparison(operation) ? ScalarType::bool_ : type, *a.tensor,
+                                *b.tensor);
+  run(operation, *result, *a.tensor, *b.tensor, type);
+  result->derive_requires_grad(*a.tensor);
+  result->derive_requires_grad(*b.tensor);
+  return result;
+}
+
+void compute_in_place(Operation operation, TensorImpl& self, const Operand& other) {
+  check_in_place(self);
+  ScalarType type = result_type(Operand(self), other);
+  if (!can_cast(type, self.type())) {
+    throw std::runtime_error(std::string("a result of ") + name_of(type) +
+                             " cannot be stored in a tensor of " + name_of(self.type()));
+  }
+  Dims sizes = broadcast_sizes(self.sizes(), other.tensor->sizes());
+  if (sizes != self.sizes()) {
+    throw std::runtime_error("a result of size " + text(sizes) +
+                             " cannot be stored in a tensor of " + text(self.sizes()));
+  }
+  check_overlap(self, *other.tensor);
+  run(operation, self, self, *to_read(self, other.tensor), type);
+  mark_written(self, other.tensor.get());
+}
+
+void fill(TensorImpl& self, const Scalar& value) {
+  check_in_place(self);
+  Elements written(self);
+  with_type(self.type(), [&](auto zero) {
+    auto converted = checked_convert<decltype(zero)>(value);
+    for_each_element(self.sizes(), std::array{self.strides()},
+                     [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
+  });
+  mark_written(self, nullptr);
+}
+
+void copy(TensorImpl& self, const Operand& source) {
+  check_in_place(self);
+  if (source.tensor.get() == &self) {
+    // Nothing is read or written, but it counts.
+    mark_written(self, &self);
+    return;
+  }
+  Dims strides = broadcast_strides(source.tensor->sizes(), source.tensor->strides(), self.sizes());
+  check_overlap(self, *source.tensor);
+  TensorPtr kept = to_read(self, source.tensor);
+  if (kept != source.tensor)
+    strides = broadcast_strides(kept->sizes(), kept->strides(), self.sizes());
+  Elements written(self), read(*kept);
+  with_type(kept->type(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_element(
+        self.sizes(), std::array{self.strides(), strides},
+        [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
+  });
+  mark_written(self, source.tensor.get());
+}
+
+TensorPtr clone(const TensorImpl& self) {
+  Elements read(self);
+  const Dims& sizes = self.sizes();
+  Dims strides = is_dense(self.layout()) ? self.strides() : strides_like(sizes, {self.strides()});
+  TensorPtr result = new_dense(sizes, strides, self.type());
+  Elements written(*result);
+  with_type(self.type(), [&](auto zero) {
+    using T = decltype(zero);
+    for_each_element(
+        self.sizes(), std::array{result->strides(), self.strides()},
+        [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
+  });
+  result->derive_requires_grad(self);
+  return result;
+}
+
+TensorPtr sum(const TensorImpl& self) {
+  Elements read(self);
+  bool counts = kind_of(self.type()) < kind_of(ScalarType::float32);
+  auto result = make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type());
+  with_type(result->type(), [&](auto zero) {
+    for_each_element(self.sizes(), std::array{self.strides()},
+                     [&](const std::array<int64_t, 1>& at) {
+                       zero = apply(Operation::kAdd, zero, read.read<decltype(zero)>(at[0]));
+                     });
+    Elements(*result).write(0, zero);
+  });
+  result->derive_requires_grad(self);
+  return result;
+}
+
+}  // namespace slotcore::arithmetic

@@ -1,0 +1,52 @@
+// What is computed from the elements of tensors: enough to see memory and aliasing. Operands
+// broadcast and promote as in torch. All functions throw runtime_error.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <variant>
+
+#include "core/c10/tensor/tensor_impl.h"
+
+namespace slotcore::arithmetic {
+
+using TensorPtr = intrusive_ptr<TensorImpl>;
+
+// A number that does not come from a tensor.
+using Scalar = std::variant<bool, int64_t, double, std::complex<double>>;
+
+// A tensor, or a number that adapts to the type of the other operand.
+struct Operand {
+  explicit Operand(TensorImpl& tensor) : tensor(TensorPtr::retain(&tensor)) {}
+  explicit Operand(const Scalar& number);
+
+  TensorPtr tensor;
+  bool is_number = false;
+};
+
+enum class Operation { kAdd, kMultiply, kEqual, kNotEqual };
+
+// A new tensor; of bool for comparisons.
+TensorPtr compute(Operation operation, const Operand& a, const Operand& b);
+// self = self OPERATION other. Errors also when the result has another size or does not fit the
+// type of `self`, or when elements of `self` share memory with each other or partly with `other`.
+void compute_in_place(Operation operation, TensorImpl& self, const Operand& other);
+
+// Every element becomes `value`. Error if the type cannot hold it.
+void fill(TensorImpl& self, const Scalar& value);
+// Copies and converts; `source` expands to the size of `self`. Errors as for compute_in_place.
+void copy(TensorImpl& self, const Operand& source);
+
+// The numbers in a storage of their own, without bits; the strides stay where elements are dense.
+TensorPtr clone(const TensorImpl& self);
+// The sum of all elements; of integers and bools an int64.
+TensorPtr sum(const TensorImpl& self);
+
+// Throws runtime_error if `self` is a leaf that requires a gradient, or a view of one. Each
+// function that changes a tensor calls it, and so must who changes one otherwise.
+void check_in_place(const TensorImpl& self);
+// Counts a write, after which `self` and its base require a gradient if what was read, `source`,
+// does; that may be null.
+void mark_written(TensorImpl& self, const TensorImpl* source);
+
+}  // namespace slotcore::arithmetic

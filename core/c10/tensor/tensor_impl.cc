@@ -1,0 +1,176 @@
+// Creation of tensors, and what they own.
+
+#include "core/c10/tensor/tensor_impl.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "core/c10/live_counts.h"
+#include "core/c10/trace.h"
+
+namespace slotcore {
+namespace {
+
+intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type) {
+  size_t nbytes = checked_multiply(element_count(sizes), static_cast<int64_t>(item_size(type)));
+  return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
+}
+
+}  // namespace
+
+Layout contiguous_layout(const Dims& sizes, int64_t offset) {
+  element_count(sizes);
+  return {sizes, contiguous_strides(sizes), offset};
+}
+
+void check_layout(const Layout& layout, ScalarType type) {
+  if (layout.sizes.size() != layout.strides.size()) {
+    throw std::runtime_error("the number of sizes and of strides differ: " + text(layout.sizes) +
+                             " and " + text(layout.strides));
+  }
+  if (layout.offset < 0) throw std::runtime_error("the storage offset cannot be negative");
+  for (int64_t stride : layout.strides) {
+    if (stride < 0)
+      throw std::runtime_error("a stride cannot be negative: " + text(layout.strides));
+  }
+  element_count(layout.sizes);
+  bytes_needed(layout.offset, layout.sizes, layout.strides, type);
+  // Also where the tensor has no elements, the address of its first one must be computable.
+  checked_multiply(layout.offset, static_cast<int64_t>(item_size(type)));
+}
+
+TensorImpl::TensorImpl(const Dims& sizes, ScalarType type)
+    : TensorImpl(new_storage(sizes, type), contiguous_layout(sizes), type) {}
+
+TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type)
+    : storage_(std::move(storage)), layout_(layout), type_(type) {
+  check_layout(layout, type);
+  numel_ = element_count(layout.sizes);
+  live_tensors.add();
+  trace("impl created", {"impl", this}, {"storage", storage_.get()});
+}
+
+TensorImpl::~TensorImpl() {
+  trace("impl freed", {"impl", this});
+  live_tensors.remove();
+}
+
+void TensorImpl::release_resources() noexcept {
+  grad_.reset();
+  base_.reset();
+  storage_.reset();
+}
+
+bool TensorImpl::is_contiguous() const noexcept {
+  if (numel_ == 0) return true;
+  int64_t expected = 1;
+  for (size_t i = sizes().size(); i-- > 0;) {
+    if (sizes()[i] != 1 && strides()[i] != expected) return false;
+    expected *= sizes()[i];  // no overflow: element_count() passed
+  }
+  return true;
+}
+
+void TensorImpl::set_requires_grad(bool requires_grad, bool is_leaf) {
+  if (requires_grad && !is_differentiable(type_)) {
+    throw std::runtime_error(
+        "only tensors of floating point and complex dtype can require gradients");
+  }
+  requires_grad_ = requires_grad;
+  is_leaf_ = is_leaf;
+}
+
+void TensorImpl::derive_requires_grad(const TensorImpl& source) {
+  if (source.requires_grad() && is_differentiable(type_)) set_requires_grad(true, false);
+}
+
+void* TensorImpl::data() const noexcept {
+  char* bytes = static_cast<char*>(storage_->data());
+  return bytes == nullptr ? nullptr : bytes + offset() * static_cast<int64_t>(item_size(type_));
+}
+
+void* TensorImpl::checked_data() const {
+  size_t needed = bytes_needed(offset(), sizes(), strides(), type_);
+  if (needed > storage_->nbytes()) {
+    throw std::runtime_error("the tensor reaches " + std::to_string(needed) +
+                             " bytes into its storage, which has only " +
+                             std::to_string(storage_->nbytes()));
+  }
+  return needed == 0 ? nullptr : data();
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::exchange_grad(intrusive_ptr<TensorImpl> grad) {
+  if (grad) {
+    if (grad.get() == this) throw std::runtime_error("a tensor cannot be its own grad");
+    if (grad->type_ != type_)
+      throw std::runtime_error("the grad has another dtype than the tensor");
+    if (grad->sizes() != sizes()) {
+      throw std::runtime_error("the grad has the size " + text(grad->sizes()) +
+                               " and the tensor has " + text(sizes()));
+    }
+  }
+  std::swap(grad_, grad);
+  return grad;
+}
+
+intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImpl> storage,
+                                                        const Layout& layout) {
+  check_layout(layout, type_);
+  size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, type_);
+  if (needed > storage->nbytes()) storage->resize(needed);
+  std::swap(storage_, storage);
+  layout_ = layout;
+  numel_ = element_count(layout.sizes);
+  return storage;
+}
+
+intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
+  if (requires_grad() && !is_differentiable(other.type_)) {
+    throw std::runtime_error(
+        "the data of a tensor that requires a gradient must be floating point or complex");
+  }
+  // A copy first: a tensor may be given its own data.
+  intrusive_ptr<StorageImpl> former = other.storage_;
+  std::swap(storage_, former);
+  layout_ = other.layout_;
+  numel_ = other.numel_;
+  type_ = other.type_;
+  bits_ = other.bits_;
+  return former;
+}
+
+void TensorImpl::resize(const Dims& sizes) {
+  if (requires_grad()) throw std::runtime_error("a tensor that requires grad cannot be resized");
+  if (sizes == this->sizes()) return;  // the strides stay, as in torch
+  auto same = exchange_storage(storage_, contiguous_layout(sizes, offset()));
+  version_->bump();
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
+  auto alias = make_intrusive<TensorImpl>(storage_, layout_, type_);
+  alias->bits_ = bits_;
+  return alias;
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::detach() const {
+  return detach_as(layout_, type_);
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType type) const {
+  auto detached = make_intrusive<TensorImpl>(storage_, layout, type);
+  detached->bits_ = bits_;
+  detached->version_ = version_;
+  return detached;
+}
+
+intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType type) {
+  auto view = make_intrusive<TensorImpl>(storage_, layout, type);
+  view->bits_ = bits_;
+  view->version_ = version_;
+  view->version_viewed_ = version_->value();
+  view->base_ = base_ ? base_ : intrusive_ptr<TensorImpl>::retain(this);
+  view->derive_requires_grad(*this);
+  return view;
+}
+
+}  // namespace slotcore

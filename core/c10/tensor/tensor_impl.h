@@ -1,0 +1,144 @@
+// TensorImpl: a strided look at a storage, which it owns together with other tensors. It also owns
+// its gradient and, if it is a view, the tensor that it is a view of.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/c10/tensor/dims.h"
+#include "core/c10/tensor/scalar_type.h"
+#include "core/c10/storage_impl.h"
+
+namespace slotcore {
+
+// How often the elements were written in place, counted by all tensors that share them together:
+// a tensor, its views, and what was detached from them.
+class VersionCounter final : public intrusive_ptr_target {
+ public:
+  // Relaxed: a count orders nothing; writers of elements are told apart by the GIL.
+  void bump() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  uint32_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint32_t> count_{0};
+};
+
+// Where the elements of a tensor are in its storage, counted in elements.
+struct Layout {
+  Dims sizes;
+  Dims strides;
+  int64_t offset = 0;
+
+  bool operator==(const Layout&) const noexcept = default;
+};
+
+// One element after the other. Throws what element_count() throws.
+Layout contiguous_layout(const Dims& sizes, int64_t offset = 0);
+// Throws runtime_error when a size, stride or the offset is negative, or the address of an element
+// cannot be computed.
+void check_layout(const Layout& layout, ScalarType type);
+
+// How the numbers are to be read: what is in the storage, conjugated, negated, or both.
+struct ValueBits {
+  bool conj = false;
+  bool neg = false;
+
+  bool operator==(const ValueBits&) const noexcept = default;
+};
+
+class TensorImpl final : public intrusive_ptr_target {
+ public:
+  // A contiguous tensor over a new, resizable, zero-filled storage.
+  TensorImpl(const Dims& sizes, ScalarType type);
+  // A look at `storage`. Elements that lie outside are an error when they are touched, because a
+  // storage may shrink at any time. Throws what check_layout() throws.
+  TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
+  ~TensorImpl() override;
+
+  impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
+
+  const intrusive_ptr<StorageImpl>& storage() const noexcept { return storage_; }
+  const intrusive_ptr<TensorImpl>& grad() const noexcept { return grad_; }
+  const Layout& layout() const noexcept { return layout_; }
+  const Dims& sizes() const noexcept { return layout_.sizes; }
+  const Dims& strides() const noexcept { return layout_.strides; }
+  int64_t offset() const noexcept { return layout_.offset; }
+  int64_t numel() const noexcept { return numel_; }
+  ScalarType type() const noexcept { return type_; }
+  bool is_contiguous() const noexcept;
+
+  // What this is a view of, which is never a view itself; or null.
+  const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
+  VersionCounter& version() const noexcept { return *version_; }
+
+  ValueBits bits() const noexcept { return bits_; }
+  void set_bits(ValueBits bits) noexcept { bits_ = bits; }
+  // Plain flags: a tensor that was computed from one that requires a gradient does so too, and is
+  // no leaf; a view does as soon as its base does.
+  bool requires_grad() const noexcept {
+    return requires_grad_ || (base_ && base_->requires_grad_);
+  }
+  // A view of which the base has come to require a gradient stays a leaf until the elements are
+  // written to: torch gives it a place in the graph only then.
+  bool is_leaf() const noexcept {
+    bool is_stale = base_ && base_->requires_grad_ && version_->value() != version_viewed_;
+    return is_leaf_ && !is_stale;
+  }
+  // Throws runtime_error when the type has no gradients.
+  void set_requires_grad(bool requires_grad, bool is_leaf);
+  // As after a computation that read `source`.
+  void derive_requires_grad(const TensorImpl& source);
+
+  // The first element. Throws runtime_error when an element lies outside of the storage.
+  void* checked_data() const;
+  // The address of the first element, for information: nothing is checked.
+  void* data() const noexcept;
+
+  // The gradient; null removes it. Throws runtime_error if it is this tensor or does not have its
+  // sizes and type. Returns the former one, for the caller to drop when it is ready for whatever
+  // the drop runs.
+  [[nodiscard]] intrusive_ptr<TensorImpl> exchange_grad(intrusive_ptr<TensorImpl> grad);
+
+  // Looks at other bytes from now on, and grows the storage if they reach beyond its end. Returns
+  // the former storage, as exchange_grad does. Throws runtime_error and what resize() throws; then
+  // nothing has changed.
+  [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
+                                                            const Layout& layout);
+  // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
+  // storage. Throws runtime_error when this requires a gradient and the type has none.
+  [[nodiscard]] intrusive_ptr<StorageImpl> exchange_data(const TensorImpl& other);
+  // Another number of elements from the same offset on, contiguous; grows the storage if need be.
+  // Throws as exchange_storage.
+  void resize(const Dims& sizes);
+
+  // A new tensor over the same storage, of the same type and bits, that has nothing else of this.
+  intrusive_ptr<TensorImpl> alias_data() const;
+  // The same, sharing the version.
+  intrusive_ptr<TensorImpl> detach() const;
+  // The same, reading the bytes as other numbers. Throws what check_layout() throws.
+  intrusive_ptr<TensorImpl> detach_as(const Layout& layout, ScalarType type) const;
+  // A view: it shares the version, owns this tensor or its base, and requires a gradient if this
+  // does. Throws what check_layout() throws.
+  intrusive_ptr<TensorImpl> make_view(const Layout& layout) { return make_view(layout, type_); }
+  // The same, reading the bytes as other numbers.
+  intrusive_ptr<TensorImpl> make_view(const Layout& layout, ScalarType type);
+
+ protected:
+  void release_resources() noexcept override;
+
+ private:
+  intrusive_ptr<StorageImpl> storage_;
+  intrusive_ptr<TensorImpl> grad_;
+  intrusive_ptr<TensorImpl> base_;
+  intrusive_ptr<VersionCounter> version_ = make_intrusive<VersionCounter>();
+  impl::PyObjectSlot slot_;
+  Layout layout_;
+  int64_t numel_;
+  ScalarType type_;
+  ValueBits bits_;
+  bool requires_grad_ = false;
+  bool is_leaf_ = true;
+  uint32_t version_viewed_ = 0;  // of a view, when it was made
+};
+
+}  // namespace slotcore

@@ -1,0 +1,163 @@
+// The module slotcore: multi-phase initialisation, heap types, all state in the module, so that
+// each sub-interpreter has a whole one of its own.
+
+#include "core/c10/live_counts.h"
+#include "core/python/runtime/collector.h"
+#include "core/python/tensor/dtype.h"
+#include "core/python/runtime/hermetic.h"
+#include "core/python/runtime/module_state.h"
+#include "core/python/storage/storage.h"
+#include "core/python/tensor/tensor.h"
+#include "core/python/preserve/wrapper_type.h"
+
+namespace slotcore::python {
+
+int ModuleState::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(storage_base);
+  Py_VISIT(untyped_storage);
+  Py_VISIT(tensor_base);
+  Py_VISIT(tensor);
+  Py_VISIT(dtype_type);
+  for (PyObject* dtype : dtypes) Py_VISIT(dtype);
+  return 0;
+}
+
+void ModuleState::clear() {
+  // Wrappers that outlive the module then say so instead of using what is being cleared.
+  if (interpreter != nullptr && interpreter->module == this) interpreter->module = nullptr;
+  Py_CLEAR(storage_base);
+  Py_CLEAR(untyped_storage);
+  Py_CLEAR(tensor_base);
+  Py_CLEAR(tensor);
+  Py_CLEAR(dtype_type);
+  for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
+}
+
+ModuleState* state_of_module(PyObject* module) noexcept {
+  return static_cast<ModuleState*>(PyModule_GetState(module));
+}
+
+ModuleState* state_of_type(PyTypeObject* type) {
+  return state_of_module(checked(PyType_GetModuleByDef(type, &slotcore_module)));
+}
+
+ModuleState* state_of_wrapper(PyObject* self) {
+  ModuleState* state = as_wrapper(self)->interpreter->module;
+  if (state == nullptr) [[unlikely]] throw_python(PyExc_RuntimeError, "slotcore has been unloaded");
+  return state;
+}
+
+namespace {
+
+PyTypeObject* add_type(PyObject* module, PyRef type) {
+  auto* result = reinterpret_cast<PyTypeObject*>(type.get());
+  checked(PyModule_AddType(module, result));
+  return reinterpret_cast<PyTypeObject*>(type.release());
+}
+
+// The submodule nn.
+void add_nn(PyObject* module, PyRef parameter) {
+  PyRef nn = PyRef::steal(checked(PyModule_New("slotcore.nn")));
+  checked(PyModule_AddObjectRef(nn.get(), "Parameter", parameter.get()));
+  checked(PyModule_AddObjectRef(module, "nn", nn.get()));
+}
+
+PyObject* live_impls(PyObject* module, PyObject*) {
+  state_of_module(module)->interpreter->run_deferred();
+  return PyLong_FromLongLong(live_storages.value() + live_tensors.value());
+}
+
+PyObject* left_behind(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(Interpreter::left_behind());
+}
+
+PyObject* live_wrappers(PyObject* module, PyObject*) {
+  state_of_module(module)->interpreter->run_deferred();
+  return PyLong_FromLongLong(state_of_module(module)->interpreter->live_wrappers);
+}
+
+PyMethodDef ledger_methods[] = {
+    {"_live_impls", &live_impls, METH_NOARGS,
+     "_live_impls() -> int: storages and tensors that exist in this process."},
+    {"_live_wrappers", &live_wrappers, METH_NOARGS,
+     "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
+    {"_left_behind", &left_behind, METH_NOARGS,
+     "_left_behind() -> int: references that C++ let go while their interpreter ended (T6)."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+int exec(PyObject* module) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    state->interpreter = Interpreter::current();
+    collector::learn();
+    add_dtypes(module, state);
+
+    PyRef meta = make_metaclass(module, "slotcore._StorageMeta");
+    state->storage_base = add_type(module, make_storage_base(module));
+    state->untyped_storage = add_type(
+        module, make_wrapper_class(meta.get(), "UntypedStorage",
+                                   reinterpret_cast<PyObject*>(state->storage_base),
+                                   "UntypedStorage(size=0): zero bytes, or the bytes of a list."));
+    Py_DECREF(add_type(module, std::move(meta)));
+
+    meta = make_metaclass(module, "slotcore._TensorMeta");
+    state->tensor_base = add_type(module, make_tensor_base(module));
+    state->tensor = add_type(
+        module, make_wrapper_class(meta.get(), "Tensor",
+                                   reinterpret_cast<PyObject*>(state->tensor_base),
+                                   "A strided view of a storage. Made by ones, empty, tensor."));
+    add_nn(module, make_parameter_class(module, meta.get()));
+    Py_DECREF(add_type(module, std::move(meta)));
+    Py_DECREF(add_type(module, make_hermetic_type(module)));
+    checked(PyModule_AddObjectRef(module, "utils", make_utils(module).get()));
+
+    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
+      checked(PyModule_AddFunctions(module, methods));
+    // How wrappers are preserved, for those who must know what the contract exempts.
+    checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));
+    state->interpreter->module = state;
+    return 0;
+  });
+}
+
+int traverse_module(PyObject* module, visitproc visit, void* arg) {
+  ModuleState* state = state_of_module(module);
+  return state == nullptr ? 0 : state->traverse(visit, arg);
+}
+
+int clear_module(PyObject* module) {
+  ModuleState* state = state_of_module(module);
+  if (state != nullptr) state->clear();
+  return 0;
+}
+
+void free_module(void* module) { clear_module(static_cast<PyObject*>(module)); }
+
+PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, reinterpret_cast<void*>(&exec)},
+#if PY_VERSION_HEX >= 0x030C0000
+    // All of Python's that the core holds is in a ModuleState or an Interpreter; what interpreters
+    // share, the impls, is made for threads without a GIL in common (T2, T5).
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
+    {0, nullptr},
+};
+
+}  // namespace
+
+PyModuleDef slotcore_module = {
+    PyModuleDef_HEAD_INIT,
+    "slotcore",
+    "A storage and tensor core with the object life cycle of PyTorch.",
+    sizeof(ModuleState),
+    nullptr,
+    module_slots,
+    &traverse_module,
+    &clear_module,
+    &free_module,
+};
+
+}  // namespace slotcore::python
+
+PyMODINIT_FUNC PyInit_slotcore() { return PyModuleDef_Init(&slotcore::python::slotcore_module); }

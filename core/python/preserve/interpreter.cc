@@ -1,0 +1,264 @@
+// How C++ code on any thread gets at the objects of one Python interpreter, and does not when that
+// interpreter has ended (T5, T6).
+
+#include "core/python/preserve/interpreter.h"
+
+#include "core/c10/impl/preservation.h"
+#include "core/c10/trace.h"
+#include "core/python/runtime/gil.h"
+#include "core/python/preserve/preservation.h"
+#include "core/python/runtime/py_ref.h"
+#include "core/python/preserve/wrapper.h"
+
+namespace slotcore::python {
+namespace {
+
+constexpr const char* kCapsuleName = "slotcore.interpreter";
+
+// Relaxed, all accesses: a number that orders nothing.
+constinit std::atomic<int64_t> references_left_behind{0};
+
+bool is_finalizing() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+bool holds_gil(const Interpreter& interpreter) noexcept {
+  PyThreadState* current = current_thread_state();
+  return current != nullptr && current->interp == interpreter.state();
+}
+
+constexpr bool kOneGil = PY_VERSION_HEX < 0x030C0000;  // for all interpreters
+
+// No other thread can be in the way.
+bool enters_without_waiting(const Interpreter& interpreter) noexcept {
+  return holds_gil(interpreter) || (kOneGil && current_thread_state() != nullptr);
+}
+
+// Holds the GIL of one interpreter while it lives, or says that this is not possible any more.
+class GilScope {
+ public:
+  explicit GilScope(const Interpreter& interpreter) noexcept {
+    // A thread that holds it already may go on, also while the interpreter ends.
+    if (holds_gil(interpreter)) {
+      held_ = true;
+      return;
+    }
+    former_ = current_thread_state();
+    if (!Py_IsInitialized() || is_finalizing() || !interpreter.door().enter()) return;
+    door_ = &interpreter.door();
+    held_ = true;
+    const bool is_main = interpreter.state() == PyInterpreterState_Main();
+    // With one GIL it is taken before there is a state in a sub-interpreter: CPython 3.11 ends that
+    // with whatever state of it is the youngest, and would end it with one that waits for the GIL.
+    if (former_ == nullptr && (is_main || kOneGil)) {
+      ensured_ = true;
+      gil_ = PyGILState_Ensure();
+      if (is_main) return;
+      former_ = PyGILState_GetThisThreadState();
+    }
+    // One thread state per thread and interpreter: debug CPython insists on it. The usual state is
+    // of this interpreter when the thread went from here into a sub-interpreter.
+    entered_ = PyGILState_GetThisThreadState();
+    if (entered_ == nullptr || entered_->interp != interpreter.state()) {
+      entered_ = own_ = PyThreadState_New(interpreter.state());
+    }
+    // A swap keeps a GIL that both interpreters have, so that nobody comes in between.
+    if (former_ != nullptr) {
+      PyThreadState_Swap(entered_);
+    } else {
+      PyEval_RestoreThread(entered_);
+    }
+  }
+
+  ~GilScope() {
+    if (own_ != nullptr) PyThreadState_Clear(own_);
+    if (former_ != nullptr && entered_ != nullptr) {
+      PyThreadState_Swap(former_);
+      if (own_ != nullptr) PyThreadState_Delete(own_);
+    } else if (own_ != nullptr) {
+      PyThreadState_DeleteCurrent();
+    } else if (entered_ != nullptr) {
+      PyEval_SaveThread();
+    }
+    if (ensured_) PyGILState_Release(gil_);
+    // Not before the thread state is gone: an interpreter must not end with one of ours in it.
+    if (door_ != nullptr) door_->leave();
+  }
+  GilScope(const GilScope&) = delete;
+  GilScope& operator=(const GilScope&) = delete;
+
+  bool held() const noexcept { return held_; }
+
+ private:
+  PyThreadState* former_ = nullptr;
+  PyThreadState* entered_ = nullptr;
+  PyThreadState* own_ = nullptr;  // entered_, if it was made for this
+  Door* door_ = nullptr;
+  PyGILState_STATE gil_ = PyGILState_UNLOCKED;
+  bool ensured_ = false;
+  bool held_ = false;
+};
+
+void disarm(PyObject* capsule) {
+  auto* interpreter = static_cast<Interpreter*>(PyCapsule_GetPointer(capsule, kCapsuleName));
+  interpreter->tag()->disarm();
+  if (!preserve::keeps_impl_after_the_end()) return;
+  references_left_behind.fetch_add(interpreter->live_wrappers, std::memory_order_relaxed);
+}
+
+PyObject* close_door(PyObject* capsule, PyObject*) {
+  void* interpreter = PyCapsule_GetPointer(capsule, kCapsuleName);
+  if (interpreter == nullptr) return nullptr;
+  static_cast<Interpreter*>(interpreter)->door().close();
+  static_cast<Interpreter*>(interpreter)->run_deferred();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef close_door_method = {"close_door", &close_door, METH_NOARGS,
+                                 "close_door(): see Note [The door of an interpreter]."};
+
+}  // namespace
+
+bool Door::enter() noexcept {
+  std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  inside_++;
+  return true;
+}
+
+void Door::leave() noexcept {
+  std::lock_guard lock(mutex_);
+  inside_--;
+  // Under the lock: whoever waits may not find the door gone before this has returned.
+  left_.notify_all();
+}
+
+void Door::close() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (inside_ == 0) return;
+  }
+  PyThreadState* state = PyEval_SaveThread();
+  {
+    std::unique_lock lock(mutex_);
+    left_.wait(lock, [this] { return inside_ == 0; });
+  }
+  PyEval_RestoreThread(state);
+}
+
+bool Deferred::add(Body body, void* argument) noexcept {
+  std::lock_guard lock(mutex_);
+  calls_.emplace_back(body, argument);
+  any_.store(true, std::memory_order_relaxed);  // see any()
+  return calls_.size() == 1;
+}
+
+void Deferred::run() noexcept {
+  std::vector<std::pair<Body, void*>> calls;
+  {
+    // Not held while a call runs: a call may end in add(), or give the GIL to someone who adds.
+    std::lock_guard lock(mutex_);
+    calls.swap(calls_);
+    any_.store(false, std::memory_order_relaxed);  // see any()
+  }
+  for (auto [body, argument] : calls) body(argument);
+}
+
+Interpreter::Interpreter(PyInterpreterState* state)
+    : tag_(this),
+      state_(state),
+      name_("slotcore interpreter " + std::to_string(PyInterpreterState_GetID(state))) {}
+
+Interpreter* Interpreter::current() {
+  PyInterpreterState* state = PyInterpreterState_Get();
+  PyObject* dict = PyInterpreterState_GetDict(state);  // borrowed
+  if (dict == nullptr) throw_python(PyExc_ImportError, "this Python interpreter has no dict");
+  PyObject* known = PyDict_GetItemString(dict, kCapsuleName);  // borrowed
+  if (known != nullptr) {
+    auto* found = static_cast<Interpreter*>(PyCapsule_GetPointer(known, kCapsuleName));
+    if (found == nullptr) throw PythonErrorSet{};
+    return found;
+  }
+  auto* interpreter = new Interpreter(state);  // leaked on purpose (T5)
+  PyRef capsule = PyRef::steal(checked(PyCapsule_New(interpreter, kCapsuleName, &disarm)));
+  PyRef closing = PyRef::steal(checked(PyCFunction_New(&close_door_method, capsule.get())));
+  PyRef atexit = PyRef::steal(checked(PyImport_ImportModule("atexit")));
+  PyRef::steal(checked(PyObject_CallMethod(atexit.get(), "register", "O", closing.get())));
+  checked(PyDict_SetItemString(dict, kCapsuleName, capsule.get()));
+  return interpreter;
+}
+
+void Interpreter::incref(PyObject* object) const noexcept {
+  GilScope gil(*this);
+  if (gil.held()) Py_INCREF(object);
+}
+
+bool Interpreter::decref(PyObject* object) const noexcept {
+  const auto drop = [](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); };
+  if (!run(drop, object)) references_left_behind.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+int64_t Interpreter::left_behind() noexcept {
+  return references_left_behind.load(std::memory_order_relaxed);
+}
+
+bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
+  GilScope gil(*this);
+  if (!gil.held()) return false;
+  // A wrapper that dies clears the slot; until then it has no reference, except in its finalizer.
+  PyObject* object = slot->unchecked_pyobj();
+  if (object == nullptr || Py_REFCNT(object) == 0) return false;
+  Py_INCREF(object);
+  return true;
+}
+
+bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
+  if (!tag_.is_armed()) return false;
+  if (state_ != PyInterpreterState_Main() || enters_without_waiting(*this)) {
+    GilScope gil(*this);
+    if (gil.held()) body(argument);
+    return gil.held();
+  }
+  if (!Py_IsInitialized() || is_finalizing() || !door_.enter()) return false;
+  if (deferred_.add(body, argument)) {
+    // Without a pending call it runs with the next wrap.
+    add_pending_call_of_main(
+        [](void* interpreter) {
+          static_cast<const Interpreter*>(interpreter)->run_deferred();
+          return 0;
+        },
+        const_cast<Interpreter*>(this));
+  }
+  door_.leave();
+  return true;
+}
+
+impl::HandOver Interpreter::hand_over(intrusive_ptr_target* target,
+                                      impl::PyObjectSlot* slot) const noexcept {
+  if (!holds_gil(*this)) {
+    // The reference is kept for as long as it waits, so that the target waits too. The boundary:
+    // it is to be offered now that the GIL is there, not when a release around this one ends.
+    auto submit = [](void* argument) noexcept {
+      ReleaseBoundary boundary;
+      impl::preservation::Access::submit(static_cast<intrusive_ptr_target*>(argument));
+    };
+    return run(submit, target) ? impl::HandOver::kDeferred : impl::HandOver::kDisarmed;
+  }
+  // Looked at again: before the GIL was ours, another thread may have locked a weak reference of
+  // the impl and wrapped it, which takes the wrapper over.
+  if (!slot->owns_pyobj()) return impl::HandOver::kNotOwned;
+  PyObject* object = slot->unchecked_pyobj();
+  slot->set_owns_pyobj(false);
+  as_wrapper(object)->owned = true;
+  trace("handed over", {"impl", target}, {"wrapper", object});
+  Py_DECREF(object);
+  return impl::HandOver::kDone;
+}
+
+}  // namespace slotcore::python

@@ -1,0 +1,82 @@
+// The refcount-bit protocol: how a wrapper survives when Python drops its last reference while the
+// impl lives on. The wrapper owns one strong reference of the impl for its whole life. While there
+// are other owners, the impl owns one reference of the wrapper; Note [The wrapper's bit] in
+// core/c10/impl/protocol/combined_count.h. So to CPython a wrapper is an object like any other:
+// finalizers, weak references and the collector need no exception.
+
+#include "core/c10/check.h"
+#include "core/c10/impl/refcount_bit.h"
+#include "core/c10/trace.h"
+#include "core/python/runtime/collector.h"
+#include "core/python/preserve/preservation.h"
+
+namespace slotcore::python::preserve {
+
+const char* const kProtocol = "refcount-bit";
+
+PyObject* reuse(PyObject* object, intrusive_ptr_target* target) noexcept {
+  Py_INCREF(object);
+  raw::decref(target);
+  return object;
+}
+
+void adopt(PyObject*, intrusive_ptr_target* target) noexcept {
+  impl::preservation::adopt_wrapper(target);
+}
+
+bool try_preserve(Wrapper* self) noexcept {
+  // With other owners, the impl's reference would be left.
+  SLOTCORE_CHECK(!is_governed(self) || raw::use_count(self->impl) == 1);
+  return false;
+}
+
+bool expire(Wrapper* self) noexcept {
+  if (self->hermetic) return true;
+  impl::PyObjectSlot* slot = self->impl->pyobj_slot();
+  SLOTCORE_CHECK(slot->unchecked_pyobj() == reinterpret_cast<PyObject*>(self));
+  // First the slot: a weak lock that comes now finds the bit, and must not find the wrapper.
+  slot->clear_pyobj();
+  trace("slot cleared", {"impl", self->impl}, {"wrapper", self});
+  bool expired = raw::release_if_unique(self->impl);
+  SLOTCORE_CHECK(expired);
+  return true;
+}
+
+bool take_over(Wrapper*) noexcept { return false; }
+
+bool is_hidden(Wrapper* self) noexcept {
+  // The impl's reference is one that the collector does not find, unless the only other owner is
+  // garbage as well (visit_sole_owned). The number of owners is kept for refuses_clear().
+  if (is_governed(self)) self->owners_traversed = raw::use_count(self->impl);
+  return false;
+}
+
+bool refuses_clear(const Wrapper* self) noexcept {
+  // Code that ran since the collector looked has made an owner, so the wrapper is garbage no more.
+  return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
+}
+
+bool owns_for(Wrapper* self, visitproc visit) noexcept {
+  if (!has_reachable_impl(self) || self->dying) return false;
+  if (collector::is_subtracting(visit)) self->sole_owner = raw::use_count(self->impl) == 1;
+  return self->sole_owner;
+}
+
+bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
+                      visitproc visit, void* arg, int* stop) noexcept {
+  *stop = 0;
+  bool asks = collector::is_subtracting(visit);
+  impl::PyObjectSlot* slot = target->pyobj_slot();
+  PyObject* object = slot->unchecked_pyobj();
+  // The owners, and the wrapper.
+  uint32_t known = object == nullptr ? owners : owners + 1;
+  if (asks && raw::use_count(target) != known) return false;
+  if (object == nullptr) return true;
+  if (slot->pyobj_interpreter() != interpreter->tag()) return false;
+  *stop = visit(object, arg);
+  return Py_REFCNT(object) == 1;
+}
+
+bool keeps_impl_after_the_end() noexcept { return false; }
+
+}  // namespace slotcore::python::preserve

@@ -1,0 +1,42 @@
+// ModuleState: everything of Python's that the module slotcore holds, one per module object. A
+// wrapper reaches it through its Interpreter, which forgets it when the module ends.
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+
+#include "core/c10/tensor/scalar_type.h"
+
+namespace slotcore::python {
+
+class Interpreter;
+
+inline constexpr size_t kScalarTypes = 0
+#define ROW(type, name) +1
+    SLOTCORE_SCALAR_TYPES(ROW)
+#undef ROW
+    ;
+
+struct ModuleState {
+  Interpreter* interpreter;       // borrowed: never freed
+  PyTypeObject* storage_base;     // StorageBase, the C part
+  PyTypeObject* untyped_storage;  // UntypedStorage, what wrapping gives
+  PyTypeObject* tensor_base;
+  PyTypeObject* tensor;
+  PyTypeObject* dtype_type;
+  std::array<PyObject*, kScalarTypes> dtypes;
+
+  int traverse(visitproc visit, void* arg) const;
+  void clear();
+};
+
+extern PyModuleDef slotcore_module;
+
+ModuleState* state_of_module(PyObject* module) noexcept;
+// The state of the module that made `type` or one of its bases. Throws PythonErrorSet.
+ModuleState* state_of_type(PyTypeObject* type);
+// The state for a wrapper. Throws PythonErrorSet when the module has ended.
+ModuleState* state_of_wrapper(PyObject* self);
+
+}  // namespace slotcore::python

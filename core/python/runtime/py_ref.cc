@@ -1,0 +1,39 @@
+// Which C++ exception is which Python exception.
+
+#include "core/python/runtime/py_ref.h"
+
+#include <cstdarg>
+#include <new>
+#include <stdexcept>
+
+#include "core/c10/storage_impl.h"
+
+namespace slotcore::python {
+
+void throw_python(PyObject* type, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  PyErr_FormatV(type, format, arguments);
+  va_end(arguments);
+  throw PythonErrorSet{};
+}
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const PythonErrorSet&) {
+    // Python knows already.
+  } catch (const PinnedError& error) {
+    PyErr_SetString(PyExc_BufferError, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::out_of_range& error) {
+    PyErr_SetString(PyExc_IndexError, error.what());
+  } catch (const std::invalid_argument& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+}  // namespace slotcore::python

@@ -1,0 +1,61 @@
+// External data: the bytes of a Python object under a storage.
+
+#include <memory>
+
+#include "core/python/runtime/collector.h"
+#include "core/python/storage/storage.h"
+
+namespace slotcore::python {
+namespace {
+
+struct ExportedBuffer {
+  Interpreter* interpreter;
+  Py_buffer view;
+};
+
+// Runs on the thread that drops the storage, which may not hold the GIL. The exporter is released
+// through its own reference: the buffer first gives up its hold, under the GIL (T6).
+void release_exported(void* context) noexcept;
+
+}  // namespace
+
+DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t offset,
+                       Py_ssize_t* length) {
+  auto buffer = std::make_unique<ExportedBuffer>();
+  buffer->interpreter = interpreter;
+  // Writable, or a tensor could change an object that Python takes for constant.
+  checked(PyObject_GetBuffer(exporter, &buffer->view, PyBUF_WRITABLE));
+  char* bytes = static_cast<char*>(buffer->view.buf);
+  *length = buffer->view.len;
+  DataPtr whole(bytes, buffer.release(), &release_exported);
+  if (offset < 0 || offset > *length) {
+    throw_python(PyExc_ValueError, "offset %zd is outside of a buffer of %zd bytes", offset,
+                 *length);
+  }
+  if (offset == 0) return whole;
+  return share_data(whole, offset);
+}
+
+PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
+                      visitproc visit) noexcept {
+  // What is shared between two passes of the collector must be found in the second one as well.
+  void* context = storage->context_of(&release_exported, !collector::is_subtracting(visit));
+  auto* buffer = static_cast<ExportedBuffer*>(context);
+  return buffer != nullptr && buffer->interpreter == interpreter ? buffer->view.obj : nullptr;
+}
+
+namespace {
+
+// The call may be left to another thread, and takes its argument along. After the end of the
+// interpreter it is not made: what was exported is leaked on purpose.
+void release_exported(void* context) noexcept {
+  static_cast<ExportedBuffer*>(context)->interpreter->run([](void* argument) noexcept {
+    std::unique_ptr<ExportedBuffer> buffer(static_cast<ExportedBuffer*>(argument));
+    PendingException pending;
+    ReleaseBoundary boundary;
+    PyBuffer_Release(&buffer->view);
+  }, context);
+}
+
+}  // namespace
+}  // namespace slotcore::python

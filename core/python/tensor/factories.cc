@@ -1,0 +1,189 @@
+// The functions of the module that make tensors.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/c10/tensor/tensor_views.h"
+#include "core/python/tensor/dtype.h"
+#include "core/python/storage/storage.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+// What ones() and empty() take: sizes, and `dtype` by name.
+struct SizesAndType {
+  Dims sizes;
+  ScalarType type = ScalarType::float32;
+};
+
+SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t count,
+                         PyObject* names) {
+  if (count == 0) throw_python(PyExc_TypeError, "sizes are missing");
+  SizesAndType result;
+  result.sizes = dims_of_arguments(args, count);
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); i++) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (PyUnicode_CompareWithASCIIString(name, "dtype") != 0)
+      throw_python(PyExc_TypeError, "unexpected argument %R", name);
+    result.type = scalar_type_of(state, args[count + i]);
+  }
+  return result;
+}
+
+// The tensor that ones(), zeros() and empty() make before it has its numbers.
+intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
+                               PyObject* names) {
+  SizesAndType wanted = parse_sizes(state, args, count, names);
+  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type);
+}
+
+PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    auto tensor = made(state, args, count, names);
+    with_type(tensor->type(), [&](auto zero) {
+      using T = decltype(zero);
+      std::fill_n(static_cast<T*>(tensor->checked_data()), tensor->numel(), T{1});
+    });
+    return new_tensor(state, std::move(tensor));
+  });
+}
+
+PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    return new_tensor(state, made(state, args, count, names));
+  });
+}
+
+// The numbers of a nested list in row-major order, and its shape.
+struct Numbers {
+  Dims sizes;
+  std::vector<PyRef> values;
+  ScalarType type = ScalarType::bool_;  // the widest that was seen
+};
+
+bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+void see_type(Numbers& numbers, PyObject* value) {
+  ScalarType type = PyComplex_Check(value) ? ScalarType::complex64
+                    : PyFloat_Check(value) ? ScalarType::float32
+                    : PyBool_Check(value)  ? ScalarType::bool_
+                                           : ScalarType::int64;
+  numbers.type = promote_types(numbers.type, type);
+}
+
+void collect(Numbers& numbers, PyObject* object, size_t dim) {
+  if (dim == numbers.sizes.size()) {
+    if (is_sequence(object)) throw_python(PyExc_ValueError, "the list is nested unevenly");
+    if (!PyNumber_Check(object))
+      throw_python(PyExc_TypeError, "expected a number, got %s", Py_TYPE(object)->tp_name);
+    see_type(numbers, object);
+    numbers.values.push_back(PyRef::borrow(object));
+    return;
+  }
+  if (!is_sequence(object) || PySequence_Fast_GET_SIZE(object) != numbers.sizes[dim])
+    throw_python(PyExc_ValueError, "the list is nested unevenly at dimension %zu", dim);
+  for (Py_ssize_t i = 0; i < numbers.sizes[dim]; i++)
+    collect(numbers, PySequence_Fast_GET_ITEM(object, i), dim + 1);
+}
+
+Numbers numbers_of(PyObject* data) {
+  Numbers numbers;
+  for (PyObject* level = data; is_sequence(level);) {
+    Py_ssize_t size = PySequence_Fast_GET_SIZE(level);
+    numbers.sizes.push_back(size);
+    if (size == 0) break;
+    level = PySequence_Fast_GET_ITEM(level, 0);
+  }
+  collect(numbers, data, 0);
+  if (numbers.values.empty()) numbers.type = ScalarType::float32;
+  return numbers;
+}
+
+PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    static const char* names[] = {"data", "dtype", nullptr};
+    PyObject *data, *dtype = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O:tensor", const_cast<char**>(names), &data,
+                                     &dtype)) {
+      throw PythonErrorSet{};
+    }
+    bool has_type = dtype != nullptr && dtype != Py_None;
+    ScalarType type = has_type ? scalar_type_of(state, dtype) : ScalarType::float32;
+    return new_tensor(state, tensor_of_data(data, has_type ? &type : nullptr));
+  });
+}
+
+PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    static const char* names[] = {"buffer", "dtype", "count", "offset", nullptr};
+    PyObject *exporter, *dtype = nullptr;
+    Py_ssize_t count = -1, offset = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$Onn:frombuffer", const_cast<char**>(names),
+                                     &exporter, &dtype, &count, &offset)) {
+      throw PythonErrorSet{};
+    }
+    if (dtype == nullptr) throw_python(PyExc_TypeError, "frombuffer needs dtype=");
+    ScalarType type = scalar_type_of(state, dtype);
+    auto item = static_cast<Py_ssize_t>(item_size(type));
+    Py_ssize_t length = 0;
+    DataPtr data = data_of_buffer(state->interpreter, exporter, offset, &length);
+    Py_ssize_t available = length - offset;
+    if (count < 0 && available % item != 0)
+      throw_python(PyExc_ValueError, "%zd bytes are no multiple of the dtype's %zd", available,
+                   item);
+    if (count < 0) count = available / item;
+    if (count == 0 || count > available / item) {
+      throw_python(PyExc_ValueError, "cannot take %zd elements from %zd bytes", count, available);
+    }
+    auto storage = make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false);
+    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage),
+                                                        contiguous_layout({count}), type));
+  });
+}
+
+PyObject* view_as_real(PyObject* module, PyObject* object) {
+  return guarded([&] {
+    ModuleState* state = state_of_module(module);
+    return new_tensor(state, views::view_as_real(checked_tensor(state, object, "view_as_real")));
+  });
+}
+
+}  // namespace
+
+intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type) {
+  Numbers numbers = numbers_of(data);
+  auto result = make_intrusive<TensorImpl>(numbers.sizes, type != nullptr ? *type : numbers.type);
+  auto* bytes = static_cast<char*>(result->checked_data());
+  for (const PyRef& value : numbers.values) {
+    store_element(bytes, result->type(), value.get());
+    bytes += item_size(result->type());
+  }
+  return result;
+}
+
+PyMethodDef factory_methods[] = {
+    {"ones", method(&ones), METH_FASTCALL | METH_KEYWORDS,
+     "ones(*sizes, dtype=float32) -> Tensor. RuntimeError for negative or too large sizes."},
+    {"empty", method(&empty), METH_FASTCALL | METH_KEYWORDS,
+     "empty(*sizes, dtype=float32) -> Tensor; here the elements are 0."},
+    {"zeros", method(&empty), METH_FASTCALL | METH_KEYWORDS,
+     "zeros(*sizes, dtype=float32) -> Tensor."},
+    {"tensor", method(&tensor), METH_VARARGS | METH_KEYWORDS,
+     "tensor(data, *, dtype=None) -> Tensor from a number or nested lists. Without dtype: bool,\n"
+     "int64, float32 or complex64, by what the data holds. ValueError for uneven lists."},
+    {"frombuffer", method(&frombuffer), METH_VARARGS | METH_KEYWORDS,
+     "frombuffer(buffer, *, dtype, count=-1, offset=0) -> Tensor over the memory of a writable\n"
+     "Python buffer, which is kept as long as the storage. ValueError for sizes that do not fit,\n"
+     "BufferError for a read-only buffer."},
+    {"view_as_real", &view_as_real, METH_O,
+     "view_as_real(tensor) -> Tensor: a view of complex numbers as pairs. RuntimeError for real\n"
+     "or conjugated ones."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace slotcore::python

@@ -1,0 +1,163 @@
+// What is computed from tensors, as methods and operators.
+
+#include "core/c10/tensor/tensor_arithmetic.h"
+
+#include "core/c10/tensor/tensor_views.h"
+#include "core/python/tensor/dtype.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+using arithmetic::Operand;
+using arithmetic::Operation;
+
+// A tensor or a number; nullopt for anything else. Runs no code of the user.
+std::optional<Operand> operand_of(ModuleState* state, PyObject* object) {
+  if (TensorImpl* tensor = as_tensor(state, object); tensor != nullptr) return Operand(*tensor);
+  if (auto number = scalar_of(object); number) return Operand(*number);
+  return std::nullopt;
+}
+
+Operand checked_operand(ModuleState* state, PyObject* object, const char* function) {
+  auto operand = operand_of(state, object);
+  if (!operand) {
+    throw_python(PyExc_TypeError, "%s: expected a Tensor or a number, got %s", function,
+                 Py_TYPE(object)->tp_name);
+  }
+  return *std::move(operand);
+}
+
+PyObject* computed(PyObject* self, PyObject* object, Operation operation, const char* function) {
+  return guarded([&] {
+    ModuleState* state = state_of_wrapper(self);
+    Operand other = checked_operand(state, object, function);
+    return new_tensor(state, arithmetic::compute(operation, Operand(self_tensor(self)), other));
+  });
+}
+
+PyObject* computed_in_place(PyObject* self, PyObject* object, Operation operation,
+                            const char* function) {
+  return guarded([&] {
+    Operand other = checked_operand(state_of_wrapper(self), object, function);
+    arithmetic::compute_in_place(operation, self_tensor(self), other);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* add(PyObject* self, PyObject* object) {
+  return computed(self, object, Operation::kAdd, "add");
+}
+
+PyObject* mul(PyObject* self, PyObject* object) {
+  return computed(self, object, Operation::kMultiply, "mul");
+}
+
+PyObject* fill(PyObject* self, PyObject* object) {
+  return guarded([&] {
+    if (auto number = scalar_of(object); number) {
+      arithmetic::fill(self_tensor(self), *number);
+      return wrapped_again(self);
+    }
+    Operand value = checked_operand(state_of_wrapper(self), object, "fill_");
+    if (value.tensor->sizes().size() != 0)
+      throw_python(PyExc_RuntimeError, "fill_ takes a tensor without dimensions");
+    arithmetic::copy(self_tensor(self), value);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* zero(PyObject* self, PyObject*) {
+  return guarded([&] {
+    arithmetic::fill(self_tensor(self), false);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* copy(PyObject* self, PyObject* object) {
+  return guarded([&] {
+    Operand source = checked_operand(state_of_wrapper(self), object, "copy_");
+    arithmetic::copy(self_tensor(self), source);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* clone(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return new_tensor(state_of_wrapper(self), arithmetic::clone(self_tensor(self))); });
+}
+
+PyObject* sum(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return new_tensor(state_of_wrapper(self), arithmetic::sum(self_tensor(self))); });
+}
+
+// The state of the module that made the class of one of two operands.
+ModuleState* state_of_either(PyObject* a, PyObject* b) {
+  PyObject* module = PyType_GetModuleByDef(Py_TYPE(a), &slotcore_module);
+  if (module != nullptr) return state_of_module(module);
+  PyErr_Clear();
+  return state_of_type(Py_TYPE(b));
+}
+
+// An operator, of which either side may be the tensor.
+PyObject* operated(PyObject* a, PyObject* b, Operation operation) {
+  return guarded([&]() -> PyObject* {
+    ModuleState* state = state_of_either(a, b);
+    auto left = operand_of(state, a), right = operand_of(state, b);
+    if (!left || !right) Py_RETURN_NOTIMPLEMENTED;
+    return new_tensor(state, arithmetic::compute(operation, *left, *right));
+  });
+}
+
+}  // namespace
+
+PyObject* tensor_add(PyObject* a, PyObject* b) { return operated(a, b, Operation::kAdd); }
+
+PyObject* tensor_multiply(PyObject* a, PyObject* b) { return operated(a, b, Operation::kMultiply); }
+
+PyObject* tensor_add_in_place(PyObject* self, PyObject* other) {
+  return computed_in_place(self, other, Operation::kAdd, "add_");
+}
+
+PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other) {
+  return computed_in_place(self, other, Operation::kMultiply, "mul_");
+}
+
+PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison) {
+  switch (comparison) {
+    case Py_EQ: return operated(self, other, Operation::kEqual);
+    case Py_NE: return operated(self, other, Operation::kNotEqual);
+    default: Py_RETURN_NOTIMPLEMENTED;
+  }
+}
+
+Py_hash_t tensor_hash(PyObject* self) {
+  // By identity, as in torch: what == gives is no bool.
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self));
+}
+
+void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
+  Operand source = checked_operand(state, value, "assignment to elements");
+  while (source.tensor->sizes().size() > self.sizes().size() && source.tensor->sizes()[0] == 1)
+    source.tensor = views::select(*source.tensor, 0, 0);
+  arithmetic::copy(self, source);
+}
+
+PyMethodDef tensor_arithmetic_methods[] = {
+    {"add", &add, METH_O, "add(other) -> Tensor: the sum with a tensor or a number."},
+    {"mul", &mul, METH_O, "mul(other) -> Tensor: the product with a tensor or a number."},
+    {"add_", &tensor_add_in_place, METH_O, "add_(other) -> self: add() in place."},
+    {"mul_", &tensor_multiply_in_place, METH_O, "mul_(other) -> self: mul() in place."},
+    {"fill_", &fill, METH_O,
+     "fill_(value) -> self. RuntimeError if the dtype cannot hold the value."},
+    {"zero_", &zero, METH_NOARGS, "zero_() -> self."},
+    {"copy_", &copy, METH_O,
+     "copy_(source) -> self: copies and converts the elements of a tensor that expands to this\n"
+     "size, or a number."},
+    {"clone", &clone, METH_NOARGS, "clone() -> Tensor: the elements in a storage of its own."},
+    {"sum", &sum, METH_NOARGS, "sum() -> Tensor without dimensions."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace slotcore::python

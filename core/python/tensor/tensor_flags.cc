@@ -1,0 +1,145 @@
+// Flags of a tensor: whether it requires a gradient, is conjugated or negated; and its hooks.
+
+#include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/c10/tensor/tensor_views.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+// What is no leaf requires a gradient, and this cannot be changed.
+void change_requires_grad(TensorImpl& tensor, bool requires_grad, bool may_stay) {
+  if (!tensor.is_leaf() && !(may_stay && requires_grad)) {
+    throw_python(PyExc_RuntimeError,
+                 "you can only change requires_grad flags of leaf variables; use detach()");
+  }
+  tensor.set_requires_grad(requires_grad, tensor.is_leaf());
+}
+
+PyObject* get_requires_grad(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(self_tensor(self).requires_grad()); });
+}
+
+int set_requires_grad(PyObject* self, PyObject* value, void*) {
+  return guarded([&] {
+    if (value == nullptr || !PyBool_Check(value))
+      throw_python(PyExc_RuntimeError, "requires_grad must be a bool");
+    change_requires_grad(self_tensor(self), value == Py_True, /*may_stay=*/false);
+    return 0;
+  });
+}
+
+PyObject* requires_grad(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* names[] = {"requires_grad", nullptr};
+    PyObject* value = Py_True;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!:requires_grad_", const_cast<char**>(names),
+                                     &PyBool_Type, &value)) {
+      throw PythonErrorSet{};
+    }
+    change_requires_grad(self_tensor(self), value == Py_True, /*may_stay=*/true);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* detach_in_place(PyObject* self, PyObject*) {
+  return guarded([&] {
+    TensorImpl& tensor = self_tensor(self);
+    if (tensor.base()) throw_python(PyExc_RuntimeError, "a view cannot be detached in place");
+    tensor.set_requires_grad(false, /*is_leaf=*/true);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* get_is_leaf(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(self_tensor(self).is_leaf()); });
+}
+
+PyObject* conj(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    TensorImpl& tensor = self_tensor(self);
+    if (!is_complex(tensor.type())) return wrapped_again(self);
+    return new_tensor(state_of_wrapper(self), views::conj(tensor));
+  });
+}
+
+PyObject* neg_view(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return new_tensor(state_of_wrapper(self), views::neg_view(self_tensor(self))); });
+}
+
+PyObject* is_conj(PyObject* self, PyObject*) {
+  return guarded([&] { return PyBool_FromLong(self_tensor(self).bits().conj); });
+}
+
+PyObject* is_neg(PyObject* self, PyObject*) {
+  return guarded([&] { return PyBool_FromLong(self_tensor(self).bits().neg); });
+}
+
+// Itself, or its numbers without bits.
+PyObject* resolved(PyObject* self, bool ValueBits::*bit) {
+  return guarded([&]() -> PyObject* {
+    TensorImpl& tensor = self_tensor(self);
+    if (!(tensor.bits().*bit)) return wrapped_again(self);
+    return new_tensor(state_of_wrapper(self), arithmetic::clone(tensor));
+  });
+}
+
+PyObject* resolve_conj(PyObject* self, PyObject*) { return resolved(self, &ValueBits::conj); }
+PyObject* resolve_neg(PyObject* self, PyObject*) { return resolved(self, &ValueBits::neg); }
+
+PyObject*& hooks_of(PyObject* self) {
+  self_tensor(self);
+  return reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
+}
+
+PyObject* get_backward_hooks(PyObject* self, void*) {
+  return guarded([&] {
+    PyObject* hooks = hooks_of(self);
+    return Py_NewRef(hooks == nullptr ? Py_None : hooks);
+  });
+}
+
+int set_backward_hooks(PyObject* self, PyObject* value, void*) {
+  return guarded([&] {
+    if (value == nullptr) throw_python(PyExc_RuntimeError, "the hooks cannot be deleted");
+    PyObject*& hooks = hooks_of(self);
+    // Dropped at the end: it may run code of the user.
+    PyRef former = PyRef::steal(hooks);
+    hooks = value == Py_None ? nullptr : Py_NewRef(value);
+    return 0;
+  });
+}
+
+}  // namespace
+
+PyMethodDef tensor_flag_methods[] = {
+    {"requires_grad_", method(&requires_grad), METH_VARARGS | METH_KEYWORDS,
+     "requires_grad_(requires_grad=True) -> self. RuntimeError for what is no leaf or has a dtype\n"
+     "without gradients."},
+    {"detach_", &detach_in_place, METH_NOARGS,
+     "detach_() -> self, which is a leaf without a gradient then. RuntimeError for a view."},
+    {"conj", &conj, METH_NOARGS,
+     "conj() -> Tensor: a view with the numbers conjugated; of real numbers the tensor itself."},
+    {"_neg_view", &neg_view, METH_NOARGS,
+     "_neg_view() -> Tensor: a view with the numbers negated."},
+    {"is_conj", &is_conj, METH_NOARGS, "is_conj() -> bool: whether it is read conjugated."},
+    {"is_neg", &is_neg, METH_NOARGS, "is_neg() -> bool: whether it is read negated."},
+    {"resolve_conj", &resolve_conj, METH_NOARGS,
+     "resolve_conj() -> self, or a copy if it is read conjugated."},
+    {"resolve_neg", &resolve_neg, METH_NOARGS,
+     "resolve_neg() -> self, or a copy if it is read negated."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef tensor_flag_properties[] = {
+    {"requires_grad", &get_requires_grad, &set_requires_grad,
+     "A flag, which views and results inherit. RuntimeError as for requires_grad_.", nullptr},
+    {"is_leaf", &get_is_leaf, nullptr,
+     "False for what was computed from a tensor that requires grad.", nullptr},
+    {"_backward_hooks", &get_backward_hooks, &set_backward_hooks,
+     "What the wrapper holds as its hooks, as a rule a dict; or None.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace slotcore::python

@@ -1,0 +1,81 @@
+// The elements of a tensor as Python numbers.
+
+#include "core/python/tensor/dtype.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+PyObject* nested_list(const TensorImpl& tensor, const Elements& elements, size_t dim,
+                      int64_t offset) {
+  if (dim == tensor.sizes().size()) return number_of(elements, tensor.type(), offset);
+  PyRef list = PyRef::steal(checked(PyList_New(0)));
+  for (int64_t i = 0; i < tensor.sizes()[dim]; i++) {
+    PyRef value =
+        PyRef::steal(nested_list(tensor, elements, dim + 1, offset + i * tensor.strides()[dim]));
+    checked(PyList_Append(list.get(), value.get()));
+  }
+  return list.release();
+}
+
+PyObject* tolist(PyObject* self, PyObject*) {
+  return guarded([&] {
+    // A copy: code that the collector runs meanwhile may change the tensor and its storage.
+    auto fixed = arithmetic::clone(self_tensor(self));
+    return nested_list(*fixed, Elements(*fixed), 0, 0);
+  });
+}
+
+PyObject* only_element(PyObject* self) {
+  TensorImpl& tensor = self_tensor(self);
+  if (tensor.numel() != 1) {
+    throw_python(PyExc_RuntimeError, "a tensor of %lld elements is not a number",
+                 static_cast<long long>(tensor.numel()));
+  }
+  return number_of(Elements(tensor), tensor.type(), 0);
+}
+
+PyObject* item(PyObject* self, PyObject*) {
+  return guarded([&] { return only_element(self); });
+}
+
+// The only element, and its real part if the rest is 0.
+PyRef real_element(PyObject* self) {
+  PyRef number = PyRef::steal(only_element(self));
+  if (!PyComplex_Check(number.get())) return number;
+  if (PyComplex_ImagAsDouble(number.get()) != 0)
+    throw_python(PyExc_RuntimeError, "a complex number cannot be converted without loss");
+  return PyRef::steal(checked(PyFloat_FromDouble(PyComplex_RealAsDouble(number.get()))));
+}
+
+PyObject* complex(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyRef number = PyRef::steal(only_element(self));
+    Py_complex value = PyComplex_AsCComplex(number.get());
+    if (value.real == -1.0 && PyErr_Occurred()) throw PythonErrorSet{};
+    return PyComplex_FromCComplex(value);
+  });
+}
+
+}  // namespace
+
+PyObject* tensor_float(PyObject* self) {
+  return guarded([&] { return PyNumber_Float(real_element(self).get()); });
+}
+
+PyObject* tensor_int(PyObject* self) {
+  return guarded([&] { return PyNumber_Long(real_element(self).get()); });
+}
+
+int tensor_bool(PyObject* self) {
+  return guarded([&] { return PyObject_IsTrue(PyRef::steal(only_element(self)).get()); });
+}
+
+PyMethodDef tensor_number_methods[] = {
+    {"tolist", &tolist, METH_NOARGS, "tolist() -> nested lists of numbers, or a number."},
+    {"item", &item, METH_NOARGS, "item() -> number. RuntimeError unless there is one."},
+    {"__complex__", &complex, METH_NOARGS, "complex(self). RuntimeError unless there is one."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace slotcore::python

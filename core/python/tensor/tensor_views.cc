@@ -1,0 +1,214 @@
+// Views of a tensor as Python sees them, and the tensor as a container of its parts.
+
+#include "core/c10/tensor/tensor_views.h"
+
+#include <array>
+
+#include "core/python/tensor/dtype.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+using views::TensorPtr;
+
+// Exactly N ints.
+template <size_t N>
+std::array<int64_t, N> ints_of(PyObject* const* args, Py_ssize_t count, const char* function) {
+  if (count != static_cast<Py_ssize_t>(N))
+    throw_python(PyExc_TypeError, "%s takes %zu ints, got %zd arguments", function, N, count);
+  std::array<int64_t, N> ints;
+  for (size_t i = 0; i < N; i++) ints[i] = checked_int(args[i]);
+  return ints;
+}
+
+Dims sizes_of(PyObject* const* args, Py_ssize_t count, const char* function) {
+  if (count == 0) throw_python(PyExc_TypeError, "%s takes sizes", function);
+  return dims_of_arguments(args, count);
+}
+
+// What `body(tensor)` makes of the tensor behind `self`, wrapped.
+template <class Body>
+PyObject* view_of(PyObject* self, Body body) {
+  return new_tensor(state_of_wrapper(self), body(self_tensor(self)));
+}
+
+PyObject* view(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count == 1 && Py_IS_TYPE(args[0], state_of_wrapper(self)->dtype_type)) {
+      ScalarType type = scalar_type_of(state_of_wrapper(self), args[0]);
+      return view_of(self, [&](TensorImpl& tensor) { return views::view_as_type(tensor, type); });
+    }
+    Dims sizes = sizes_of(args, count, "view");
+    return view_of(self, [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+  });
+}
+
+PyObject* view_as(PyObject* self, PyObject* object) {
+  return guarded([&] {
+    Dims sizes = checked_tensor(state_of_wrapper(self), object, "view_as").sizes();
+    return view_of(self, [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+  });
+}
+
+PyObject* expand(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    Dims sizes = sizes_of(args, count, "expand");
+    return view_of(self, [&](TensorImpl& tensor) { return views::expand(tensor, sizes); });
+  });
+}
+
+PyObject* narrow(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    auto [dim, start, length] = ints_of<3>(args, count, "narrow");
+    return view_of(self, [&, dim = dim, start = start, length = length](TensorImpl& tensor) {
+      return views::narrow(tensor, dim, start, length);
+    });
+  });
+}
+
+PyObject* select(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    auto ints = ints_of<2>(args, count, "select");
+    return view_of(self,
+                   [&](TensorImpl& tensor) { return views::select(tensor, ints[0], ints[1]); });
+  });
+}
+
+PyObject* transpose(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    auto ints = ints_of<2>(args, count, "transpose");
+    return view_of(self,
+                   [&](TensorImpl& tensor) { return views::transpose(tensor, ints[0], ints[1]); });
+  });
+}
+
+PyObject* t(PyObject* self, PyObject*) {
+  return guarded([&] { return view_of(self, &views::t); });
+}
+
+PyObject* as_strided(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* names[] = {"size", "stride", "storage_offset", nullptr};
+    PyObject *size, *stride, *offset = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:as_strided", const_cast<char**>(names),
+                                     &size, &stride, &offset)) {
+      throw PythonErrorSet{};
+    }
+    Layout layout{dims_of_sequence(size), dims_of_sequence(stride)};
+    bool has_offset = offset != nullptr && offset != Py_None;
+    if (has_offset) layout.offset = checked_int(offset);
+    return view_of(self, [&](TensorImpl& tensor) {
+      if (!has_offset) layout.offset = tensor.offset();
+      return views::as_strided(tensor, layout);
+    });
+  });
+}
+
+PyObject* detach(PyObject* self, PyObject*) {
+  return guarded([&] { return view_of(self, [](TensorImpl& tensor) { return tensor.detach(); }); });
+}
+
+PyObject* is_view(PyObject* self, PyObject*) {
+  return guarded([&] { return PyBool_FromLong(static_cast<bool>(self_tensor(self).base())); });
+}
+
+PyObject* get_base(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    TensorPtr base = self_tensor(self).base();
+    if (!base) Py_RETURN_NONE;
+    return wrap_tensor(state_of_wrapper(self), std::move(base));
+  });
+}
+
+PyObject* get_version(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromUnsignedLong(self_tensor(self).version().value()); });
+}
+
+TensorPtr slice_of(PyObject* self, PyObject* key) {
+  Py_ssize_t start, stop, step;
+  checked(PySlice_Unpack(key, &start, &stop, &step));
+  if (step < 0) throw_python(PyExc_ValueError, "the step of a slice must be greater than zero");
+  TensorImpl& tensor = self_tensor(self);
+  int64_t size = tensor.sizes().size() == 0 ? 0 : tensor.sizes()[0];
+  Py_ssize_t length = PySlice_AdjustIndices(size, &start, &stop, step);
+  return views::slice(tensor, start, length, step);
+}
+
+// The part that `key` names: an int, a slice, or the Ellipsis.
+TensorPtr part_of(PyObject* self, PyObject* key) {
+  if (key == Py_Ellipsis) return views::alias(self_tensor(self));
+  if (PySlice_Check(key)) return slice_of(self, key);
+  if (!PyIndex_Check(key) || PyBool_Check(key)) {
+    throw_python(PyExc_IndexError, "a tensor is indexed by an int or a slice, not by %s",
+                 Py_TYPE(key)->tp_name);
+  }
+  Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (index == -1 && PyErr_Occurred()) throw PythonErrorSet{};
+  return views::select(self_tensor(self), 0, index);
+}
+
+}  // namespace
+
+Py_ssize_t tensor_length(PyObject* self) {
+  return guarded([&] {
+    const Dims& sizes = self_tensor(self).sizes();
+    if (sizes.size() == 0)
+      throw_python(PyExc_TypeError, "a tensor without dimensions has no length");
+    return static_cast<Py_ssize_t>(sizes[0]);
+  });
+}
+
+PyObject* tensor_subscript(PyObject* self, PyObject* key) {
+  return guarded([&] { return new_tensor(state_of_wrapper(self), part_of(self, key)); });
+}
+
+int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
+  return guarded([&] {
+    if (value == nullptr) throw_python(PyExc_TypeError, "elements cannot be deleted");
+    TensorPtr part = part_of(self, key);
+    assign_elements(state_of_wrapper(self), *part, value);
+    return 0;
+  });
+}
+
+PyMethodDef tensor_view_methods[] = {
+    {"view", method(&view), METH_FASTCALL,
+     "view(*sizes) -> Tensor over the same elements. One size may be -1. RuntimeError if the\n"
+     "sizes do not fit or the strides do not allow it. view(dtype) reads the same bytes as other\n"
+     "numbers; that is no view and has no gradient."},
+    {"view_as", &view_as, METH_O, "view_as(other) -> Tensor: view(other.size())."},
+    {"expand", method(&expand), METH_FASTCALL,
+     "expand(*sizes) -> Tensor that repeats dimensions of size 1 and new first ones; -1 keeps a\n"
+     "size. RuntimeError if the sizes do not fit."},
+    {"narrow", method(&narrow), METH_FASTCALL,
+     "narrow(dim, start, length) -> Tensor: a part of one dimension. IndexError for a dimension "
+     "or\n"
+     "start that is not there, RuntimeError for a length that is too large."},
+    {"select", method(&select), METH_FASTCALL,
+     "select(dim, index) -> Tensor without that dimension. IndexError for what is not there."},
+    {"transpose", method(&transpose), METH_FASTCALL,
+     "transpose(dim0, dim1) -> Tensor with two dimensions swapped. IndexError for what is not\n"
+     "there."},
+    {"t", &t, METH_NOARGS,
+     "t() -> Tensor: transpose(0, 1). RuntimeError for more than two dimensions."},
+    {"as_strided", method(&as_strided), METH_VARARGS | METH_KEYWORDS,
+     "as_strided(size, stride, storage_offset=None) -> Tensor. RuntimeError for elements outside\n"
+     "of the storage."},
+    {"detach", &detach, METH_NOARGS,
+     "detach() -> Tensor over the same elements, which is no view but shares the version."},
+    {"_is_view", &is_view, METH_NOARGS, "_is_view() -> bool: whether there is a _base."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef tensor_view_properties[] = {
+    {"_base", &get_base, nullptr,
+     "The tensor that this is a view of, never a view itself; or None.", nullptr},
+    {"_version", &get_version, nullptr,
+     "How often the elements were changed in place, through this tensor or one that shares the\n"
+     "count.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace slotcore::python

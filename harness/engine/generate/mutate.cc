@@ -1,0 +1,313 @@
+// The generator and the mutations of mutate.h.
+#include "harness/engine/generate/mutate.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace slotfuzz {
+namespace {
+
+// Uniform below `bound`; the modulo's bias does not matter here.
+std::size_t below(Rng& rng, std::size_t bound) { return bound == 0 ? 0 : rng() % bound; }
+
+bool one_in(Rng& rng, std::size_t n) { return below(rng, n) == 0; }
+
+int nth_bit(VariableSet set, std::size_t n) {
+  while (n-- > 0) set &= set - 1;
+  return std::countr_zero(set);
+}
+
+VariableSet variables_of(const OpTable& table, const Operand& operand) {
+  if (operand.kind < 0) return ~VariableSet{0} >> (kVariableMax - table.variable_count());
+  const Kind& kind = table.kinds()[operand.kind];
+  return ((VariableSet{1} << kind.count) - 1) << kind.first_variable;
+}
+
+// A line most often runs where the one before it ran, and most often on the main thread.
+std::uint8_t next_lane(std::uint8_t lane, Rng& rng) {
+  if (!one_in(rng, lane == 0 ? 6 : 2)) return lane;
+  return static_cast<std::uint8_t>(below(rng, kLaneCount));
+}
+
+// Moves some lines in a row to one lane.
+void move_to_lane(Program& program, std::size_t at, Rng& rng) {
+  const auto lane = static_cast<std::uint8_t>(below(rng, kLaneCount));
+  const std::size_t end = std::min(at + 1 + below(rng, 4), program.lines.size());
+  for (; at < end; ++at) program.lines[at].lane = lane;
+}
+
+// Most programs do without lanes; with them, a program is an order of magnitude slower.
+void choose_lanes(Program& program, Rng& rng) {
+  if (has_lanes(program)) {
+    if (one_in(rng, kLanesKeptOneIn)) return;
+    for (Line& line : program.lines) line.lane = 0;
+  } else if (!program.lines.empty() && one_in(rng, kLaneProgramOneIn)) {
+    move_to_lane(program, below(rng, program.lines.size()), rng);
+  }
+}
+
+// Lines that an extension adds at most.
+constexpr std::size_t kExtensionMax = 4;
+
+// Position for a new line: the end is where programs grow, so half of the draws land in the last
+// fifth.
+std::size_t biased_position(std::size_t size, Rng& rng) {
+  const std::size_t from = one_in(rng, 2) ? 0 : size - size / 5;
+  return from + below(rng, size - from + 1);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
+                       const Weights& weights) {
+  for (std::size_t op = 0; op < available.size(); ++op) {
+    const Op& row = table.ops()[op];
+    weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
+    seldom_.push_back(row.theme > Theme::kTensor &&
+                      weights.of(row.theme) * kSeldom < weights.storage);
+  }
+}
+
+bool Vocabulary::empty() const {
+  return std::all_of(weights_.begin(), weights_.end(), [](unsigned w) { return w == 0; });
+}
+
+Vocabulary Vocabulary::swarm(Rng& rng) const {
+  if (one_in(rng, 4)) return *this;
+  Vocabulary drawn = *this;
+  // At least a quarter stays, or most drawn programs would be empty.
+  const std::size_t keep_of_eight = 2 + below(rng, 6);
+  for (unsigned& weight : drawn.weights_) {
+    if (below(rng, 8) >= keep_of_eight) weight = 0;
+    weight *= 1u << below(rng, 4);
+  }
+  return drawn.empty() ? *this : drawn;
+}
+
+Vocabulary Vocabulary::asking(const OpTable& table) const {
+  Vocabulary drawn = *this;
+  for (std::size_t op = 0; op < weights_.size(); ++op) {
+    const auto& operands = table.ops()[op].operands;
+    const bool asks = std::any_of(operands.begin(), operands.end(),
+                                  [](const Operand& operand) { return operand.use == Use::kAsk; });
+    if (!asks) drawn.weights_[op] = 0;
+  }
+  return drawn.empty() ? *this : drawn;
+}
+
+VariableSet bound_after(const OpTable& table, const Line& line, VariableSet bound) {
+  const Op& op = table.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const VariableSet bit = VariableSet{1} << (line.operands[i] % kVariableMax);
+    if (op.operands[i].binds()) bound |= bit;
+    if (op.operands[i].use == Use::kUnbind) bound &= ~bit;
+  }
+  return bound;
+}
+
+void Mutator::add(const Line& line, Scope& scope) const {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i].binds()) scope.makers[line.operands[i]] = line.op;
+  }
+  scope.bound = bound_after(table_, line, scope.bound);
+}
+
+VariableSet Mutator::without_raising(const Line& line, std::size_t operand, VariableSet choices,
+                                     const Makers& makers) const {
+  VariableSet kept = 0;
+  for (VariableSet left = choices; left; left &= left - 1) {
+    const int variable = std::countr_zero(left);
+    if (!raises_->is_expected(line.op, operand, makers[variable])) kept |= left & -left;
+  }
+  return kept;
+}
+
+bool Mutator::draw_operands(const Scope& scope, VariableSet recent, Rng& rng, Line& line) const {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (!table_.is_variable(operand)) {
+      line.operands[i] = static_cast<std::uint8_t>(below(rng, table_.kinds()[operand.kind].count));
+      continue;
+    }
+    VariableSet choices = variables_of(table_, operand);
+    if (operand.binds()) {
+      // A name that is free, where there is one: overwriting drops a reference as `del` does.
+      if ((choices & ~scope.bound) && !one_in(rng, 4)) choices &= ~scope.bound;
+    } else {
+      choices &= scope.bound;
+      if (raises_ && !one_in(rng, kRaisingOneIn)) {
+        choices = without_raising(line, i, choices, scope.makers);
+      }
+      if (!choices) return false;
+      if ((choices & recent) && !one_in(rng, 3)) choices &= recent;
+    }
+    line.operands[i] =
+        static_cast<std::uint8_t>(nth_bit(choices, below(rng, std::popcount(choices))));
+  }
+  return true;
+}
+
+bool Mutator::draw_line(const Scope& scope, VariableSet recent, const Vocabulary& swarm, Rng& rng,
+                        Line& line) const {
+  unsigned total = 0;
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) total += swarm.weight(op);
+  // An op whose operands are not there yet is drawn again, a bounded number of times.
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    std::size_t ticket = below(rng, total);
+    std::size_t op = 0;
+    while (ticket >= swarm.weight(op)) ticket -= swarm.weight(op++);
+    line = Line{static_cast<std::uint16_t>(op), {}, line.lane};
+    if (draw_operands(scope, recent, rng, line)) return true;
+  }
+  return false;
+}
+
+Program Mutator::generate(Rng& rng) const {
+  const Vocabulary swarm = vocabulary_.swarm(rng);
+  Program program;
+  const std::size_t length = 1 + below(rng, 2 * kLineTypical);
+  Scope scope;
+  VariableSet recent = 0;
+  const bool lanes = one_in(rng, kLaneProgramOneIn);
+  Line line;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (lanes) line.lane = next_lane(line.lane, rng);
+    const Vocabulary& words = one_in(rng, 8) ? vocabulary_ : swarm;
+    if (!draw_line(scope, recent, words, rng, line)) continue;
+    program.lines.push_back(line);
+    const VariableSet before = scope.bound;
+    add(line, scope);
+    const VariableSet fresh = scope.bound & ~before;
+    recent = one_in(rng, 4) ? fresh : recent | fresh;
+  }
+  return program;
+}
+
+void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const {
+  const std::size_t at = biased_position(program.lines.size(), rng);
+  Scope scope;
+  VariableSet recent = 0;
+  for (std::size_t i = 0; i < at; ++i) {
+    const Line& line = program.lines[i];
+    add(line, scope);
+    if (i + 4 < at) continue;
+    const Op& op = table_.ops()[line.op];
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+      if (table_.is_variable(op.operands[k])) recent |= VariableSet{1} << line.operands[k];
+    }
+  }
+  Line line;
+  if (at > 0) line.lane = program.lines[at - 1].lane;
+  if (draw_line(scope, recent & scope.bound, swarm, rng, line)) {
+    program.lines.insert(program.lines.begin() + static_cast<std::ptrdiff_t>(at), line);
+  }
+}
+
+Program Mutator::mutate(Program program, Rng& rng) const {
+  if (program.lines.empty() || one_in(rng, 20)) return generate(rng);
+  const Vocabulary swarm = vocabulary_.swarm(rng);
+  choose_lanes(program, rng);
+  choose_seldom(program, rng);
+  const std::size_t changes = 1 + below(rng, 3);
+  for (std::size_t i = 0; i < changes && !program.lines.empty(); ++i) change(program, swarm, rng);
+  return fixup(program, rng);
+}
+
+void Mutator::choose_seldom(Program& program, Rng& rng) const {
+  if (one_in(rng, kSeldom)) return;
+  std::erase_if(program.lines, [&](const Line& line) { return vocabulary_.is_seldom(line.op); });
+}
+
+void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const {
+  auto& lines = program.lines;
+  const auto iterator_at = [&](std::size_t i) {
+    return lines.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  const std::size_t at = below(rng, lines.size());
+  switch (below(rng, 10)) {
+    case 0: lines.erase(iterator_at(at)); break;
+    case 1: {
+      const Line line = lines[at];
+      lines.insert(iterator_at(biased_position(lines.size(), rng)), line);
+      break;
+    }
+    case 2: std::swap(lines[at], lines[below(rng, lines.size())]); break;
+    case 3:
+    case 4: {
+      Scope scope;
+      for (std::size_t i = 0; i < at; ++i) add(lines[i], scope);
+      Line line = lines[at];
+      if (draw_operands(scope, 0, rng, line)) lines[at] = line;
+      break;
+    }
+    case 5: {
+      const std::size_t end = at + 1 + below(rng, std::min<std::size_t>(lines.size() - at, 4));
+      const std::vector<Line> part(iterator_at(at), iterator_at(end));
+      lines.insert(iterator_at(biased_position(lines.size(), rng)), part.begin(), part.end());
+      break;
+    }
+    case 6:
+      // Only where there are lanes already: choose_lanes() decides which programs have them.
+      if (has_lanes(program)) {
+        move_to_lane(program, at, rng);
+        break;
+      }
+      [[fallthrough]];
+    default: insert(program, swarm, rng);
+  }
+}
+
+Program Mutator::cross(const Program& first, const Program& second, Rng& rng) const {
+  Program program;
+  const auto prefix = static_cast<std::ptrdiff_t>(below(rng, first.lines.size() + 1));
+  const auto suffix = static_cast<std::ptrdiff_t>(below(rng, second.lines.size() + 1));
+  program.lines.assign(first.lines.begin(), first.lines.begin() + prefix);
+  program.lines.insert(program.lines.end(), second.lines.begin() + suffix, second.lines.end());
+  choose_seldom(program, rng);
+  return fixup(program, rng);
+}
+
+Program Mutator::extend(const Program& program, Rng& rng) const {
+  Program longer = program;
+  if (const auto leave = table_.find_op("exit_hermetic"); leave && vocabulary_.weight(*leave)) {
+    longer.lines.push_back({*leave, {}});
+  }
+  const Vocabulary asking = vocabulary_.asking(table_);
+  Scope scope;
+  for (const Line& line : longer.lines) add(line, scope);
+  for (std::size_t more = 1 + below(rng, kExtensionMax); more > 0; --more) {
+    Line line;
+    if (!draw_line(scope, 0, one_in(rng, 4) ? vocabulary_ : asking, rng, line)) continue;
+    longer.lines.push_back(line);
+    add(line, scope);
+  }
+  return longer;
+}
+
+Program Mutator::fixup(const Program& program, Rng& rng) const {
+  Program fixed;
+  VariableSet bound = 0;
+  for (Line line : program.lines) {
+    if (fixed.lines.size() == kLineMax) break;
+    const Op& op = table_.ops()[line.op];
+    bool whole = true;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const Operand& operand = op.operands[i];
+      if (!table_.is_variable(operand) || operand.binds()) continue;
+      if (bound >> line.operands[i] & 1) continue;
+      const VariableSet choices = variables_of(table_, operand) & bound;
+      whole = whole && choices;
+      if (!choices) break;
+      line.operands[i] =
+          static_cast<std::uint8_t>(nth_bit(choices, below(rng, std::popcount(choices))));
+    }
+    if (!whole || vocabulary_.weight(line.op) == 0) continue;
+    fixed.lines.push_back(line);
+    bound = bound_after(table_, line, bound);
+  }
+  return fixed;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,205 @@
+// Programs: lists of lines, each an instance of one row of the op table. Parsing and printing.
+//
+// The text of a program is Python. Parsing never fails: a line that is no instance of a template is
+// dropped and counted, so nothing from an untrusted corpus is ever executed.
+//
+// A line may run on another thread than the main one: `lane(1, "del s0")` runs `del s0` on the
+// long-lived thread 1 and waits for it, so the lines still run one at a time, in the order of the
+// text.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/engine/language/kinds.h"
+
+namespace slotfuzz {
+
+// What a line does with an operand; the marks of ops.def.
+enum class Use : std::uint8_t { kRead, kUnbind, kBind, kAsk, kMake };
+
+struct Operand {
+  Use use;
+  char letter;
+  // Index into OpTable::kinds(); -1 for kAnyVariable.
+  int kind;
+
+  bool binds() const { return use == Use::kBind || use == Use::kAsk || use == Use::kMake; }
+};
+
+inline constexpr std::size_t kOperandMax = 3;
+// Longer programs find little that shorter ones do not, and cost time.
+inline constexpr std::size_t kLineMax = 60;
+// Threads that a program's lines run on: lane 0 is the main thread.
+inline constexpr std::size_t kLaneCount = 3;
+// How a line on another lane is printed: {0} is the lane, {1} the line. A template must therefore
+// hold no double quote.
+inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
+// No template instance comes near; it bounds what the parser looks at.
+inline constexpr std::size_t kLineLengthMax = 160;
+
+// What a line is about. Targets differ in how often they draw the lines of each theme, and in
+// nothing else: there is one vocabulary.
+enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter };
+
+// Of each theme; 0: never, and nothing of its is tried.
+struct Weights {
+  unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0;
+
+  unsigned of(Theme theme) const {
+    const unsigned all[] = {storage, tensor, thread, interpreter};
+    return all[static_cast<std::size_t>(theme)];
+  }
+};
+
+struct Op {
+  std::string_view name;
+  std::vector<Operand> operands;
+  std::string_view pattern;
+  std::string_view needs;
+  std::string_view sentence;
+  // How often it is drawn, relative to the others.
+  unsigned weight = 0;
+  // Only in targets that give it weight: see ops.def.
+  Theme theme = Theme::kStorage;
+  // Makes an object in the plainest way: the first row that makes one of its kind of values alone.
+  // The minimizer tries that first, so a minimal program that makes it otherwise needs it so.
+  bool plain = false;
+  // Derived from the template. An attribute that the line sets, with the operand that gets it:
+  // directly, or through the operand's storage.
+  std::string_view attribute;
+  bool attribute_of_storage = false;
+  // Exchanges two tensors, names aside: each wrapper gets the other's impl, class and attributes.
+  bool swaps = false;
+  bool collects = false;
+  // Hermetic mode: begun or ended by the line, or on for the line's own span.
+  bool enters_hermetic = false;
+  bool exits_hermetic = false;
+  bool in_hermetic = false;
+  // Has to do with an owner in C++.
+  bool owner = false;
+};
+
+// One line: an op and, for each operand, a variable number or the index of a literal value; and the
+// lane that it runs on.
+struct Line {
+  std::uint16_t op = 0;
+  std::array<std::uint8_t, kOperandMax> operands{};
+  std::uint8_t lane = 0;
+
+  auto operator<=>(const Line&) const = default;
+};
+
+struct Program {
+  std::vector<Line> lines;
+  // Lines of the text that were no template instance.
+  std::size_t dropped = 0;
+};
+
+// Whether a line runs on another lane than 0.
+bool has_lanes(const Program& program);
+
+class OpTable {
+ public:
+  OpTable();
+
+  const std::vector<Op>& ops() const { return ops_; }
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  int variable_count() const { return static_cast<int>(variable_names_.size()); }
+  const std::string& variable_name(int variable) const { return variable_names_[variable]; }
+  // Whether an operand is a variable, and not a literal value.
+  bool is_variable(const Operand& operand) const {
+    return operand.kind < 0 || kinds_[operand.kind].is_variable();
+  }
+  // The kind that a variable belongs to, as an index into kinds().
+  int kind_of_variable(int variable) const { return kind_of_variable_[variable]; }
+  std::optional<std::uint16_t> find_op(std::string_view name) const;
+  std::optional<int> find_variable(std::string_view name) const;
+
+  std::string print(const Line& line) const;
+  // The same as it stands on lane 0.
+  std::string print_bare(const Line& line) const;
+  std::string print_operand(const Op& op, std::size_t index, std::uint8_t value) const;
+  // The line that the text is an instance of. Accepts the prefix `with suppress(Name): `.
+  std::optional<Line> parse(std::string_view text) const;
+
+ private:
+  // An edge of the tree of templates: a letter, or, where that is 0, the operand INDEX of its row.
+  struct Edge {
+    char letter = 0;
+    std::uint8_t index = 0;
+    int kind = -1;
+    std::uint32_t next = 0;
+  };
+  // Templates that begin alike share the nodes of what they begin with, so that to parse a line
+  // does not take trying each row of the table.
+  struct Node {
+    std::vector<Edge> edges;
+    // The first row of the table whose template ends here.
+    std::optional<std::uint16_t> op;
+  };
+  // What is known of a line while the tree is walked: which operands were met, and as what.
+  struct Walk {
+    std::array<std::uint8_t, kOperandMax> operands{};
+    std::array<bool, kOperandMax> seen{};
+  };
+
+  // Adds the template of a row to the tree.
+  void grow(std::size_t op);
+  // The node behind an edge like WANTED, which is added if need be.
+  std::uint32_t follow(std::uint32_t node, Edge wanted);
+  // Takes the walk on from a node; BEST is the line of the first row that it has come to the end
+  // of.
+  void walk_on(std::uint32_t node, std::string_view text, const Walk& walk,
+               std::optional<Line>& best) const;
+  std::optional<Line> parse_bare(std::string_view text) const;
+  std::optional<std::pair<std::uint8_t, std::size_t>> match_operand(int kind,
+                                                                    std::string_view text) const;
+
+  std::vector<Kind> kinds_;
+  std::vector<Op> ops_;
+  std::vector<std::string> variable_names_;
+  std::vector<int> kind_of_variable_;
+  std::vector<Node> tree_;
+};
+
+// Prints and parses whole programs, remembering every line that it has seen: the number of distinct
+// lines is bounded by the table, and a fuzzer sees each of them millions of times.
+class Printer {
+ public:
+  explicit Printer(const OpTable& table) : table_(table) {}
+
+  Program parse(std::string_view text);
+  // The same of one line, without its end.
+  std::optional<Line> parse_line(std::string_view text);
+  std::string print(const Program& program);
+  const std::string& print(const Line& line);
+  const OpTable& table() const { return table_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
+  const OpTable& table_;
+  std::unordered_map<std::string, Line, Hash, std::equal_to<>> lines_;
+  std::unordered_map<std::uint64_t, std::string> texts_;
+};
+
+// A line as one number, to key caches.
+inline std::uint64_t key_of(const Line& line) {
+  std::uint64_t key = std::uint64_t{line.lane} << 16 | line.op;
+  for (const std::uint8_t operand : line.operands) key = key << 8 | operand;
+  return key;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,49 @@
+// Forking, and waiting for what was forked.
+#include "harness/engine/process/probe.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/engine/check.h"
+#include "harness/engine/python.h"
+
+namespace slotfuzz {
+namespace {
+
+// All probes of a target take some tens of milliseconds.
+constexpr unsigned kSecondsMax = 60;
+
+}  // namespace
+
+SharedMemory::SharedMemory(std::size_t bytes)
+    : bytes_(bytes),
+      memory_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+  CHECK(memory_ != MAP_FAILED, "mmap: " << std::strerror(errno));
+}
+
+SharedMemory::~SharedMemory() { munmap(memory_, bytes_); }
+
+bool ran_in_child(const std::function<void()>& probe) {
+  // As os.fork() does it: a thread of Python that waits for the GIL would else be waited for in the
+  // child, where it is not.
+  PyOS_BeforeFork();
+  const pid_t child = fork();
+  CHECK(child >= 0, "fork: " << std::strerror(errno));
+  if (child == 0) {
+    PyOS_AfterFork_Child();
+    alarm(kSecondsMax);
+    probe();
+    std::_Exit(0);
+  }
+  PyOS_AfterFork_Parent();
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,215 @@
+// Signals each thread, collects addresses in the handler, and names them outside of it.
+#include "harness/engine/process/stacks.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <sstream>
+
+#ifdef SLOTFUZZ_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#include "harness/engine/process/threads.h"
+
+// Of AddressSanitizer's runtime, and not of its interface: another release may lack it.
+namespace __asan {
+__attribute__((weak)) void SetMallocContextSize(unsigned size);
+}
+
+namespace slotfuzz {
+namespace {
+
+constexpr int kFramesMax = 48;
+constexpr int kAnswerSecondsMax = 2;
+// Whatever a thread waits in is this near to the end of its stack, behind the signal's own frames.
+constexpr std::size_t kWaitFramesMax = 14;
+// libFuzzer, the sanitizers and Python use the signals below.
+const int kSignal = SIGRTMIN + 5;
+
+// What one thread leaves. The signal carries its address, so that nothing is global.
+struct Capture {
+  sem_t done;
+  // A signal orders nothing by itself, as the language and ThreadSanitizer have it.
+  std::atomic<bool> ready{false};
+  std::uintptr_t handle = 0;
+  int count = 0;
+  std::array<void*, kFramesMax> addresses;
+};
+
+_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
+  auto* capture = static_cast<Capture*>(argument);
+  if (capture->count == kFramesMax) return _URC_END_OF_STACK;
+  capture->addresses[capture->count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  return _URC_NO_REASON;
+}
+
+void handle(int, siginfo_t* info, void*) {
+  if (info->si_code != SI_QUEUE) return;
+  const int error = errno;
+  auto* capture = static_cast<Capture*>(info->si_value.sival_ptr);
+  // Acquire: pairs with the release in interrupt().
+  if (!capture->ready.load(std::memory_order_acquire)) return;
+  capture->handle = reinterpret_cast<std::uintptr_t>(pthread_self());
+  _Unwind_Backtrace(&note_frame, capture);
+  sem_post(&capture->done);
+  errno = error;
+}
+
+bool send(pid_t thread, Capture* capture) {
+  siginfo_t info{};
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = capture;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, kSignal, &info) == 0;
+}
+
+// Threads of a sanitizer's runtime block all signals and would never answer.
+bool blocks_signal(pid_t thread) {
+  const std::string blocked = status_of(getpid(), thread, "SigBlk:");
+  return blocked.empty() || std::strtoull(blocked.c_str(), nullptr, 16) >> (kSignal - 1) & 1;
+}
+
+// What a frame says that its thread waits for. The first row that any frame matches counts: the GIL
+// is a condition, and a lock of Python is a semaphore.
+constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
+    {"take_gil", "the GIL"},
+    {"PyGILState_Ensure", "the GIL"},
+    {"PyEval_RestoreThread", "the GIL"},
+    {"PyEval_AcquireThread", "the GIL"},
+    {"PyThread_acquire_lock", "a lock of Python"},
+    {"pthread_mutex_lock", "a mutex"},
+    {"lll_lock_wait", "a mutex"},
+    {"pthread_rwlock_", "a lock"},
+    {"pthread_cond_", "a condition"},
+    {"pthread_join", "the end of a thread"},
+    {"pthread_clockjoin", "the end of a thread"},
+    {"pthread_timedjoin", "the end of a thread"},
+    {"sem_wait", "a semaphore"},
+    {"sem_clockwait", "a semaphore"},
+    {"sem_timedwait", "a semaphore"},
+    {"futex", "a futex"},
+};
+
+std::string waits_for(const std::vector<std::string>& frames) {
+  const auto end =
+      frames.begin() + static_cast<std::ptrdiff_t>(std::min(frames.size(), kWaitFramesMax));
+  for (const auto& [word, what] : kWaits) {
+    const bool found = std::any_of(frames.begin(), end, [&, word = word](const std::string& frame) {
+      return frame.substr(0, frame.rfind(' ')).find(word) != std::string::npos;
+    });
+    if (found) return std::string(what);
+  }
+  return "";
+}
+
+bool is_of_fuzzer(const ThreadStack& stack) {
+  return !stack.is_main &&
+         std::any_of(stack.frames.begin(), stack.frames.end(), [](const std::string& frame) {
+           return frame.find("fuzzer::RssThread") != std::string::npos;
+         });
+}
+
+ThreadStack interrupt(pid_t thread) {
+  ThreadStack stack;
+  stack.id = thread;
+  stack.is_main = thread == getpid();
+  auto capture = std::make_unique<Capture>();
+  sem_init(&capture->done, 0, 0);
+  capture->ready.store(true, std::memory_order_release);  // pairs with handle()
+  if (!send(thread, capture.get())) return stack;
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kAnswerSecondsMax;
+  int answer = 0;
+  do {
+    answer = sem_timedwait(&capture->done, &until);
+  } while (answer != 0 && errno == EINTR);
+  if (answer != 0) {
+    // It may still answer, whenever it wakes: the memory must stay.
+    static_cast<void>(capture.release());
+    return stack;
+  }
+  stack.handle = capture->handle;
+  // The first is the handler.
+  for (int i = 1; i < capture->count; ++i) {
+    const auto frames = frames_at(capture->addresses[i]);
+    stack.frames.insert(stack.frames.end(), frames.begin(), frames.end());
+  }
+  stack.waits_for = waits_for(stack.frames);
+  return stack;
+}
+
+}  // namespace
+
+void keep_allocation_frames([[maybe_unused]] unsigned count) {
+  // No other build may even have the call in it: a fleet would take it for one of two sanitizers.
+  if constexpr (__has_feature(address_sanitizer)) {
+    if (__asan::SetMallocContextSize) __asan::SetMallocContextSize(count);
+  }
+}
+
+#ifdef SLOTFUZZ_SANITIZER
+// An address in a function may stand for several frames: those that were inlined come first.
+std::vector<std::string> frames_at(const void* address) {
+  std::array<char, 8192> text{};
+  __sanitizer_symbolize_pc(const_cast<void*>(address), "%p %F %L", text.data(), text.size() - 1);
+  std::vector<std::string> frames;
+  for (const char* one = text.data(); *one != '\0'; one += std::strlen(one) + 1) {
+    frames.emplace_back(one);
+  }
+  return frames;
+}
+#else
+std::vector<std::string> frames_at(const void* address) {
+  Dl_info info{};
+  const bool found = dladdr(address, &info) != 0;
+  std::unique_ptr<char, decltype(&std::free)> demangled(
+      found && info.dli_sname ? abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, nullptr)
+                              : nullptr,
+      &std::free);
+  const char* name = demangled ? demangled.get() : found ? info.dli_sname : nullptr;
+  std::ostringstream text;
+  text << address << (name ? " in " : " ") << (name ? name : "") << " (";
+  if (found) {
+    text << info.dli_fname << "+0x" << std::hex
+         << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+  } else {
+    text << "<unknown module>";
+  }
+  text << ")";
+  return {text.str()};
+}
+#endif
+
+std::vector<ThreadStack> stacks_of_other_threads() {
+  struct sigaction action {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(kSignal, &action, nullptr) != 0) return {};
+  std::vector<ThreadStack> stacks;
+  for (const pid_t thread : threads_of(getpid())) {
+    if (thread == gettid() || blocks_signal(thread)) continue;
+    ThreadStack stack = interrupt(thread);
+    if (!is_of_fuzzer(stack)) stacks.push_back(std::move(stack));
+  }
+  return stacks;
+}
+
+}  // namespace slotfuzz

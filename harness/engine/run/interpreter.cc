@@ -1,0 +1,179 @@
+// Starting CPython, importing the subject, running the prelude.
+#include "harness/engine/run/interpreter.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "harness/engine/check.h"
+#include "harness/engine/process/probe.h"
+
+namespace slotfuzz {
+namespace {
+
+constexpr const char* kPrelude =
+#include "prelude.inc"
+    ;
+
+void must(PyStatus status) {
+  if (PyStatus_Exception(status)) throw StartError(std::string("Python: ") + status.err_msg);
+}
+
+// The folder of this program, if the standard library is beside it, as it is where no Python is
+// installed (ci/fuzz_build.sh); else nothing, and CPython looks where it was installed.
+std::string home_beside_program() {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string version =
+      std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
+  const bool has_library = std::filesystem::exists(folder / "lib" / ("python" + version) / "os.py");
+  return has_library ? folder.string() : std::string();
+}
+
+PyStatus configure(PyConfig& config) {
+  const PyStatus named = PyConfig_SetBytesString(&config, &config.program_name, SLOTFUZZ_PYTHON);
+  const std::string home = home_beside_program();
+  if (PyStatus_Exception(named) || home.empty()) return named;
+  return PyConfig_SetBytesString(&config, &config.home, home.c_str());
+}
+
+void start_python(const InterpreterOptions& options) {
+  PyPreConfig before;
+  PyPreConfig_InitIsolatedConfig(&before);
+  before.allocator = PYMEM_ALLOCATOR_MALLOC;
+  before.utf8_mode = 1;
+  must(Py_PreInitialize(&before));
+  PyConfig config;
+  PyConfig_InitIsolatedConfig(&config);
+  config.use_hash_seed = 1;
+  config.hash_seed = 0;
+  config.install_signal_handlers = 0;
+  config.write_bytecode = 0;
+  // It takes two thirds of the start of each further interpreter; `paths` has what it would find.
+  config.site_import = 0;
+  const PyStatus configured = configure(config);
+  const PyStatus status =
+      PyStatus_Exception(configured) ? configured : Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  must(status);
+  PyObject* path = PySys_GetObject("path");
+  for (const std::string& folder : options.paths) {
+    const Ref text(PyUnicode_FromString(folder.c_str()));
+    CHECK(text && PyList_Append(path, text.get()) == 0, "sys.path");
+  }
+}
+
+// One snippet of the prelude: what stands between two markers.
+struct Snippet {
+  std::string_view marker;
+  std::string source;
+
+  bool is_for(const std::string& module) const {
+    const auto open = marker.find(" [");
+    return open == std::string_view::npos || marker.substr(open + 2).starts_with(module + "]");
+  }
+};
+
+std::vector<Snippet> split_prelude(std::string_view text) {
+  std::vector<Snippet> snippets;
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    // Blank lines in front keep the line numbers of tracebacks those of the file.
+    if (line.starts_with("#: ")) snippets.push_back({line, std::string(line_number, '\n')});
+    if (!snippets.empty()) snippets.back().source.append(line).push_back('\n');
+    ++line_number;
+  }
+  return snippets;
+}
+
+void run_prelude(PyObject* names, const std::string& module) {
+  for (const Snippet& snippet : split_prelude(kPrelude)) {
+    if (!snippet.is_for(module)) continue;
+    const Ref code(Py_CompileString(snippet.source.c_str(), "prelude.py", Py_file_input));
+    CHECK(code, "prelude.py: " << snippet.marker << ": " << take_error());
+    // A snippet that the subject cannot run leaves its names undefined, and so masks its ops.
+    const Ref result(PyEval_EvalCode(code.get(), names, names));
+    if (!result) PyErr_Clear();
+  }
+}
+
+enum class Answer : std::uint8_t { kNone, kYes, kNo };
+
+}  // namespace
+
+std::string take_error() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref owned_type(type), owned_value(value), owned_traceback(traceback);
+  if (!type) return "no error";
+  std::string text = reinterpret_cast<PyTypeObject*>(type)->tp_name;
+  const Ref message(value ? PyObject_Str(value) : nullptr);
+  const char* words = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
+  if (words && *words) text.append(": ").append(words);
+  PyErr_Clear();
+  return text;
+}
+
+Interpreter::Interpreter(const InterpreterOptions& options) {
+  start_python(options);
+  subject_ = Ref(PyImport_ImportModule(options.module.c_str()));
+  if (!subject_) throw StartError("cannot import " + options.module + ": " + take_error());
+  names_ = Ref(PyDict_New());
+  CHECK(PyDict_SetItemString(names(), "__builtins__", PyEval_GetBuiltins()) == 0, "builtins");
+  CHECK(PyDict_SetItemString(names(), "T", subject()) == 0, "T");
+  for (const char* name : {"gc", "weakref"}) {
+    const Ref module(PyImport_ImportModule(name));
+    CHECK(module && PyDict_SetItemString(names(), name, module.get()) == 0, name);
+  }
+  run_prelude(names(), options.module);
+}
+
+Ref Interpreter::evaluate(const std::string& expression) const {
+  const Ref code(Py_CompileString(expression.c_str(), "probe", Py_eval_input));
+  Ref result(code ? PyEval_EvalCode(code.get(), names(), names()) : nullptr);
+  if (!result) PyErr_Clear();
+  return result;
+}
+
+std::vector<bool> Interpreter::available_ops(const OpTable& table, const Weights& weights) const {
+  const std::vector<Op>& ops = table.ops();
+  const SharedMemory memory(ops.size() * sizeof(Answer));
+  Answer* answers = memory.as<Answer>();
+  std::size_t begin = 0;
+  const auto try_ops = [&] {
+    for (std::size_t op = begin; op < ops.size(); ++op) {
+      const bool wanted = weights.of(ops[op].theme) > 0;
+      const bool works = wanted && (ops[op].needs.empty() || evaluate(std::string(ops[op].needs)));
+      answers[op] = works ? Answer::kYes : Answer::kNo;
+    }
+  };
+  while (!ran_in_child(try_ops)) {
+    const Op& op = ops[std::find(answers + begin, answers + ops.size(), Answer::kNone) - answers];
+    std::cerr << "slotfuzz: " << op.name << " is left out: the process that tried `" << op.needs
+              << "` died\n";
+    begin = &op - ops.data() + 1;
+  }
+  std::vector<bool> available;
+  for (std::size_t op = 0; op < ops.size(); ++op) available.push_back(answers[op] == Answer::kYes);
+  return available;
+}
+
+std::vector<std::pair<std::string, PyObject*>> Interpreter::prelude_lists() const {
+  std::vector<std::pair<std::string, PyObject*>> lists;
+  PyObject *name = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(names(), &at, &name, &value);) {
+    if (PyList_CheckExact(value)) lists.emplace_back(PyUnicode_AsUTF8(name), value);
+  }
+  return lists;
+}
+
+void Interpreter::freeze() const {
+  for (const char* call : {"gc.disable()", "gc.collect()", "gc.freeze()"}) {
+    CHECK(evaluate(call), call << ": " << take_error());
+  }
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,132 @@
+// Watching the steps of a run, and the report.
+#include "harness/engine/run/watchdog.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "harness/engine/check.h"
+#include "harness/engine/run/interpreter.h"
+#include "harness/engine/process/threads.h"
+
+namespace slotfuzz {
+namespace {
+
+// How often it looks, within the limit of a line.
+constexpr int kLooksPerLimit = 8;
+// What faulthandler prints the Python stacks of all threads for.
+const int kPythonSignal = SIGRTMIN + 6;
+
+std::string name_of(const ThreadStack& stack, std::size_t number) {
+  return stack.is_main ? "main thread" : "thread " + std::to_string(number);
+}
+
+std::string text_of(const std::vector<ThreadStack>& stacks) {
+  std::ostringstream text;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    const ThreadStack& stack = stacks[i];
+    text << "\n  " << name_of(stack, i) << " (0x" << std::hex << stack.handle << std::dec << ") "
+         << (stack.waits_for.empty() ? "runs" : "waits for " + stack.waits_for) << ":\n";
+    for (std::size_t frame = 0; frame < stack.frames.size(); ++frame) {
+      text << "    #" << frame << ' ' << stack.frames[frame] << "\n";
+    }
+    if (stack.frames.empty()) text << "    it does not answer\n";
+  }
+  return text.str();
+}
+
+}  // namespace
+
+Watchdog::Watchdog(const OpTable& table, const Interpreter& interpreter) : table_(table) {
+  // Its handler needs no GIL. The file is standard error, whatever that is when it runs.
+  const Ref done =
+      interpreter.evaluate("__import__('faulthandler').register(" + std::to_string(kPythonSignal) +
+                           ", file=2, all_threads=True)");
+  CHECK(done, "faulthandler");
+}
+
+Watchdog::~Watchdog() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wakes_.notify_one();
+  thread_.join();
+}
+
+void Watchdog::set_limit(double line_seconds) {
+  CHECK(!thread_.joinable(), "the watchdog's limit is set while it runs");
+  limit_ = std::chrono::duration<double>(line_seconds);
+}
+
+void Watchdog::abort_on_hang() {
+  CHECK(!thread_.joinable(), "the watchdog is told to abort while it runs");
+  aborts_ = true;
+}
+
+void Watchdog::start() { thread_ = std::thread(&Watchdog::watch, this); }
+
+void Watchdog::watch() {
+  using Clock = std::chrono::steady_clock;
+  std::uint64_t seen = 0;
+  Clock::time_point since = Clock::now();
+  double worked_before = 0;
+  std::unique_lock lock(mutex_);
+  while (!wakes_.wait_for(lock, limit_ / kLooksPerLimit, [this] { return over_; })) {
+    // Acquire: pairs with the release in step(), so that line_ is that of this step or later.
+    const std::uint64_t step = step_.load(std::memory_order_acquire);
+    const auto now = Clock::now();
+    if (step != seen) {
+      seen = step;
+      since = now;
+      worked_before = processor_seconds(getpid());
+    } else if (step % 2 == 1 && now - since >= limit_ &&
+               (processor_seconds(getpid()) - worked_before >= limit_.count() ||
+                !has_ready_thread(getpid(), gettid()))) {
+      // On a machine that is busy with other things, time passes in which no thread could run.
+      report(step, std::chrono::duration<double>(now - since).count());
+    }
+  }
+}
+
+std::string Watchdog::where() const {
+  // Relaxed: see watch().
+  const std::uint64_t key = line_.load(std::memory_order_relaxed);
+  if (key == kReset) return "the end of the program";
+  Line line;
+  line.lane = static_cast<std::uint8_t>(key >> 40);
+  line.op = static_cast<std::uint16_t>(key >> 24);
+  for (std::size_t i = 0; i < kOperandMax; ++i) {
+    line.operands[i] = static_cast<std::uint8_t>(key >> 8 * (kOperandMax - 1 - i));
+  }
+  CHECK((key_of(line) | key >> kIndexShift << kIndexShift) == key, "the key of a line");
+  return "line " + std::to_string((key >> kIndexShift) + 1) + ", `" + table_.print(line) + "`,";
+}
+
+void Watchdog::report(std::uint64_t step, double seconds) const {
+  const std::vector<ThreadStack> stacks = stacks_of_other_threads();
+  // Acquire: as in watch(). It did come back: slow, and no more.
+  if (step_.load(std::memory_order_acquire) != step) return;
+  const bool all_wait = std::all_of(stacks.begin(), stacks.end(), [](const ThreadStack& stack) {
+    return !stack.waits_for.empty();
+  });
+  std::ostringstream text;
+  text.precision(2);
+  text << "slotfuzz: " << (all_wait ? "deadlock" : "hang") << ": " << where()
+       << " does not come back in " << seconds << " s; "
+       << (all_wait ? "every thread waits" : "not every thread waits") << "\n"
+       << text_of(stacks) << "\n";
+  const std::string words = text.str();
+  CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
+  // Handled before it returns, since it is this thread's own.
+  std::raise(kPythonSignal);
+  if (aborts_) std::abort();
+  _exit(all_wait ? kDeadlockExit : kHangExit);
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,71 @@
+// What a libFuzzer target consists of: a session, and libFuzzer's four entry points, which a file
+// in targets/ defines with SLOTFUZZ_TARGET. The only global of the harness is in there.
+//
+// A target takes libFuzzer's own flags and corpus folders. Flags of the engine begin with two
+// dashes, and libFuzzer passes them over:
+//   --module=NAME     the module under test: slotcore (default) or torch
+//   --path=DIR        one more folder for sys.path; may be repeated
+//   --recorder=FILE   write each program to this flight recorder before it runs
+//   --known=DIR       do not run programs that contain one of these
+//   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
+//   --serve           be the driver's fork server
+//   --spawn           fork a fuzzing process for each request on stdin
+//   --describe        print op table, kinds, prelude and planted bugs as JSON
+//   --measure         print where the time of this target's programs goes, as JSON
+//   --planted=NAME    run one planted bug
+//   --dump-recorder=FILE  print a recorder's programs as JSON
+#pragma once
+
+#include "harness/engine/session/session.h"
+
+namespace slotfuzz {
+
+class Target {
+ public:
+  Target(const char* name, Postcondition postcondition, Weights weights = {.storage = 1})
+      : name_(name), postcondition_(postcondition), weights_(weights) {}
+
+  // May give libFuzzer another command line.
+  void initialize(int* argc, char*** argv);
+  int test(std::string_view text);
+  std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t size_max, unsigned seed);
+  std::size_t cross(std::string_view first, std::string_view second, std::uint8_t* out,
+                    std::size_t size_max, unsigned seed);
+
+ private:
+  std::size_t put(const Program& program, std::uint8_t* out, std::size_t size_max);
+
+  const char* name_;
+  Postcondition postcondition_;
+  Weights weights_;
+  std::optional<Session> session_;
+  // The command line, and what libFuzzer gets of it.
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+// Bytes that libFuzzer reads as coverage; in a section of their own, as it wants them.
+std::span<std::uint8_t, kStateCounters> state_counters();
+
+}  // namespace slotfuzz
+
+#define SLOTFUZZ_TARGET(...)                                                                 \
+  static slotfuzz::Target target(__VA_ARGS__);                                               \
+  extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {                             \
+    target.initialize(argc, argv);                                                           \
+    return 0;                                                                                \
+  }                                                                                          \
+  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {        \
+    return target.test({reinterpret_cast<const char*>(data), size});                         \
+  }                                                                                          \
+  extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,       \
+                                                 std::size_t size_max, unsigned seed) {      \
+    return target.mutate(data, size, size_max, seed);                                        \
+  }                                                                                          \
+  extern "C" std::size_t LLVMFuzzerCustomCrossOver(                                          \
+      const std::uint8_t* first, std::size_t first_size, const std::uint8_t* second,         \
+      std::size_t second_size, std::uint8_t* out, std::size_t size_max, unsigned seed) {     \
+    return target.cross({reinterpret_cast<const char*>(first), first_size},                  \
+                        {reinterpret_cast<const char*>(second), second_size}, out, size_max, \
+                        seed);                                                               \
+  }

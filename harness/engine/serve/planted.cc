@@ -1,0 +1,265 @@
+// The table of planted bugs.
+#include "harness/engine/serve/planted.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "harness/engine/check.h"
+#include "harness/engine/session/observations.h"
+
+namespace slotfuzz {
+namespace {
+
+constexpr Planted kPlanted[] = {
+    {"identity", "judge", "P1 identity",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!enter_hermetic()\n"
+     "s1 = t0.untyped_storage()\n!exit_hermetic()"},
+    {"tensor-identity", "judge", "P1 tensor identity",
+     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!enter_hermetic()\nt2 = t0.grad\n"
+     "!exit_hermetic()"},
+    {"type", "judge", "P2 type",
+     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n!s0.__class__ = T.UntypedStorage\n"
+     "s1 = t0.untyped_storage()"},
+    {"attributes", "judge", "P2 attributes",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
+     "s1 = t0.untyped_storage()"},
+    {"tensor-attributes", "judge", "P2 tensor attributes",
+     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.tag = 7\n!del t1.tag\nt2 = t0.grad"},
+    {"finalized-twice", "judge", "P3 finalized twice",
+     "s0 = Finalized(1)\ndel s0\n!finalized.append(0)\ngc.collect()"},
+    {"finalized-early", "judge", "P3 finalized early",
+     "s0 = Finalized(1)\n!finalized.append(0)\ns0.nbytes()"},
+    {"never-finalized", "judge", "P3 never finalized", "s0 = Finalized(1)\n!born.append(1)"},
+    {"unraisable", "judge", "P3 unraisable",
+     "t0 = T.ones(1)\n!type('X', (), {'__del__': lambda self: 1 / 0})()\ngc.collect()"},
+    {"weakref", "judge", "P4 weakref:",
+     "s0 = T.UntypedStorage(1)\nr0 = weakref.ref(s0)\n"
+     "!import ctypes; ctypes.pythonapi._PyWeakref_ClearRef(ctypes.py_object(r0))\ns0.nbytes()"},
+    {"weakref-alive", "judge", "P4 weakref alive",
+     "s0 = T.UntypedStorage(1)\n"
+     "!import types, weakref as w; weakref = types.SimpleNamespace(ref=lambda s: w.ref(gc))\n"
+     "r0 = weakref.ref(s0)"},
+    {"ledger", "judge", "P5 live impls", "s0 = T.UntypedStorage(1)\n!leak = s0"},
+    {"use-count", "judge", "P7 use count",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+     "!import ctypes; ctypes.c_uint32.from_address(s0._cdata + use_count_offset).value = 0\n"
+     "s0.nbytes()"},
+    {"exception", "judge", "P7 check_wraps",
+     "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)"},
+    {"hermetic-wrap", "judge", "H1 fresh",
+     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\n!exit_hermetic()\n"
+     "s1 = t0.untyped_storage()\n!enter_hermetic()"},
+    {"hermetic-type", "judge", "H1 base class",
+     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\ndel s0\nenter_hermetic()\n"
+     "!exit_hermetic()\ns1 = t0.untyped_storage()\n!enter_hermetic()"},
+    {"use-after-free", "address", "heap-use-after-free", ""},
+    {"python-use-after-free", "address", "heap-use-after-free", ""},
+    {"use-after-free-by-python", "address", "on unknown address", ""},
+    {"overflow", "undefined", "signed integer overflow", ""},
+    {"race", "thread", "data race", ""},
+    {"race-with-a-lane", "thread", "data race", ""},
+    {"lock-inversion", "thread", "lock-order-inversion", ""},
+    {"deadlock", "watchdog", "slotfuzz: deadlock: line 2, `knot(s0)`,",
+     "s0 = T.UntypedStorage(1)\nknot(s0)"},
+    {"difference", "differential", "line 2 of the trace differs",
+     "t0 = T.ones(1)\n!t0.zero_()\ngc.collect()"},
+    {"refcount", "debugpy", "negative ref count", ""},
+};
+
+// The results go through here, so that no compiler can prove the bugs away.
+volatile int sink;
+
+void read_freed_cpp() {
+  auto owner = std::make_unique<int>(1);
+  const volatile int* freed = owner.get();
+  owner.reset();
+  sink = *freed;
+}
+
+// CPython's code is not watched: it must find rubbish there.
+void let_python_read_freed() {
+  auto view = std::make_unique<Py_buffer>();
+  const Ref bytes(PyByteArray_FromStringAndSize("", 0));
+  CHECK(bytes && PyObject_GetBuffer(bytes.get(), view.get(), PyBUF_SIMPLE) == 0, "buffer");
+  Py_buffer* freed = view.get();
+  view.reset();
+  PyBuffer_Release(freed);
+}
+
+// Seen only when Python allocates with malloc.
+void read_freed_python() {
+  const Ref object(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyList_Type)));
+  auto* block = static_cast<volatile char*>(PyObject_Malloc(64));
+  block[0] = 1;
+  PyObject_Free(const_cast<char*>(block));
+  sink = block[0];
+}
+
+void overflow() {
+  const volatile int most = std::numeric_limits<int>::max();
+  sink = most + 1;
+}
+
+void race() {
+  int shared = 0;
+  std::thread other([&] { ++shared; });
+  ++shared;
+  other.join();
+  sink = shared;
+}
+
+// A thread holds a lock and wants the GIL; this one has the GIL and wants the lock. The GIL is no
+// mutex to ThreadSanitizer.
+PyObject* wait_for_ever(PyObject*, PyObject*) {
+  std::mutex mutex;
+  std::atomic<bool> locked{false};
+  std::thread other([&] {
+    const std::lock_guard lock(mutex);
+    locked.store(true, std::memory_order_release);  // pairs with the loop below
+    PyGILState_Release(PyGILState_Ensure());
+  });
+  // Acquire: pairs with the store above.
+  while (!locked.load(std::memory_order_acquire)) std::this_thread::yield();
+  mutex.lock();
+  mutex.unlock();
+  other.join();
+  Py_RETURN_NONE;
+}
+
+PyObject* add_one(PyObject* capsule, PyObject*) {
+  ++*static_cast<int*>(PyCapsule_GetPointer(capsule, nullptr));
+  Py_RETURN_NONE;
+}
+
+// A thread of C++ against a lane: handing a line over must order the lanes, and nothing else.
+void race_with_a_lane(Interpreter& interpreter) {
+  int shared = 0;
+  PyMethodDef method = {"add_one", &add_one, METH_NOARGS, nullptr};
+  const Ref capsule(PyCapsule_New(&shared, nullptr, nullptr));
+  const Ref function(PyCFunction_New(&method, capsule.get()));
+  CHECK(function, "function");
+  CHECK(PyDict_SetItemString(interpreter.names(), "add_one", function.get()) == 0, "names");
+  std::thread other([&] { ++shared; });
+  CHECK(interpreter.evaluate("[lane(1, 'add_one()')]"), "lane");
+  other.join();
+  sink = shared;
+  CHECK(PyDict_DelItemString(interpreter.names(), "add_one") == 0, "names");
+}
+
+// No two threads ever wait for each other here: only the order of the locks is wrong.
+void invert_locks() {
+  std::mutex first, second;
+  std::thread([&] {
+    const std::lock_guard outer(first);
+    const std::lock_guard inner(second);
+  }).join();
+  const std::lock_guard outer(second);
+  const std::lock_guard inner(first);
+}
+
+void drop_too_often() {
+  alignas(PyObject) static char memory[sizeof(PyObject)];
+  auto* object = reinterpret_cast<PyObject*>(memory);
+  Py_SET_TYPE(object, &PyBaseObject_Type);
+  Py_SET_REFCNT(object, 0);
+  Py_DECREF(object);
+}
+
+// Runs the tampering that stands before each line, and that after the last.
+class Tampering final : public Watcher {
+ public:
+  Tampering(const Planted& bug, Printer& printer, Interpreter& interpreter, Judge& judge)
+      : interpreter_(interpreter), judge_(judge) {
+    std::string_view text = bug.text;
+    before_.emplace_back();
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+      if (line.starts_with('!')) {
+        before_.back().emplace_back(line.substr(1));
+        continue;
+      }
+      const auto parsed = printer.table().parse(line);
+      CHECK(parsed, "planted " << bug.name << ": no template: " << line);
+      program_.lines.push_back(*parsed);
+      before_.emplace_back();
+    }
+  }
+
+  const Program& program() const { return program_; }
+  void start(const Program& program) override { judge_.start(program); }
+  void before_line(std::size_t index, const Line& line) override {
+    tamper(index);
+    judge_.before_line(index, line);
+  }
+  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
+    judge_.after_line(index, line, raised);
+    // What was tampered with cannot be reset: the process ends with the verdict.
+    if (judge_.verdict().found()) {
+      std::cerr << judge_.verdict().describe();
+      std::_Exit(1);
+    }
+    if (index + 1 == program_.lines.size()) tamper(index + 1);
+  }
+  void after_drop() override { judge_.after_drop(); }
+
+ private:
+  void tamper(std::size_t index) {
+    for (const std::string& code : before_[index]) {
+      const Ref result(
+          PyRun_String(code.c_str(), Py_file_input, interpreter_.names(), interpreter_.names()));
+      CHECK(result, "planted: " << code << ": " << take_error());
+    }
+  }
+
+  Program program_;
+  std::vector<std::vector<std::string>> before_;
+  Interpreter& interpreter_;
+  Judge& judge_;
+};
+
+// What is tampered with breaks no promise: only the trace differs from that of the program alone.
+void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) {
+  FactsWatcher plain(interpreter), tampered(interpreter, &tampering);
+  executor.run(tampering.program(), plain);
+  executor.run(tampering.program(), tampered);
+  for (std::size_t i = 0; i < plain.trace().size(); ++i) {
+    if (plain.trace()[i] == tampered.trace().at(i)) continue;
+    std::cerr << "slotfuzz: line " << i + 1 << " of the trace differs\n";
+    std::_Exit(1);
+  }
+}
+
+}  // namespace
+
+std::span<const Planted> planted_bugs() { return kPlanted; }
+
+void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executor, Printer& printer,
+                 Judge& judge, const Layout& layout) {
+  if (bug.name == "use-after-free") return read_freed_cpp();
+  if (bug.name == "python-use-after-free") return read_freed_python();
+  if (bug.name == "use-after-free-by-python") return let_python_read_freed();
+  if (bug.name == "overflow") return overflow();
+  if (bug.name == "race") return race();
+  if (bug.name == "race-with-a-lane") return race_with_a_lane(interpreter);
+  if (bug.name == "lock-inversion") return invert_locks();
+  if (bug.name == "refcount") return drop_too_often();
+  const Ref offset(PyLong_FromSize_t(layout.use_count_offset().value_or(0)));
+  CHECK(PyDict_SetItemString(interpreter.names(), "use_count_offset", offset.get()) == 0, "names");
+  PyMethodDef method = {"wait_for_ever", &wait_for_ever, METH_O, nullptr};
+  const Ref function(PyCFunction_New(&method, nullptr));
+  if (bug.oracle == "watchdog") {
+    CHECK(PyDict_SetItemString(interpreter.names(), "knot", function.get()) == 0, "names");
+  }
+  Tampering tampering(bug, printer, interpreter, judge);
+  if (bug.oracle == "differential") return differ(tampering, interpreter, executor);
+  executor.run(tampering.program(), tampering);
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,50 @@
+// Goes through the text once more, line by line: a hunt, which parses millions, does not pay for
+// it.
+#include "harness/engine/serve/serve_dropped.h"
+
+#include <utility>
+#include <vector>
+
+namespace slotfuzz {
+namespace {
+
+bool says_nothing(std::string_view line) {
+  const auto begin = line.find_first_not_of(" \t\r\f\v");
+  return begin == std::string_view::npos || line[begin] == '#';
+}
+
+}  // namespace
+
+void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
+                  nlohmann::json& reply) {
+  using Stretches = std::vector<std::pair<std::size_t, std::size_t>>;
+  const auto frame = request.value("frame", Stretches());
+  auto stretch = frame.begin();
+  nlohmann::json named = nlohmann::json::array();
+  std::size_t count = 0, kept = 0;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto parsed = session.printer.parse_line(line);
+    const char* why = nullptr;
+    if (!parsed) {
+      while (stretch != frame.end() && stretch->second < number) ++stretch;
+      const bool is_frame = stretch != frame.end() && stretch->first <= number;
+      if (is_frame || says_nothing(line)) continue;
+      why = "no op";
+    } else if (kept == kLineMax) {
+      why = "too many";
+    } else {
+      ++kept;
+      if (!run || session.available[parsed->op]) continue;
+      why = "masked";
+    }
+    if (++count > kDroppedLinesMax) continue;
+    named.push_back({{"line", number}, {"text", line.substr(0, kLineLengthMax)}, {"why", why}});
+  }
+  reply["dropped_lines"] = std::move(named);
+  reply["dropped_count"] = count;
+}
+
+}  // namespace slotfuzz

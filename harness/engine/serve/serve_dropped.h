@@ -1,0 +1,26 @@
+// Which lines of a text a run leaves out, and why: what the driver tells whoever wrote them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "harness/engine/session/session.h"
+
+namespace slotfuzz {
+
+// Lines that are named; a text may have a million.
+inline constexpr std::size_t kDroppedLinesMax = 20;
+
+// Adds to the reply to a request with this text, {.., "frame": [[first, last], ..]}:
+//
+//   "dropped_lines": [{"line": 1-based, "text": .., "why": ..}, ..], the first kDroppedLinesMax
+//   "dropped_count": how many there are
+//
+// Blank lines and comments are not among them, nor those without an op whose numbers, from 1, the
+// frame has: what stands around the program of a script, stretches in ascending order. `why` is "no
+// op" (it is no instance of a template), "masked" (the subject or the target lacks the op; only
+// where the text is RUN), or "too many" (the program has kLineMax lines before it).
+void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
+                  nlohmann::json& reply);
+
+}  // namespace slotfuzz

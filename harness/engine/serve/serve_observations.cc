@@ -1,0 +1,173 @@
+// Many programs in one child, since a fork costs as much as several of them.
+#include "harness/engine/serve/serve_observations.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "harness/engine/check.h"
+#include "harness/engine/session/observations.h"
+#include "harness/engine/serve/serve_child.h"
+
+namespace slotfuzz {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kProgramsMax = 512;
+
+// What a child tells, in memory shared with the parent, so that a crash loses nothing of it.
+struct Shared {
+  std::size_t done;
+  // Of the program that runs.
+  std::size_t line;
+  std::uint64_t hashes[kProgramsMax];
+};
+
+// Notes which line runs.
+class Progress final : public Watcher {
+ public:
+  explicit Progress(Shared& shared) : shared_(shared) {}
+
+  void start(const Program&) override { shared_.line = 0; }
+  void before_line(std::size_t index, const Line&) override { shared_.line = index; }
+  void after_line(std::size_t index, const Line&, PyObject*) override { shared_.line = index + 1; }
+  void after_drop() override {}
+
+ private:
+  Shared& shared_;
+};
+
+// FNV-1a: the same in every process and on every machine.
+std::uint64_t hash_of(const std::vector<std::string>& trace) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string& text : trace) {
+    for (const char letter : text)
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+void write_all(int descriptor, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
+    CHECK(written > 0, "write: " << std::strerror(errno));
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+std::string read_all(int descriptor) {
+  std::string text(static_cast<std::size_t>(lseek(descriptor, 0, SEEK_END)), '\0');
+  const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
+  CHECK(size == static_cast<ssize_t>(text.size()), "pread: " << std::strerror(errno));
+  return text;
+}
+
+[[noreturn]] void run_in_child(Session& session, const std::vector<Program>& programs,
+                               Shared& shared, const std::string& question, int traces,
+                               unsigned program_seconds) {
+  silence();
+  session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
+  Progress progress(shared);
+  FactsWatcher facts(session.interpreter, &progress, question);
+  while (shared.done < programs.size()) {
+    alarm(program_seconds);  // the watchdog limits lines, and not what is asked after them
+    session.executor.run(programs[shared.done], facts);
+    shared.hashes[shared.done] = hash_of(facts.trace());
+    if (traces >= 0) {
+      const json trace = facts.trace();
+      write_all(traces, trace.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+    }
+    ++shared.done;
+  }
+  std::_Exit(0);
+}
+
+// Adds the traces, one line for each program that did not end its process.
+void add_traces(json& results, int traces) {
+  std::istringstream lines(read_all(traces));
+  std::string line;
+  for (json& result : results) {
+    if (result["crashed"].get<bool>() || !std::getline(lines, line)) continue;
+    result["trace"] = json::parse(line);
+  }
+  close(traces);
+}
+
+// Runs all programs from shared.done on, up to the first that ends the process.
+Ended run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
+               const std::string& question, int traces, double seconds, unsigned program_seconds) {
+  const pid_t child = fork();
+  CHECK(child >= 0, "fork: " << std::strerror(errno));
+  if (child == 0) run_in_child(session, programs, shared, question, traces, program_seconds);
+  int status = 0;
+  return wait_for(child, seconds, status);
+}
+
+}  // namespace
+
+json generate(const Session& session, const json& request) {
+  const std::set<std::string> wanted = request.at("ops");
+  std::vector<bool> chosen = session.available;
+  for (std::size_t op = 0; op < chosen.size(); ++op) {
+    if (!wanted.contains(std::string(session.table.ops()[op].name))) chosen[op] = false;
+  }
+  const Vocabulary vocabulary(session.table, chosen, session.weights);
+  if (vocabulary.empty()) return {{"error", "no op to generate programs of"}};
+  const Mutator mutator(session.table, vocabulary);
+  Printer printer(session.table);
+  Rng rng(request.value("seed", 1u));
+  json programs = json::array();
+  for (int i = 0; i < request.at("generate"); ++i) {
+    programs.push_back(printer.print(mutator.generate(rng)));
+  }
+  return {{"programs", programs}};
+}
+
+json run_facts(Session& session, const json& request) {
+  const json& texts = request.at("facts");
+  if (texts.size() > kProgramsMax) return {{"error", "too many programs"}};
+  std::vector<Program> programs;
+  for (const std::string text : texts) {
+    programs.push_back(session.printer.parse(text));
+    session.mask(programs.back());
+    session.executor.prepare(programs.back());
+  }
+  // What compiling made need not be looked at in each reset.
+  session.interpreter.freeze();
+  const int traces = request.value("whole", false) ? memfd_create("traces", MFD_CLOEXEC) : -1;
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
+  auto& shared = *static_cast<Shared*>(memory);
+  const double seconds = request.value("timeout", kTimeoutSecondsDefault);
+  const std::string question = request.value("question", "observe");
+  json results = json::array();
+  while (shared.done < programs.size()) {
+    const std::size_t first = shared.done;
+    const Ended ended = run_some(session, programs, shared, question, traces, seconds,
+                                 request.at("program_seconds"));
+    if (ended == Ended::kKilled) {
+      if (traces >= 0) close(traces);
+      munmap(memory, sizeof(Shared));
+      return {{"killed", true}};
+    }
+    for (std::size_t i = first; i < shared.done; ++i) {
+      results.push_back({{"crashed", false},
+                         {"line", programs[i].lines.size()},
+                         {"hash", std::to_string(shared.hashes[i])}});
+    }
+    if (shared.done == programs.size()) break;
+    results.push_back({{"crashed", true}, {"line", shared.line}, {"hash", nullptr}});
+    ++shared.done;
+  }
+  if (traces >= 0) add_traces(results, traces);
+  munmap(memory, sizeof(Shared));
+  return {{"programs", results}};
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,62 @@
+// Asks a function of the prelude after each line.
+#include "harness/engine/session/observations.h"
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+// The exception that a line raised stays as it was: the executor clears it.
+class KeptError {
+ public:
+  KeptError() { PyErr_Fetch(&type_, &value_, &traceback_); }
+  ~KeptError() { PyErr_Restore(type_, value_, traceback_); }
+  KeptError(const KeptError&) = delete;
+  KeptError& operator=(const KeptError&) = delete;
+
+ private:
+  PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
+};
+
+std::string name_of_type(PyObject* type) {
+  const std::string name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "nothing";
+  return name.substr(name.rfind('.') + 1);
+}
+
+}  // namespace
+
+FactsWatcher::FactsWatcher(const Interpreter& interpreter, Watcher* other,
+                           const std::string& question)
+    : interpreter_(interpreter), question_(interpreter.evaluate(question)), other_(other) {
+  CHECK(question_, "the prelude has no " << question);
+}
+
+void FactsWatcher::start(const Program& program) {
+  trace_.clear();
+  if (other_) other_->start(program);
+}
+
+void FactsWatcher::before_line(std::size_t index, const Line& line) {
+  if (other_) other_->before_line(index, line);
+}
+
+void FactsWatcher::after_line(std::size_t index, const Line& line, PyObject* raised) {
+  if (other_) other_->after_line(index, line, raised);
+  observe("the line raised " + name_of_type(raised));
+}
+
+void FactsWatcher::after_drop() {
+  if (other_) other_->after_drop();
+  observe("every name is dropped");
+}
+
+void FactsWatcher::observe(const std::string& first) {
+  const KeptError kept;
+  const Ref facts(PyObject_CallOneArg(question_.get(), interpreter_.names()));
+  CHECK(facts, "the prelude: " << take_error());
+  const char* text = PyUnicode_AsUTF8(facts.get());
+  CHECK(text, "the prelude: " << take_error());
+  trace_.push_back(first + "\n" + text);
+}
+
+}  // namespace slotfuzz

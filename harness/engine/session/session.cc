@@ -1,0 +1,55 @@
+// Starting a session.
+#include "harness/engine/session/session.h"
+
+namespace slotfuzz {
+
+Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
+    : weights(options.weights),
+      line_seconds(options.line_seconds),
+      interpreter(options.interpreter),
+      executor(interpreter, printer),
+      layout(interpreter),
+      judge(interpreter, executor, table, layout, states),
+      available(interpreter.available_ops(table, options.weights)),
+      vocabulary(table, available, options.weights),
+      postcondition(options.postcondition) {
+  executor.watchdog().set_limit(options.line_seconds);
+  interpreter.freeze();
+  // The control run: what probing has left goes, and a subject that fails without a program shows
+  // it.
+  executor.run(Program(), judge);
+}
+
+void Session::start(const std::string& recorder, const std::string& known) {
+  if (!known.empty()) known_.add_folder(known, printer);
+  // With a recorder the driver has the program; without one, as on a fleet, libFuzzer has it.
+  if (recorder.empty())
+    executor.watchdog().abort_on_hang();
+  else
+    recorder_.emplace(recorder);
+}
+
+bool Session::run(Program program) {
+  mask(program);
+  if (known_.contains(program)) return false;
+  if (recorder_) recorder_->write(printer.print(program));
+  executor.run(program, judge);
+  raises.note(program, executor.raised());
+  if (postcondition) postcondition(table, program);
+  return true;
+}
+
+bool Session::found() const {
+  const Verdict& verdict = judge.verdict();
+  if (!verdict.found()) return false;
+  // What breaks a promise is told by the program, not by its words.
+  const bool is_error = verdict.kind == "exception" && verdict.contract.empty();
+  return !is_error || !known_.contains_error(verdict.message);
+}
+
+void Session::mask(Program& program) const {
+  program.dropped +=
+      std::erase_if(program.lines, [&](const Line& line) { return !available[line.op]; });
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,26 @@
+// Every thread program of a size, up to renaming of threads that start alike.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "harness/interleave/scenarios/scenario.h"
+
+namespace slotfuzz::interleave {
+
+struct ProgramSpace {
+  int threads = 3;
+  int length = 2;  // operations per thread
+  int shape = 0;
+  std::vector<int> ops;  // those used; empty: all
+};
+
+// Calls `visit` with each plan until it says false; returns how many it saw.
+//
+// Threads of one role differ in nothing but their number, and so do the interpreters that they are
+// alone in, so of plans that differ by an exchange of such threads one is enough: the one whose
+// programs are sorted. Not where an operation is about the thread with the next number.
+uint64_t for_each_plan(const Protocol& protocol, const ProgramSpace& space,
+                       const std::function<bool(const Plan&)>& visit);
+
+}  // namespace slotfuzz::interleave

@@ -1,0 +1,14 @@
+// Printed runs without addresses, which are not the same from run to run.
+#pragma once
+
+#include <vector>
+
+#include "harness/interleave/explore/explore.h"
+
+namespace slotfuzz::interleave {
+
+// Numbers the addresses in the rows' values in the order in which they appear: #1, #2. An address
+// with the slot's owns bit is the same number, and says so.
+void number_addresses(std::vector<TraceRow>* rows);
+
+}  // namespace slotfuzz::interleave

@@ -1,0 +1,394 @@
+// An impl, its wrapper, and owners on several threads under the refcount-bit protocol: strong and
+// weak references, weak locks, wrapping, dropping, and shares of the data. One interpreter.
+//
+// A wrapper here is a Python reference count, a body, and a strong reference of its impl; a mutex
+// is the GIL. See Note [The wrapper's bit].
+#pragma once
+
+#include <optional>
+
+#include "harness/interleave/scenarios/counted_objects.h"
+#include "harness/interleave/scenarios/scenario.h"
+
+namespace slotfuzz::interleave {
+
+template <class P>
+class CountsScenario {
+ public:
+  static constexpr const char* kName = "counts";
+  static constexpr const char* kSentence = "owners, weak locks and the wrapper's bit (P1-P4, P7)";
+  static constexpr uint8_t kId = 0xe1;
+  static constexpr int kThreadsLeast = 2;
+  static constexpr Named kOps[] = {
+      {"lock", "a strong reference from the weak one"},
+      {"decref", "drop a strong reference"},
+      {"weak_drop", "drop the weak reference"},
+      {"unwrap", "drop a Python reference"},
+      {"incref", "one more strong reference"},
+      {"wrap", "a Python reference: the slot's wrapper, or a new one"},
+      {"unique", "destroy the impl if the strong reference is the only one"},
+      {"expired", "ask whether the impl has expired"},
+      {"use", "read what the references keep alive"},
+      {"share", "share the data"},
+      {"unshare", "drop the share"},
+      {"let_go", "drop a strong reference, in two steps if it is the last"},
+      {"own", "a strong reference from the Python one"},
+      {"adopt", "lent: the strong reference becomes a new wrapper's"},
+      {"borrow", "lent: a strong reference from thread 0's, whichever it has"},
+  };
+  static constexpr Named kShapes[] = {
+      {"locks", "thread 0 has the wrapper's last Python reference, the others a weak one"},
+      {"owners", "each thread has a strong and a weak reference; no wrapper yet"},
+      {"wrapped", "each thread has a Python, a strong and a weak reference"},
+      {"mixed", "thread 0 has a Python, thread 1 a strong reference, all have a weak one"},
+      {"bare", "as owners, and there is never a wrapper"},
+      {"lent",
+       "thread 0 has a strong reference, and keeps it or its wrapper; the others a weak one"},
+  };
+
+  // Weak locks against the death of the wrapper: 8, 1,386, 5,853,918 execution graphs for 1 to 3.
+  static Plan golden(int threads) {
+    Plan plan;
+    plan.threads = static_cast<uint8_t>(threads);
+    plan.add(0, kUnwrap);
+    for (int thread = 1; thread < threads; ++thread) {
+      for (int op : {kLock, kDecref, kWeakDrop}) plan.add(thread, op);
+    }
+    return plan;
+  }
+
+  static int role(int shape, int thread) {
+    const int different = shape == kLocks ? 1 : shape == kMixed ? 2 : 0;
+    return shape == kLent ? std::min(thread, 1) : std::min(thread, different);
+  }
+  static bool concerns_neighbour(int) { return false; }
+
+  explicit CountsScenario(const Plan& plan) : plan_(plan) {
+    impl_ = P::template make<Impl>();
+    name_word<P, uint64_t>(impl_->count, "count");
+    name_word<P, uintptr_t>(impl_->slot, "slot");
+    for (int thread = 0; thread < plan.threads; ++thread) {
+      for (int i = 0; i < plan.length(thread); ++i) {
+        const int op = plan.op(thread, i);
+        if (op == kShare && impl_->block == nullptr) impl_->block = P::template make<Block>();
+      }
+    }
+    const auto shape = static_cast<Shape>(plan.shape);
+    // The impl was born with a strong reference: the wrapper's, or the first thread's.
+    const bool wrapped = shape == kLocks || shape == kWrapped || shape == kMixed;
+    if (wrapped) make_wrapper(kFinisher);
+    for (int thread = 0; thread < plan.threads; ++thread) {
+      Held& held = held_[thread];
+      held.strong = shape == kOwners || shape == kBare || shape == kWrapped ||
+                    (shape == kMixed && thread == 1) || (shape == kLent && thread == 0);
+      held.weak = shape != kLocks || thread != 0;
+      held.python = shape == kWrapped || (wrapped && thread == 0);
+      if (held.weak) impl_->count.weak_incref();
+      if (held.strong && (wrapped || thread != 0)) take(kFinisher);
+      if (held.python && thread != 0) wrapper()->references.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  void run(int thread) {
+    for (int i = 0; i < plan_.length(thread); ++i) {
+      P::begin_line(i + 1);
+      step(thread, plan_.op(thread, i));
+    }
+  }
+
+  void finish() {
+    int strong = 0;
+    int python = 0;
+    for (int thread = 0; thread < plan_.threads; ++thread) {
+      strong += held_[thread].strong;
+      python += held_[thread].python;
+    }
+    if (expirations_ == 0) check_balance(strong, python);
+    P::check(expirations_ == 0 || strong + python == 0, "P7: what is owned has not expired");
+    for (int thread = 0; thread < plan_.threads; ++thread) {
+      Held& held = held_[thread];
+      for (; held.strong > 0; --held.strong) release(kFinisher);
+      for (; held.python > 0; --held.python) drop_python(kFinisher);
+      if (held.weak) weak_drop(thread);
+      if (held.share) unshare(thread);
+    }
+    P::check(expirations_ == 1, "P5: the resources die when the last owner does");
+    P::check(frees_ == 1, "P5: the memory is freed with the last reference of either kind");
+    P::check(deaths_ == births_, "P5: the wrapper dies once");
+  }
+
+ private:
+  enum Op {
+    kLock,
+    kDecref,
+    kWeakDrop,
+    kUnwrap,
+    kIncref,
+    kWrap,
+    kUnique,
+    kExpired,
+    kUse,
+    kShare,
+    kUnshare,
+    kLetGo,
+    kOwn,
+    kAdopt,
+    kBorrow,
+  };
+  enum Shape { kLocks, kOwners, kWrapped, kMixed, kBare, kLent };
+  using Count = slotcore::impl::protocol::CombinedCount<P>;
+
+  using Wrapper = typename CountedObjects<P>::Wrapper;
+  using Block = typename CountedObjects<P>::Block;
+  using Impl = typename CountedObjects<P>::Impl;
+  // What a thread owns. Its own, until the end.
+  struct Held {
+    int strong = 0;
+    int python = 0;
+    bool weak = false;
+    Block* share = nullptr;
+    bool expired = false;
+    bool lock_failed = false;
+  };
+
+  // How the counts reach the wrapper, as refcount_bit.cc does: each takes the GIL.
+  struct Reach {
+    CountsScenario* scenario;
+    int thread;
+
+    void incref() {
+      Wrapper* wrapper = scenario->wrapper();
+      HoldsGil<P> gil(scenario->gil_, thread);
+      const uint32_t before = wrapper->references.fetch_add(1, std::memory_order_relaxed);
+      P::check(before > 0, "J2: a wrapper that dies gets no new reference");
+    }
+    void decref() {
+      Wrapper* wrapper = scenario->wrapper();
+      HoldsGil<P> gil(scenario->gil_, thread);
+      scenario->drop_reference(wrapper);
+    }
+    bool try_incref() {
+      HoldsGil<P> gil(scenario->gil_, thread);
+      auto* wrapper = reinterpret_cast<Wrapper*>(scenario->impl_->slot.pointer());
+      if (wrapper == nullptr) return false;
+      // Relaxed: under the GIL.
+      uint32_t references = wrapper->references.load(std::memory_order_relaxed);
+      while (references > 0) {
+        if (wrapper->references.compare_exchange_weak(
+                references, references + 1, std::memory_order_relaxed, std::memory_order_relaxed)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  };
+
+  void step(int thread, int op) {
+    Held& held = held_[thread];
+    switch (static_cast<Op>(op)) {
+      case kLock: return held.weak ? lock(thread) : void();
+      case kDecref:
+        return held.strong > 0 && may_drop_strong(thread) ? drop_strong(thread) : void();
+      case kWeakDrop: return held.weak ? weak_drop(thread) : void();
+      case kUnwrap: return held.python > 0 && may_drop_python(thread) ? unwrap(thread) : void();
+      case kIncref: return held.strong > 0 ? incref(thread) : void();
+      case kWrap: return held.strong > 0 && may_wrap(thread) ? wrap(thread) : void();
+      case kUnique: return held.strong > 0 && may_drop_strong(thread) ? unique(thread) : void();
+      case kExpired: return held.weak ? expired(thread) : void();
+      case kUse: return use(thread);
+      case kShare: return held.strong > 0 && held.share == nullptr ? share(thread) : void();
+      case kUnshare: return held.share != nullptr ? unshare(thread) : void();
+      case kLetGo: return held.strong > 0 ? let_go(thread) : void();
+      case kOwn: return held.python > 0 ? incref(thread) : void();
+      case kAdopt: return may_adopt(thread) ? adopt(thread) : void();
+      case kBorrow: return plan_.shape == kLent && thread > 0 ? incref(thread) : void();
+    }
+  }
+
+  void lock(int thread) {
+    Held& held = held_[thread];
+    if (!impl_->count.lock(Reach{this, thread})) {
+      held.lock_failed = true;
+      return;
+    }
+    P::check(!held.expired && !held.lock_failed, "P4: what has expired stays expired");
+    ++held.strong;
+    use_resources();
+  }
+  void drop_strong(int thread) {
+    --held_[thread].strong;
+    release(thread);
+  }
+  void weak_drop(int thread) {
+    held_[thread].weak = false;
+    if (impl_->count.weak_decref()) free_impl();
+  }
+  void unwrap(int thread) {
+    --held_[thread].python;
+    drop_python(thread);
+  }
+  void incref(int thread) {
+    ++held_[thread].strong;
+    take(thread);
+  }
+  void wrap(int thread) {
+    HoldsGil<P> gil(gil_, thread);
+    ++held_[thread].python;
+    if (impl_->slot.pointer() != 0) {
+      const uint32_t before = wrapper()->references.fetch_add(1, std::memory_order_relaxed);
+      return P::check(before > 0, "P1: the wrapper in the slot of a live impl lives");
+    }
+    P::check(!impl_->count.incref(), "without a wrapper no reference of one is due");
+    make_wrapper(thread);
+  }
+  void unique(int thread) {
+    if (!impl_->count.expire_if_unique()) return;
+    --held_[thread].strong;
+    expire();
+  }
+  void expired(int thread) {
+    const bool now = impl_->count.strong() == 0;
+    P::check(now || !held_[thread].expired, "P4: expired never goes back");
+    held_[thread].expired = now;
+  }
+  void use(int thread) {
+    const Held& held = held_[thread];
+    if (held.strong > 0) use_resources();
+    if (held.share != nullptr) P::check(held.share->data.load() == 1, "shared data is whole");
+    if (held.python == 0) return;
+    HoldsGil<P> gil(gil_, thread);
+    P::check(wrapper()->body.load() == 1, "P2: a wrapper that is referred to is whole");
+  }
+  void share(int thread) {
+    if (impl_->block == nullptr) return;
+    impl_->block->shares.add();
+    held_[thread].share = impl_->block;
+  }
+  void unshare(int thread) {
+    drop_share(held_[thread].share);
+    held_[thread].share = nullptr;
+  }
+  // The resurrection protocol's way, which has no bit.
+  void let_go(int thread) {
+    if (plan_.shape != kBare) return;
+    --held_[thread].strong;
+    if (!impl_->count.decref_unless_last()) release(thread);
+  }
+
+  // As for a fresh storage: nobody else can wrap, so nobody looks at the slot before. Those who
+  // borrow see the wrapper through the bit alone; no other hand-over publishes it.
+  bool may_adopt(int thread) const {
+    return plan_.shape == kLent && thread == 0 && births_ == 0 && held_[0].strong > 0;
+  }
+  void adopt(int thread) {
+    HoldsGil<P> gil(gil_, thread);
+    --held_[thread].strong;
+    ++held_[thread].python;
+    make_wrapper(thread);
+  }
+
+  // What others borrow from is not dropped: the strong reference, then the Python reference of the
+  // wrapper that adopted it. To exchange that one for a strong reference would not do: a borrower
+  // that has counted 1 to 2 has not yet taken the wrapper's reference that this count promises.
+  bool may_drop_strong(int thread) const {
+    const Held& held = held_[thread];
+    return plan_.shape != kLent || thread > 0 || held.strong > 1 || held.python > 0;
+  }
+  bool may_drop_python(int thread) const {
+    return plan_.shape != kLent || thread > 0 || held_[thread].python > 1;
+  }
+  // Who borrows does not wrap.
+  bool may_wrap(int thread) const {
+    return plan_.shape != kBare && (plan_.shape != kLent || thread == 0);
+  }
+
+  // strong + 1 and strong - 1, with what that means for the wrapper.
+  void take(int thread) {
+    if (impl_->count.incref()) Reach{this, thread}.incref();
+  }
+  void release(int thread) {
+    switch (impl_->count.decref()) {
+      case Count::Left::kOwners: return;
+      case Count::Left::kWrapper: return Reach{this, thread}.decref();
+      case Count::Left::kNobody: return expire();
+    }
+  }
+
+  Wrapper* wrapper() {
+    auto* wrapper = reinterpret_cast<Wrapper*>(impl_->slot.pointer());
+    P::check(wrapper != nullptr, "J3: the bit leads to a wrapper in the slot");
+    return wrapper;
+  }
+  // The wrapper takes over a strong reference.
+  void make_wrapper(int thread) {
+    ++births_;
+    Wrapper* made = P::template make<Wrapper>();
+    P::name(made->references, "references");
+    impl_->slot.set(reinterpret_cast<uintptr_t>(made));
+    impl_->count.set_has_pyobject(Reach{this, thread});
+  }
+  void drop_python(int thread) {
+    HoldsGil<P> gil(gil_, thread);
+    drop_reference(wrapper());
+  }
+  // Under the GIL.
+  void drop_reference(Wrapper* wrapper) {
+    // Release and acquire: pair with each other, so that who destroys sees all that was done.
+    const uint32_t before = wrapper->references.fetch_sub(1, std::memory_order_acq_rel);
+    P::check(before > 0, "P7: a reference is dropped by someone who has one");
+    if (before > 1) return;
+    ++deaths_;
+    wrapper->body.store(0);
+    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "J4: slot of its own");
+    impl_->slot.set(0);
+    // As PyTorch drops it, and as the core does, which must be first if a lock comes now.
+    const bool last = plan_.shape == kLocks ? impl_->count.decref() == Count::Left::kNobody
+                                            : impl_->count.expire_if_unique();
+    P::check(last, "J4: with its wrapper dies the impl");
+    expire();
+    P::destroy(wrapper);
+  }
+
+  void expire() {
+    ++expirations_;
+    P::check(impl_->resources.load() == 1, "the resources die once");
+    impl_->resources.store(0);
+    if (impl_->block != nullptr) drop_share(impl_->block);
+    if (impl_->count.weak_decref()) free_impl();
+  }
+  void free_impl() {
+    ++frees_;
+    P::destroy(impl_);
+  }
+  void drop_share(Block* block) {
+    if (!block->shares.drop()) return;
+    P::check(block->data.load() == 1, "the data is deleted once");
+    block->data.store(0);
+    P::destroy(block);
+  }
+  void use_resources() { P::check(impl_->resources.load() == 1, "P7: what an owner has is whole"); }
+
+  // Nobody is in the midst of a step.
+  void check_balance(int strong, int python) {
+    const bool wrapped = impl_->slot.pointer() != 0;
+    P::check(impl_->count.has_pyobject() == wrapped, "J3: the bit is set with the wrapper");
+    P::check(impl_->count.strong() == static_cast<uint32_t>(strong + wrapped),
+             "P7: the strong count is what the references add up to");
+    if (!wrapped) return P::check(python == 0, "P2: a wrapper that is referred to lives");
+    P::check(wrapper()->references.load(std::memory_order_relaxed) ==
+                 static_cast<uint32_t>(python + (strong > 0)),
+             "J2: the impl has one reference of its wrapper exactly while it has owners");
+  }
+
+  const Plan& plan_;
+  Gil<P> gil_;
+  Impl* impl_ = nullptr;
+  std::array<Held, kThreadsMax> held_{};
+  // Written by whoever does it; twice would be a race, or a failure at the end.
+  int births_ = 0;
+  int deaths_ = 0;
+  int expirations_ = 0;
+  int frees_ = 0;
+};
+
+}  // namespace slotfuzz::interleave

@@ -1,0 +1,122 @@
+"""What a change must be fuzzed for: from the changed files to targets, protocols and subjects.
+
+A binary is concerned if one of its sources has changed. Of the op tables only the changed rows
+count, and of the targets only those that draw one of these ops.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slotfuzz.errors import UserError
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue, subject
+
+PROTOCOL_SOURCES = "core/c10/impl/protocol/"
+OP_TABLE = re.compile(r"harness/engine/language/ops\w*\.def")
+OP_ROW = re.compile(r"^[A-Z_]+\((\w+),", re.MULTILINE)
+BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
+# A file of one preservation protocol has its word in its name, and the other build leaves it out.
+PROTOCOL_WORDS = {"core": "refcount_bit", "core:resurrect": "resurrection"}
+
+
+@dataclass
+class Scope:
+    """TARGETS to fuzz on SUBJECTS, PROTOCOLS to explore, and the FILES that are why."""
+
+    targets: list[str] = field(default_factory=list)
+    protocols: list[str] = field(default_factory=list)
+    subjects: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to fuzz."""
+        return not self.targets and not self.protocols
+
+
+def of_change(changed: list[str], drawing: Callable[[], list[str]]) -> Scope:
+    """The scope of the CHANGED files. DRAWING gives the targets that draw a changed op."""
+    targets, protocols, subjects, files = set(), set(), set(), []
+    programs = catalogue.fuzzable_targets()
+    for name in changed:
+        mine = _concerned(name, programs, drawing)
+        if mine:
+            files.append(name)
+            protocols |= mine & set(catalogue.protocol_names())
+            targets |= mine & set(programs)
+            subjects |= _subjects(name) if mine & set(programs) else set()
+    return Scope([name for name in programs if name in targets],
+                 [name for name in catalogue.protocol_names() if name in protocols],
+                 [name for name in subject.PROTOCOL_FOLDERS if name in subjects], files)
+
+
+def _concerned(name: str, programs: list[str], drawing: Callable[[], list[str]]) -> set[str]:
+    """The targets, of programs and of protocols, that are built from file NAME."""
+    protocols = catalogue.protocol_names()
+    path = Path(name)
+    if name in BUILD_FILES or name.startswith(PROTOCOL_SOURCES):
+        return {*programs, *protocols}
+    if OP_TABLE.fullmatch(name):
+        return set(drawing())
+    if name.startswith(("core/", "harness/engine/")):
+        return set(programs)
+    if name.startswith("harness/interleave/"):
+        return set(protocols)
+    if path.parent in map(Path, ("targets/programs", "targets/protocols")):
+        return {path.stem} & {*programs, *protocols}
+    return set()
+
+
+def _subjects(name: str) -> set[str]:
+    """The builds of the core that file NAME is part of."""
+    own = {one for one, word in PROTOCOL_WORDS.items()
+           if name.startswith("core/") and word in Path(name).name}
+    return own or set(PROTOCOL_WORDS)
+
+
+def changed_files(base: str) -> list[str]:
+    """Files in which the working tree differs from revision BASE, new ones included."""
+    named = git("diff", "--name-only", "-z", base, "--").split("\0")
+    new = git("ls-files", "-z", "--others", "--exclude-standard").split("\0")
+    return sorted({*named, *new} - {""})
+
+
+def changed_ops(base: str) -> set[str]:
+    """Names of the ops that are new in the tables, or have another row than at revision BASE."""
+    before, now = {}, {}
+    for name in git("ls-tree", "--name-only", base, "harness/engine/language/").splitlines():
+        if OP_TABLE.fullmatch(name):
+            before |= op_rows(git("show", f"{base}:{name}"))
+    for path in sorted((ROOT / "harness/engine/language").glob("ops*.def")):
+        now |= op_rows(path.read_text())
+    return {name for name, row in now.items() if before.get(name) != row}
+
+
+def op_rows(text: str) -> dict[str, str]:
+    """The rows of an op table by the op's name; a row ends where the next one or a comment is."""
+    starts = list(OP_ROW.finditer(text))
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    return {match[1]: "\n".join(line.strip() for line in text[match.start():end].splitlines()
+                                if line.strip() and not line.startswith("//"))
+            for match, end in zip(starts, ends)}
+
+
+def git(*words: str) -> str:
+    """What git says in this checkout; UserError with git's own words where it fails."""
+    result = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True,
+                            check=False)
+    if result.returncode:
+        problem = (result.stderr.strip().splitlines() or ["no message"])[0]
+        raise UserError(f"git {words[0]} failed: {problem}")
+    return result.stdout
+
+
+def commit_of(base: str) -> str:
+    """The commit that BASE names; UserError where it names none."""
+    try:
+        return git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").strip()
+    except UserError as error:
+        raise UserError(f"{base} is no revision of this repository") from error

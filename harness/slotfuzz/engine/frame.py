@@ -1,0 +1,109 @@
+"""What a script of emit.py has around its program: lines that match no op and are not expected to.
+
+The parser drops them like any other line that is no instance of a template. Whoever names the
+dropped lines to a user leaves these out, so that what is left is a mistake of the user's.
+"""
+
+import re
+
+from slotfuzz.engine import prelude
+from slotfuzz.paths import COMMAND
+
+BASE_MODULES = "gc|os|subprocess|sys|weakref"
+IMPORT = re.compile(rf"import (?:{BASE_MODULES})(?:, (?:{BASE_MODULES}))*"
+                    r"|import (?:torch|slotcore) as T|from contextlib import suppress")
+# A snippet of another release may have changed; these begin a line of no program.
+DEFINITION = re.compile(r"(?:def|class|import|from) ")
+ASSERTION = "assert "
+CHECK_BEGIN = 'if sys.argv[1:2] == ["--check"]:'
+WATCHED = """\
+# It hangs. If it does, this says in which line each thread is, and ends it.
+import faulthandler
+faulthandler.dump_traceback_later(3, exit=True)
+"""
+END = "if True:  # the end: every name is dropped, and the collector runs"
+
+
+def import_of(module: str) -> str:
+    """The lines that make MODULE `T`, or say how to run the script."""
+    if module == "torch":
+        return "import torch as T\n"
+    return (
+        "try:\n"
+        f"    import {module} as T\n"
+        "except ImportError:\n"
+        f"    print('{module} is not importable here; run: {COMMAND} python', __file__,"
+        " file=sys.stderr)\n"
+        "    sys.exit(2)\n"
+    )
+
+
+def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
+    """First and last number, from 1, of each stretch of lines of TEXT that belong to the frame.
+
+    SNIPPETS are those of the engine's prelude. Where TEXT is no script of emit.py, these are its
+    imports alone. A line in the frame that is an instance of an op still runs.
+    """
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    found = {i for i, line in enumerate(lines) if IMPORT.fullmatch(line)}
+    check = next((i for i, line in enumerate(lines) if line.startswith(CHECK_BEGIN)), None)
+    if check is not None:
+        found |= _import_told(lines[:check])
+        begin, body = _paragraph(lines, check)
+        found |= {*range(begin, body)}
+        for is_part in (_is_watch, lambda part: _is_helpers(part, snippets)):
+            begin, end = _paragraph(lines, body)
+            if is_part(lines[begin:end]):
+                found |= {*range(begin, end)}
+                body = end
+        found |= _shown(lines, body)
+    return _stretches(sorted(found))
+
+
+def _import_told(lines: list[str]) -> set[int]:
+    """The lines that import slotcore, or say that it cannot be imported."""
+    told = import_of("slotcore").splitlines()
+    return {at for i in range(len(lines)) if lines[i:i + len(told)] == told
+            for at in range(i, i + len(told))}
+
+
+def _is_watch(part: list[str]) -> bool:
+    return part == WATCHED.splitlines()
+
+
+def _paragraph(lines: list[str], begin: int) -> tuple[int, int]:
+    """Begin and end of the next lines from BEGIN on that are not blank."""
+    begin = next((i for i in range(begin, len(lines)) if lines[i].strip()), len(lines))
+    end = next((i for i in range(begin, len(lines)) if not lines[i].strip()), len(lines))
+    return begin, end
+
+
+def _is_helpers(part: list[str], snippets: list[prelude.Snippet]) -> bool:
+    """Whether PART is the paragraph of snippets, of this release's prelude or of another's."""
+    if any(DEFINITION.match(line) for line in part):
+        return True
+    left = "\n".join(part)
+    for snippet in snippets:
+        left = left.removeprefix(snippet.text).removeprefix("\n")
+    return bool(part) and not left
+
+
+def _shown(lines: list[str], body: int) -> set[int]:
+    """From line BODY on: the judge's assert lines, and the end with what is indented below it."""
+    found, is_end = set(), False
+    for i in range(body, len(lines)):
+        is_end = lines[i] == END or (is_end and lines[i].startswith(" "))
+        if is_end or lines[i].startswith(ASSERTION):
+            found.add(i)
+    return found
+
+
+def _stretches(numbers: list[int]) -> list[tuple[int, int]]:
+    """Sorted indices as stretches of numbers from 1."""
+    stretches: list[tuple[int, int]] = []
+    for number in (index + 1 for index in numbers):
+        if stretches and stretches[-1][1] == number - 1:
+            stretches[-1] = (stretches[-1][0], number)
+        else:
+            stretches.append((number, number))
+    return stretches

@@ -1,0 +1,205 @@
+"""Client of one target binary: what it describes, and its warm fork server (`--serve`).
+
+Every run of a program is a forked child of the server, so a crash costs a fork and no start-up.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+from slotfuzz.engine import frame, kills, prelude
+from slotfuzz.engine.channel import Channel, broken
+from slotfuzz.engine.kills import Kills
+from slotfuzz.engine.program import Line, Table, lines_of
+from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.paths import from_root
+from slotfuzz.subject.subject import ALLOCATION_FRAMES, Subject
+
+DESCRIBE_SECONDS = 120
+# The engine counts the time on a processor: on a busy machine many times that passes.
+GRACE_SECONDS = 120
+# More than the engine's limit for a line, and the time to name its stacks.
+RUN_SECONDS = 20.0
+# A program with its facts takes some milliseconds.
+FACTS_SECONDS = 10
+
+
+def describe(subject: Subject, target: str) -> dict:
+    """What the binary says about itself: ops, kinds, prelude, planted bugs."""
+    command = subject.command(target, "--describe")
+    try:
+        result = Kills().repeat(lambda: kills.run(
+            f"{target} --describe", command, capture_output=True, text=True,
+            timeout=DESCRIBE_SECONDS, env=subject.environment()))
+        return json.loads(result.stdout)
+    except OSError as error:
+        raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
+    except subprocess.TimeoutExpired as error:
+        raise BrokenError(f"{target} --describe gave no answer") from error
+    except ValueError as error:
+        tail = (result.stderr.strip().splitlines() or ["no message"])[-1]
+        raise broken(f"{target} --describe gave no JSON: {tail}") from error
+
+
+class Server:
+    """A warm fork server. Use as a context manager, or close it.
+
+    Without SYMBOLS the reports of sanitizers have no names, and cost no half second each. EXTRA
+    goes into its environment. A request that something outside kills is made again; KILLS counts.
+    """
+
+    def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True,
+                 extra: dict[str, str] | None = None, kills: Kills | None = None):
+        self.subject, self.target, self.trace, self.symbols = subject, target, trace, symbols
+        self.extra, self.kills = extra or {}, kills or Kills()
+        self.runs = 0
+        self._channel: Channel | None = None
+        self._killed = False
+        # Of the process that will serve: a second one would take as long again to start.
+        self.table = Table(self._request({"describe": True}, DESCRIBE_SECONDS))
+        self._snippets = prelude.parse(self.table.description.get("prelude", ""))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def run(
+        self, program: str, timeout_seconds: float = RUN_SECONDS, line_seconds: float | None = None,
+    ) -> dict:
+        """Runs program text in a forked child; the engine's reply, see `--serve`.
+
+        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit. The
+        reply names the lines that did not run, as `unknown_lines` does.
+        """
+        self.runs += 1
+        request = {"run": program, "timeout": timeout_seconds, "frame": self._frame(program)}
+        if line_seconds is not None:
+            request["line_seconds"] = line_seconds
+        if self.trace:
+            request["allocation_frames"] = ALLOCATION_FRAMES
+        reply = self._request(request, timeout_seconds)
+        return {**reply, "stderr": from_root(reply["stderr"])}
+
+    def states(self, programs: list[str], timeout_seconds: float = RUN_SECONDS) -> list[dict]:
+        """Runs programs in one child, up to the first finding: outcome and state, see `--serve`."""
+        request = {"states": programs, "timeout": timeout_seconds}
+        replies = self._request(request, timeout_seconds)["programs"]
+        self.runs += len(replies)
+        return replies
+
+    def parse(self, program: str) -> list[Line]:
+        """The lines of the text that are instances of an op; all others are dropped."""
+        return lines_of(self._request({"parse": program}, 0))
+
+    def parse_counted(self, program: str) -> tuple[list[Line], int]:
+        """Like parse, with the number of dropped lines."""
+        answer = self._request({"parse": program}, 0)
+        return lines_of(answer), answer["dropped"]
+
+    def unknown_lines(self, program: str) -> tuple[list[dict], int]:
+        """The first lines of PROGRAM that no run takes, and how many there are.
+
+        Each is {"line": number from 1, "text": its text, "why": "no op" | "too many"}; in the
+        `dropped_lines` of a reply to `run` also "masked", for an op that the subject or the target
+        lacks. Blank lines, comments, and what a script of emit.py has around its program are not
+        among them.
+        """
+        answer = self._request({"parse": program, "frame": self._frame(program)}, 0)
+        return answer["dropped_lines"], answer["dropped_count"]
+
+    def _frame(self, program: str) -> list[tuple[int, int]]:
+        return frame.ranges(program, self._snippets)
+
+    def extend(self, program: str, count: int, seed: int) -> list[str]:
+        """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""
+        return self._request({"extend": program, "count": count, "seed": seed}, 0)["programs"]
+
+    def generate(self, count: int, seed: int, ops: list[str]) -> list[str]:
+        """COUNT random programs of lines of OPS."""
+        return self._request({"generate": count, "seed": seed, "ops": ops}, 0)["programs"]
+
+    def facts(
+        self, programs: list[str], whole: bool = False, question: str = "observe",
+        program_seconds: int = FACTS_SECONDS,
+    ) -> list[dict]:
+        """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
+
+        The trace tells what QUESTION, a function of the prelude, answers after each line. A program
+        that takes longer than PROGRAM_SECONDS has crashed.
+        See harness/engine/serve/serve_observations.h.
+        """
+        # Each program may hang, and ends a child of its own then.
+        budget_seconds = program_seconds * (len(programs) + 1)
+        request = {"facts": programs, "whole": whole, "question": question,
+                   "timeout": budget_seconds, "program_seconds": program_seconds}
+        return self._request(request, budget_seconds)["programs"]
+
+    def profile(self, programs: list[str], folder: str) -> int:
+        """Runs PROGRAMS on a build for coverage; how many ended their process.
+
+        FOLDER then has a profile for each op: see harness/engine/serve/serve_profile.h.
+        """
+        request = {"profile": programs, "folder": folder}
+        answer = self._request(request, RUN_SECONDS * (len(programs) + 1))
+        if "error" in answer:
+            raise BrokenError(f"{self.target}: {answer['error']}")
+        return answer["died"]
+
+    def close(self) -> None:
+        """Ends the server; safe to call twice."""
+        channel, self._channel = self._channel, None
+        if channel:
+            channel.close()
+
+    def kill(self) -> None:
+        """Ends the server at once, and for good; a thread that waits for it gets BrokenError."""
+        self._killed = True
+        if self._channel:
+            self._channel.kill()
+
+    def _request(self, request: dict, seconds: float) -> dict:
+        return self.kills.repeat(lambda: self._request_once(request, seconds))
+
+    def _request_once(self, request: dict, seconds: float) -> dict:
+        if self._channel is None:
+            self._channel = self._start()
+        if self._killed:
+            raise BrokenError(f"the fork server of {self.target} was ended")
+        try:
+            self._channel.send(request)
+            answer = self._channel.answer(seconds + GRACE_SECONDS)
+        except (BrokenError, KilledError, MachineError):
+            self.close()
+            raise
+        if answer.get("killed"):
+            raise KilledError(f"a child of the fork server of {self.target}")
+        return answer
+
+    def _start(self) -> Channel:
+        environment = self.subject.environment(full_stacks=self.trace) | self.extra
+        if self.trace:
+            environment["SLOTCORE_TRACE"] = "1"
+            # What CPython allocates at its start needs no stack; `run` asks for those of programs.
+            environment["ASAN_OPTIONS"] += ":malloc_context_size=1"
+        if not self.symbols:
+            for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+                environment[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))
+        command = self.subject.command(self.target, "--serve")
+        return Channel(f"the fork server of {self.target}", command, environment)
+
+
+def dump_recorder(subject: Subject, target: str, recorder: Path) -> tuple[int, list[str]]:
+    """Of a process that died: how many programs ran, and the last of them, oldest first."""
+    if not recorder.exists():
+        return 0, []
+    command = subject.command(target, f"--dump-recorder={recorder}")
+    result = Kills().repeat(lambda: kills.run(
+        f"{target} --dump-recorder", command, capture_output=True, timeout=DESCRIBE_SECONDS,
+        env=subject.environment()))
+    try:
+        recording = json.loads(result.stdout.decode(errors="replace"))
+        return recording["count"], recording["programs"]
+    except ValueError:
+        return 0, []

@@ -1,0 +1,228 @@
+"""Writes repro.py: a script that shows the bug by itself, and that the parser reads back.
+
+The header says what it shows and how to run it; then come imports, `--check`, the snippets that
+the lines use, the program, and the judge's assert lines after the line that they belong to.
+"""
+
+import ast
+import re
+import signal
+
+from slotfuzz.engine import frame, prelude
+from slotfuzz.evidence import signature
+from slotfuzz.paths import COMMAND
+from slotfuzz.subject.subject import POISON_ENVIRONMENT
+
+# The words of `stated` are put in. It says "run" for a process, and "fail" only for what it states.
+CHECK = frame.CHECK_BEGIN + '''  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = {stated}
+    {poison}failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {{signal.Signals(-code).name}}" if code < 0 else f"exit code {{code}}"
+        if code and re.search(stated, f"{{end.stderr}}\\n{{how}}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\\r{{run + 1}} of {{runs}} runs, {{len(failed)}} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({{code for code, _ in failed}})
+    print(f"failed {{len(failed)}} of {{runs}}, exit codes {{codes}}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{{others.count(how)}} ended otherwise: {{how}}")
+    sys.exit(1 if failed else 2 if others else 0)
+'''
+POISON = f"""\
+# Freed memory must not look alive.
+    os.environ.update(
+        {", ".join(f'{name}="{value}"' for name, value in POISON_ENVIRONMENT.items())})
+    """
+# Findings whose script hangs, and how faulthandler begins to tell it.
+HANGS = ("timeout", *signature.HANGING)
+HANG_WORDS = "Timeout ("
+# What ends a process that has damaged its memory, or whose runtime has noticed that.
+KILLED = "^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
+SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
+HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
+
+
+def script(
+    reply: dict, snippets: list[prelude.Snippet], subject: str, module: str, sanitizer: str,
+    title: str,
+) -> str:
+    """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
+    lines = program_lines(reply)
+    used = prelude.needed(snippets, "\n".join(lines), module)
+    if frame.END in lines:
+        lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
+    body = "\n".join(lines)
+    code = "\n".join([body, *(snippet.text for snippet in used)])
+    parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(code)]
+    parts.append(frame.import_of(module))
+    parts.append(check_block(stated(reply), sanitizer))
+    if reply["kind"] in HANGS:
+        parts.append(frame.WATCHED)
+    if used:
+        parts.append("\n".join(snippet.text for snippet in used) + "\n")
+    parts.append(body + "\n")
+    return "\n".join(parts)
+
+
+def check_block(words: str, sanitizer: str) -> str:
+    """The lines for `--check` of a script that fails with WORDS, a regular expression."""
+    text = f'r"{words}"' if '"' not in words and not words.endswith("\\") else repr(words)
+    return CHECK.format(stated=text, poison=POISON if sanitizer == "none" else "")
+
+
+def stated(reply: dict) -> str:
+    """The failure of REPLY as a regular expression over what a run of its script writes.
+
+    The last line of that is `exit code N` or `killed by NAME`; see `ending`. Where the judge has
+    spoken, memory may be damaged, and the process may die before a script asks: that counts too.
+    """
+    if reply["kind"] in HANGS:
+        return "^" + re.escape(HANG_WORDS)
+    if reply["kind"] in ("assert", "exception"):
+        return f"{_judged(reply)}|{KILLED}"
+    words = signature.of_reply(reply)
+    who, _, what = words.verdict.partition(" ")
+    if who == "signal":
+        return KILLED
+    if what == "undefined-behavior":
+        return "runtime error: " + _pattern(words.detail)
+    if who == "sanitizer":
+        what = "" if what == "leak" else "[ -]".join(what.split("-"))
+        return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
+    if who == "fatal":
+        return "Fatal Python error: " + _pattern(what)
+    if who == "check":
+        return signature.CHECK_WORDS + _pattern(words.detail)
+    return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(words.verdict)
+
+
+def _judged(reply: dict) -> str:
+    """The assert line that fails, or the exception that is raised."""
+    asserts = [line for line in reply.get("asserts", []) if line.startswith("assert ")]
+    if asserts:
+        # From 3.13 on CPython marks the failing part on a line of its own.
+        return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
+    if reply["kind"] == "assert":
+        return "^AssertionError"
+    told = _pattern(signature.normalise(reply["message"]).rstrip(": "))
+    # Another build of the same release has its sources elsewhere.
+    return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
+
+
+def ending(code: int) -> str:
+    """How a process ended, as CHECK has it; a shell around it passes a signal on as 128 and N."""
+    number = -code if code < 0 else code - 128
+    try:
+        return f"killed by {signal.Signals(number).name}"
+    except ValueError:
+        return f"exit code {code}"
+
+
+def _pattern(words: str) -> str:
+    """A regular expression for what signature.normalise has made WORDS of."""
+    pattern = re.sub(r"\bN\b", r"(?:N|\\d+)", _literally(words))
+    return pattern.replace("ADDRESS", r"(?:ADDRESS|0x\w+)")
+
+
+def _literally(words: str) -> str:
+    """re.escape, but for spaces: people read it."""
+    return re.escape(words).replace(r"\ ", " ")
+
+
+def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
+    """The comment at the top. `replay` and `python` read subject and sanitizer from it."""
+    lines = [f"# {title}"]
+    if contract:
+        lines.append(f"# contract: {contract}")
+    lines += [f"# subject: {subject}", f"# sanitizer: {sanitizer}"]
+    lines.append(f"# run: {command(subject)}    (or: --check 20)")
+    return "\n".join(lines)
+
+
+def command(subject: str) -> str:
+    """What runs a script of SUBJECT."""
+    return "python3 repro.py" if subject == "torch" else f"{COMMAND} python repro.py"
+
+
+def read_header(text: str) -> dict[str, str]:
+    """subject, sanitizer and contract from the header of a script; what it lacks is absent."""
+    found = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            break
+        match = HEADER_LINE.match(line)
+        if match:
+            found[match[1]] = match[2].strip()
+    return found
+
+
+def program_lines(reply: dict) -> list[str]:
+    """The program with `with suppress(..)` where a line raises, and the judge's assert lines."""
+    printed = []
+    for index, line in enumerate(reply["lines"]):
+        shown = _raises_the_finding(reply) and index == reply["line"]
+        if line.get("raised") and not shown:
+            printed.append(f"with suppress({line['raised']}): {line['text']}")
+        else:
+            printed.append(line["text"])
+        if index == reply["line"]:
+            printed += reply.get("asserts", [])
+    if reply["line"] >= len(reply["lines"]) and (end := reply.get("asserts") or reply.get("reset")):
+        # Indented: the parser drops these lines, because the engine's own reset does them.
+        printed.append(frame.END)
+        printed += [f"    {line}" for line in end]
+    return printed
+
+
+def lists_of(snippet: str) -> list[str]:
+    """The names that SNIPPET gives an empty list of their own when a script starts.
+
+    What it says within a function, or in a text that another interpreter runs, names nothing here.
+    """
+    return [target.id for node in ast.parse(snippet).body if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.List) and not node.value.elts
+            for target in node.targets if isinstance(target, ast.Name)]
+
+
+def _cleared(lines: list[str], holders: list[str]) -> list[str]:
+    """LINES whose end also clears HOLDERS, the lists of the prelude that keep objects alive.
+
+    Those that were empty when it failed may not be once the bug is fixed: then a finalizer runs
+    that did not, and the script must not fail for what that finalizer kept. A list that is asked
+    about stays as it is.
+    """
+    at = next((at for at, line in enumerate(lines) if line.startswith("    assert ")), len(lines))
+    asked = set(prelude.WORD.findall("\n".join(lines[at:])))
+    clears = [f"    {name}.clear()" for name in holders
+              if f"    {name}.clear()" not in lines and name not in asked]
+    if not clears:
+        return lines
+    return [*lines[:at], *clears, "    gc.collect()", *lines[at:]]
+
+
+def _raises_the_finding(reply: dict) -> bool:
+    """Whether the exception of a line is the finding, and no assert line shows it."""
+    return reply["kind"] == "exception" and not reply.get("asserts")
+
+
+def _imports(code: str) -> str:
+    words = set(prelude.WORD.findall(code))
+    modules = sorted({"os", "subprocess", "sys"} | (words & {"gc", "weakref"}))
+    lines = [f"import {', '.join(modules)}"]
+    if "suppress" in words:
+        lines.append("from contextlib import suppress")
+    return "\n".join(lines)
+
+

@@ -1,0 +1,186 @@
+"""A finding's folder: repro.py, NOTES.md, timeline.svg, report.txt, finding.json; all or none."""
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from slotfuzz.console import say
+from slotfuzz.errors import MachineError
+from slotfuzz.finding.shape import NUMBER, parsed, wrong_in
+from slotfuzz.paths import shown
+from slotfuzz.subject.subject import Subject
+
+# Enough to steer around; a bug with more ways than that is met again in any of them.
+WAYS_MAX = 50
+
+FIELDS = {
+    "id": str, "signature": str, "kind": str, "subject": str, "target": str, "oracle": str,
+    "contract": str, "lines": int, "runs_to_find": int, "seconds_to_find": NUMBER,
+    "minimize_runs": int, "minimize_seconds": NUMBER, "one_minimal": bool, "rate": NUMBER,
+    "rate_low": NUMBER, "versions": {str: str}, "seed": int,
+}
+# What a finding may have besides: from its group, or by a person.
+MORE_FIELDS = {
+    "sanitizer": str, "verified_runs": int, "lines_before": int, "minimize_programs": int,
+    "sequence": int, "group": [str], "ways": [str], "sentence": str, "why": str, "known_as": str,
+    "reach": str, "fails_in": {str: bool},
+}
+
+
+def check_writable(folder: Path) -> Path:
+    """FOLDER, made if need be, or MachineError: a hunt must not learn at its end that it is not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"x" * 65536)
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        raise MachineError(f"cannot write to {shown(folder)}: {error.strerror}") from error
+    return folder
+
+
+def write(out: Path, record: dict, files: dict[str, str]) -> Path:
+    """Writes OUT/<id>/ from RECORD (all of FIELDS) and FILES; replaces an older one.
+
+    The folder is made elsewhere and renamed, so a reader, or a kill -9, never sees half of it.
+    """
+    missing = [name for name in FIELDS if name not in record]
+    if missing:
+        raise ValueError(f"finding.json lacks {missing}")
+    place = out / record["id"]
+    try:
+        made = Path(tempfile.mkdtemp(prefix=".new-", dir=out))
+        try:
+            made.chmod(0o755)
+            for name, text in files.items():
+                _write_synced(made / name, text)
+            _write_synced(made / "finding.json", json.dumps(record, indent=2) + "\n")
+            _replace(made, place)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    except OSError as error:
+        raise MachineError(f"cannot write {shown(place)}: {error.strerror}") from error
+    return place
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _replace(made: Path, place: Path) -> None:
+    try:
+        os.rename(made, place)
+    except OSError:
+        if not place.is_dir():
+            raise
+        old = Path(tempfile.mkdtemp(prefix=".old-", dir=place.parent))
+        os.rename(place, old / place.name)
+        os.rename(made, place)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def known(folders: list[Path], subject: Subject) -> list[Path]:
+    """Folders in FOLDERS of findings of SUBJECT, of torch that of its release only.
+
+    What cannot be read is named: it will be told as new.
+    """
+    found = []
+    for folder in folders:
+        for path in sorted(folder.glob("*/finding.json")):
+            record = read(path.parent)
+            if not record:
+                say(f"{shown(path)} cannot be read, so its finding is not known")
+            if (record.get("subject") == subject.name and (path.parent / "repro.py").exists()
+                    and release_of(record) == subject.release):
+                found.append(path.parent)
+    return found
+
+
+def load(folder: Path) -> dict:
+    """The record of the finding in FOLDER; OSError or ValueError says why it cannot be read."""
+    try:
+        record = parsed((folder / "finding.json").read_bytes())
+    except ValueError as error:
+        raise ValueError(f"finding.json is no JSON: {error}") from error
+    if wrong := wrong_in(record, FIELDS, MORE_FIELDS):
+        raise ValueError(f"finding.json: {wrong}")
+    return record
+
+
+def read(folder: Path) -> dict:
+    """The record of the finding in FOLDER; empty where there is none that can be read."""
+    try:
+        record = parsed((folder / "finding.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def release_of(record: dict) -> str:
+    """Which PyTorch a finding is of, such as 2.6.0; an empty string for slotcore."""
+    versions = record.get("versions")
+    return versions.get("torch", "").partition("+")[0] if isinstance(versions, dict) else ""
+
+
+def add_way(folder: Path, way: str) -> None:
+    """Notes one more minimal program that shows the bug in FOLDER; the first is its script's."""
+    record = read(folder)
+    ways = [*record.get("ways", []), way]
+    if way not in ways[:-1] and len(ways) <= WAYS_MAX:
+        write_file(folder / "finding.json", json.dumps({**record, "ways": ways}, indent=2) + "\n")
+
+
+def merge(folders: list[Path]) -> Path:
+    """Makes one finding of those in FOLDERS, which are one bug; the folder that is left.
+
+    It is one that fails most often, of these one with the shortest program, then the first met.
+    """
+    records = {folder: read(folder) for folder in folders}
+    kept, *others = sorted(folders, key=lambda folder: (
+        -records[folder]["rate"], records[folder]["lines"], records[folder]["runs_to_find"]))
+    record = records[kept]
+    for other in others:
+        record["group"] = sorted({*record["group"], *records[other]["group"]})
+        record["ways"] = list(dict.fromkeys([*record["ways"], *records[other]["ways"]]))[:WAYS_MAX]
+    write_file(kept / "finding.json", json.dumps(record, indent=2) + "\n")
+    for other in others:
+        shutil.rmtree(other)
+    return kept
+
+
+def is_better(record: dict, old: dict) -> bool:
+    """Whether RECORD shows the finding of OLD by a shorter program that fails as often.
+
+    Or by any that fails, where that of OLD does not.
+    """
+    if old.get("rate") == 0 < record["rate"]:
+        return True
+    return record["lines"] < old.get("lines", 0) and record["rate"] >= old.get("rate", 0.0)
+
+
+def successor(record: dict, old: dict) -> dict:
+    """RECORD for the folder of OLD, if there is one: with its name, when the finding was met first,
+    and what a person has added.
+    """
+    kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
+    return {**old, **record, **kept,
+            "group": sorted({*record["group"], *old.get("group", [])}),
+            "ways": [*record["ways"], *old.get("ways", [])]}
+
+
+def write_file(path: Path, text: str) -> None:
+    """Writes one file atomically: a temporary file beside it, then a rename."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        with open(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except OSError as error:
+        raise MachineError(f"cannot write {shown(path)}: {error.strerror}") from error

@@ -1,0 +1,127 @@
+"""Where a finding is: the lines of the core that its report and trace name, the line of its script.
+
+Read from the finding's folder alone, so that a campaign of another machine can be reported as well.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.evidence import trace
+from slotfuzz.evidence.signature import THREAD_SIDE, WATCHDOG_SIDE
+from slotfuzz.finding import finding
+from slotfuzz.paths import ROOT
+
+IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
+ECHO, VERDICT = "> ", "!!! "
+# Where a gate puts what does not count, and why it does not.
+OLD_FOLDER, UNCOMPARED_FOLDER = "old", "uncompared"
+ASIDE = {OLD_FOLDER: "It reproduces on the base.",
+         UNCOMPARED_FOLDER: "The gate ended before it was compared with the base."}
+
+
+@dataclass(frozen=True)
+class Place:
+    """LINE (from 1) of FILE, a path from the checkout's root or an absolute one; WHAT is there."""
+
+    file: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding with where it is: in CORE the failure first, then what led to it; in its SCRIPT.
+
+    PROGRAM is the lines of its script that are its own.
+    """
+
+    folder: Path
+    record: dict
+    title: str
+    program: tuple[str, ...]
+    report: str
+    core: tuple[Place, ...]
+    script: Place | None
+
+    @property
+    def is_old(self) -> bool:
+        """Whether a gate has found that it reproduces on the base."""
+        return self.folder.parent.name == OLD_FOLDER
+
+    @property
+    def aside(self) -> str:
+        """Why a gate does not count it, in words, or an empty string."""
+        return ASIDE.get(self.folder.parent.name, "")
+
+    @property
+    def first(self) -> Place | None:
+        """The place to show where there is room for one."""
+        return next(iter(self.core), self.script)
+
+
+def read(folder: Path) -> Found:
+    """The finding in FOLDER."""
+    record = finding.read(folder)
+    notes, report = _text(folder / "NOTES.md"), _text(folder / "report.txt")
+    title = (next(iter(notes.splitlines()), "").removeprefix("# ") or record.get("signature")
+             or "a finding whose finding.json cannot be read")
+    source = next((path for path in (folder / "repro.py", folder / "program.py") if path.exists()),
+                  None)
+    script = _text(source) if source else ""
+    program = script.rstrip().rpartition("\n\n")[2].splitlines()
+    log = trace.parse(_first_block(notes))
+    core = dict.fromkeys([*_failing(report), *_led_to(log)])
+    line = _line_of(script, log.lines, program)
+    place = Place(str(source), line, "the program line that fails") if line else None
+    return Found(folder, record, title, tuple(program), report, tuple(core), place)
+
+
+def _failing(report: str) -> list[Place]:
+    """The innermost line of the core in each stack that fails: two of a race, else the first."""
+    stacks = trace.stacks(report)
+    sides = [stack for stack in stacks
+             if THREAD_SIDE.search(stack.title) or WATCHDOG_SIDE.match(stack.title)]
+    found = []
+    for stack in sides or stacks[:1]:
+        inner = next(((name, match) for name, place in stack.frames
+                      if (match := IN_CORE.match(place))), None)
+        if inner:
+            name, match = inner
+            found.append(Place(match[1], int(match[2]), f"{name} fails here"))
+    return found
+
+
+def _led_to(log: trace.Log) -> list[Place]:
+    """The trace points that NOTES.md tells, the last one first: it is nearest to the failure."""
+    return [Place(match[1], int(match[2]), f"{event.event}, in line {event.line + 1}")
+            for event in reversed(log.events) if (match := IN_CORE.match(event.place))]
+
+
+def _first_block(notes: str) -> str:
+    """The abbreviated log, without its verdict."""
+    block = notes.partition("```\n")[2].partition("\n```")[0]
+    return "\n".join(line for line in block.splitlines() if not line.startswith(VERDICT))
+
+
+def _line_of(script: str, echoed: list[str], program: list[str]) -> int:
+    """The number in SCRIPT of the line that fails: the last one that ran, else its last one."""
+    lines = script.splitlines()
+    start = len(lines) - len(program)
+    ran = re.sub(r"    # raises \w+$", "", echoed[-1]) if echoed else ""
+    for number in range(len(lines), start, -1):
+        if ran and lines[number - 1].endswith(ran):
+            return number
+    return len(lines)
+
+
+def from_workspace(file: str) -> str:
+    """FILE as a path from the root of the repository that CI has checked out, else as it is."""
+    path = Path(file) if Path(file).is_absolute() else ROOT / file
+    root = Path(os.environ.get("GITHUB_WORKSPACE") or ROOT)
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""

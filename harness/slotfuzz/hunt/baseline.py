@@ -1,0 +1,60 @@
+"""The baseline of a hunt: findings that are old, so that only new ones make it fail.
+
+A baseline is a folder of findings, at any depth, that an earlier hunt on the base version has
+written. A finding is old if one of its dedup keys belongs to a finding of the baseline. A baseline
+finding that no longer fails on the subject excuses nothing.
+"""
+
+from pathlib import Path
+
+from slotfuzz.errors import UserError
+from slotfuzz.finding import finding
+from slotfuzz.paths import shown
+
+# A finding whose script failed in some of its runs gets this many tries to fail again.
+TRIES_MAX = 20
+
+
+class Baseline:
+    """The findings in FOLDER. Call `recall` before the hunt starts, from one thread."""
+
+    def __init__(self, folder: Path):
+        if not folder.is_dir():
+            raise UserError(f"--baseline {shown(folder)} is not a folder")
+        self.folder = folder
+        self.findings = [path.parent.resolve() for path in sorted(folder.rglob("finding.json"))
+                         if finding.read(path.parent)]
+        if not self.findings:
+            raise UserError(f"--baseline {shown(folder)} holds no finding")
+        # Names of findings that did not fail again when the hunt started.
+        self.gone: list[str] = []
+        # Names of findings without a script, so that no hunt can recognize them.
+        self.without_script: list[str] = []
+
+    def check_apart(self, out: Path) -> None:
+        """UserError if findings of the hunt would become part of its own baseline."""
+        if out.resolve().is_relative_to(self.folder.resolve()):
+            raise UserError(f"--out {shown(out)} is inside of --baseline {shown(self.folder)};"
+                            " a new finding would be old in the next hunt")
+
+    def recall(self, triage, targets: list[str]) -> list[str]:
+        """Makes the findings known to TRIAGE, on TARGETS of the hunt; the programs to avoid."""
+        programs = []
+        for folder in self.findings:
+            if not (folder / "repro.py").exists():
+                self.without_script.append(folder.name)
+                continue
+            record = finding.read(folder)
+            target = record.get("target")
+            tries = 1 if record.get("rate") == 1 else TRIES_MAX
+            texts = next(filter(None, (
+                triage.recall(target if target in targets else targets[0], folder)
+                for _ in range(tries))), [])
+            programs += texts
+            if not texts:
+                self.gone.append(folder.name)
+        return programs
+
+    def has(self, record: dict) -> bool:
+        """Whether RECORD, of a known finding, belongs to one of the baseline."""
+        return Path(record["folder"]) in self.findings

@@ -1,0 +1,164 @@
+"""Work on a corpus folder: distil it, replay it in shuffled orders, print it anew."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from slotfuzz.engine.channel import leashed
+from slotfuzz.engine.fuzzer import FEATURES, INPUT_BYTES_MAX
+from slotfuzz.engine.server import Server
+from slotfuzz.errors import BrokenError
+from slotfuzz.finding import finding
+from slotfuzz.hunt.workplace import try_lock
+from slotfuzz.subject.subject import Subject
+
+INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
+SEEDS = (1, 2, 3)
+# libFuzzer names an entry of a corpus by the SHA-1 of its text.
+ENTRY = re.compile(r"[0-9a-f]{40}")
+# In the folder beside a corpus that is merged: what is made, and what it replaces.
+NEW, OLD = "new", "old"
+
+
+class Growing:
+    """The corpus FOLDER of a hunt, of which each process runs all before it goes on.
+
+    It takes in the programs that have features which others, taken in before, do not have. The rest
+    goes, but for what was there before the hunt.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self.drop_torn()
+        self._kept = self._names()
+        self._round = 0
+
+    def drop_torn(self) -> None:
+        """Removes entries of which a killed process has made the file and written nothing.
+
+        libFuzzer writes an entry in one go. Call it while no process of the hunt runs.
+        """
+        for name in self._names():
+            if ENTRY.fullmatch(name) and (self._folder / name).stat().st_size == 0:
+                (self._folder / name).unlink()
+
+    def about_to_load(self) -> tuple[int, set[str]]:
+        """What a process that is started now will load, for `ended`."""
+        return self._round, self._names() - self._kept
+
+    def ended(self, loads: tuple[int, set[str]], used: set[str]) -> None:
+        """Removes what a process has loaded and not USED.
+
+        Two that run at a time may use different programs for one feature: the first to end decides.
+        """
+        number, names = loads
+        if number != self._round:
+            return
+        self._round += 1
+        for name in names - used:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def _names(self) -> set[str]:
+        return set(os.listdir(self._folder)) if self._folder.is_dir() else set()
+
+
+def merge(subject: Subject, target: str, folder: Path, sources: list[Path]) -> tuple[int, int]:
+    """Leaves in FOLDER the smallest part of FOLDER and SOURCES that has all features.
+
+    Returns the numbers of files before and after. The new corpus is made in a folder beside and
+    then renamed. An interrupt leaves the old corpus or the new one, and nothing beside it; what a
+    kill leaves beside it `clear_up` removes.
+    """
+    folder = folder.resolve()
+    before = sum(1 for path in folder.iterdir() if path.is_file())
+    place = Path(tempfile.mkdtemp(prefix=_beside(folder), dir=folder.parent))
+    lock, made = try_lock(place), place / NEW
+    try:
+        made.mkdir()
+        result = _run(subject, target, ["-merge=1", str(made), str(folder), *map(str, sources)])
+        if result.returncode != 0:
+            raise BrokenError("merge failed: " + "; ".join(_tail(result)))
+        after = sum(1 for _ in made.iterdir())
+        os.rename(folder, place / OLD)
+        os.rename(made, folder)
+    finally:
+        _remove(place, folder)
+        os.close(lock)
+    return before, after
+
+
+def _beside(folder: Path) -> str:
+    return f".{folder.name}-merge-"
+
+
+def _remove(place: Path, folder: Path) -> None:
+    """Removes what merge has made in PLACE; the old corpus, if it was about to be replaced."""
+    if not folder.exists() and (place / OLD).exists():
+        os.rename(place / OLD, folder)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def clear_up(folder: Path) -> None:
+    """Removes what merges of FOLDER have left that were killed; it has a corpus again then."""
+    folder = folder.absolute()
+    for place in folder.parent.glob(f"{_beside(folder)}*"):
+        if (lock := try_lock(place)) is not None:
+            _remove(place, folder)
+            os.close(lock)
+
+
+def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
+    """Replays FOLDER once per seed, in another order each: exit code and features reached."""
+    orders = []
+    for seed in SEEDS:
+        result = _run(subject, target, [f"-seed={seed}", "-shuffle=1", "-runs=0", str(folder)])
+        text = result.stderr.decode(errors="replace")
+        match = INITED.search(text)
+        if not match and result.returncode == 0:
+            raise BrokenError("libFuzzer did not say what it reached: " + "; ".join(_tail(result)))
+        orders.append({"seed": seed, "exit": result.returncode,
+                       "words": match[1] if match else "; ".join(_tail(result))})
+    return orders
+
+
+def format_folder(server: Server, folder: Path) -> tuple[list[str], int]:
+    """Prints every program of FOLDER anew; names of changed files, and dropped lines in all.
+
+    Comments at the top are kept: seeds are for people to read.
+    """
+    changed, dropped_all = [], 0
+    for path in sorted(folder.iterdir()):
+        if not path.is_file():
+            continue
+        text = path.read_bytes().decode(errors="replace")
+        comment = "".join(line for line in _head(text))
+        lines, dropped = server.parse_counted(text)
+        dropped_all += max(0, dropped - comment.count("\n"))
+        wanted = comment + server.table.program_text(lines)
+        if wanted != text:
+            finding.write_file(path, wanted)
+            changed.append(path.name)
+    return changed, dropped_all
+
+
+def _head(text: str):
+    for line in text.splitlines(keepends=True):
+        if not line.startswith("#"):
+            return
+        yield line
+
+
+def _run(subject: Subject, target: str, words: list[str]) -> subprocess.CompletedProcess:
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
+        command = [*subject.command(target), "-detect_leaks=0",
+                   f"-max_len={INPUT_BYTES_MAX}", FEATURES, f"-artifact_prefix={scratch}/",
+                   *words]
+        return subprocess.run(leashed(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              env=subject.environment(), check=False)
+
+
+def _tail(result: subprocess.CompletedProcess) -> list[str]:
+    return result.stderr.decode(errors="replace").strip().splitlines()[-3:]

@@ -1,0 +1,170 @@
+"""Runs every program of up to N lines over some ops, shortest first, each state visited once.
+
+Two reductions keep that feasible. Symmetry: a name that no program line has bound is as good as any
+other, so only the lowest one is bound. State: two programs that led to the same state (the engine
+tells it as a number, see harness/engine/session/state.h) go on alike, so only the first is
+extended. Lines run on the main lane, and literals are the simplest of their kind, or such as the
+caller names. A program that crashes and contains a shorter one that does is counted, and taken to
+crash for the same reason.
+"""
+
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from slotfuzz.engine.program import Line
+from slotfuzz.engine.server import Server
+from slotfuzz.errors import BrokenError
+from slotfuzz.evidence import signature
+from slotfuzz.reduce.candidates import bound_after, contains, next_lines
+
+# Programs per child of the server.
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class Failing:
+    """The shortest program found with SIGNATURE; no shorter program of the ops has it."""
+
+    signature: str
+    lines: tuple[Line, ...]
+    text: str
+
+
+@dataclass
+class Length:
+    """What the programs of so many LINES came to.
+
+    STATES are those that no earlier program led to; where the engine cannot tell, each counts.
+    """
+
+    lines: int
+    programs: int = 0
+    states: int = 0
+    failing: int = 0
+
+
+@dataclass
+class Result:
+    """What was done. UNREPEATED programs failed once and were clean the next time."""
+
+    lengths: list[Length] = field(default_factory=list)
+    findings: dict[str, Failing] = field(default_factory=dict)
+    unrepeated: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    @property
+    def programs(self) -> int:
+        """Programs of all lengths."""
+        return sum(length.programs for length in self.lengths)
+
+    @property
+    def states(self) -> int:
+        """Distinct states that they led to."""
+        return sum(length.states for length in self.lengths)
+
+
+@dataclass(frozen=True)
+class _Program:
+    lines: tuple[Line, ...]
+    bound: frozenset[str]
+
+
+def run(server: Server, ops: list[str], lines_max: int, reduce_states: bool = True,
+        told=lambda length: None, literals: frozenset[str] = frozenset()) -> Result:
+    """Runs them all; TOLD is called with each Length that is done. Ctrl-C ends it early.
+
+    Lines have the simplest literal of each kind, and those of LITERALS that are of the kind.
+    SERVER says what a failing program's signature is; the others run on one that needs no names.
+    """
+    result, start = Result(), time.monotonic()
+    with Server(server.subject, server.target, symbols=False) as quick:
+        try:
+            _Enumeration(server, quick, ops, literals, reduce_states, result).run(lines_max, told)
+        except KeyboardInterrupt:
+            result.interrupted = True
+    result.seconds = round(time.monotonic() - start, 3)
+    return result
+
+
+class _Enumeration:
+    """The breadth-first search, with the states that it has seen."""
+
+    def __init__(self, server, quick, ops, literals, reduce_states: bool, result: Result):
+        self.server, self.quick, self.table = server, quick, server.table
+        self.ops, self.literals = ops, literals
+        self.reduce_states, self.result = reduce_states, result
+        self.visited = set()
+        self.crashes: list[tuple[Line, ...]] = []
+
+    def run(self, lines_max: int, told) -> None:
+        """Lengths 1 to LINES_MAX, or until no program can be extended."""
+        (start,) = self.quick.states([""])
+        if start["outcome"] != "clean":
+            raise BrokenError(f"the empty program fails on {self.server.subject.name}")
+        self.visited.add(start["state"])
+        programs = [_Program((), frozenset())]
+        for lines in range(1, lines_max + 1):
+            self.result.lengths.append(Length(lines))
+            programs = self._extended(programs)
+            told(self.result.lengths[-1])
+
+    def _extended(self, programs: list[_Program]) -> list[_Program]:
+        """Runs all that are one line longer; returns those that led to a state not seen yet."""
+        candidates = (_Program((*program.lines, line), bound_after(self.table, line, program.bound))
+                      for program in programs
+                      for line in next_lines(self.table, self.ops, program.bound,
+                                             self.literals))
+        return [program for program, reply in self._replies(candidates)
+                if self._is_new(program, reply)]
+
+    def _replies(self, programs: Iterator[_Program]) -> Iterator[tuple[_Program, dict]]:
+        """Each program with its reply. One that fails is run again, first in a child of its own."""
+        waiting = []
+        while True:
+            waiting += itertools.islice(programs, BATCH - len(waiting))
+            if not waiting:
+                return
+            replies = self.quick.states([self._text(program) for program in waiting])
+            if not replies:
+                raise BrokenError("the fork server ran none of the programs")
+            done = len(replies)
+            if done > 1 and replies[-1]["outcome"] == "finding":
+                done -= 1
+            yield from zip(waiting[:done], replies[:done])
+            waiting = waiting[done:]
+
+    def _is_new(self, program: _Program, reply: dict) -> bool:
+        """Counts the program. Whether its extensions are to be run."""
+        length, state = self.result.lengths[-1], reply["state"]
+        length.programs += 1
+        if reply["outcome"] == "finding":
+            self._note_finding(program, reply["crashed"])
+        is_new = state is None or state not in self.visited
+        if not reply["ran"] or (self.reduce_states and not is_new):
+            return False
+        length.states += is_new
+        self.visited.add(state)
+        return True
+
+    def _note_finding(self, program: _Program, crashed: bool) -> None:
+        length = self.result.lengths[-1]
+        # Most longer programs that crash are a shorter one with lines that do not matter.
+        if crashed and any(contains(self.table, program.lines, known) for known in self.crashes):
+            length.failing += 1
+            return
+        reply = self.server.run(self._text(program))
+        if reply["outcome"] != "finding":
+            self.result.unrepeated += 1
+            return
+        length.failing += 1
+        if crashed:
+            self.crashes.append(program.lines)
+        words = signature.of_reply(reply).text
+        self.result.findings.setdefault(
+            words, Failing(words, program.lines, self._text(program)))
+
+    def _text(self, program: _Program) -> str:
+        return self.table.program_text(list(program.lines))

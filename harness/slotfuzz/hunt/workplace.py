@@ -1,0 +1,122 @@
+"""The folder where one hunt works: artifacts and recorders per job, and the known programs.
+
+Its lock says that the hunt lives. What a killed hunt left is found by the next one.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from slotfuzz.engine.fuzzer import artifacts
+from slotfuzz.errors import MachineError
+from slotfuzz.paths import build_root
+from slotfuzz.subject.subject import Subject
+
+# In a hunt's own folder: the name of the folder for its findings.
+OUT = "out"
+
+
+def slug(subject: Subject) -> str:
+    """The subject as a folder name, such as core-address."""
+    return re.sub(r"[^\w.-]+", "-", f"{subject.name}-{subject.sanitizer}")
+
+
+def default_corpus(subject: Subject, target: str) -> Path:
+    """build/corpus/<subject>/<target>: what a hunt keeps when --corpus is not given."""
+    return corpus_of(subject.name, target)
+
+
+def corpus_of(name: str, target: str) -> Path:
+    """The default corpus of the subject that is called NAME, which need not be built."""
+    return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", name) / target
+
+
+class Workplace:
+    """A hunt's own folder, build/hunt/<subject>/run-*; removed once all its crashes are judged."""
+
+    def __init__(self, subject: Subject, out: Path):
+        self._parent, self._out = build_root() / "hunt" / slug(subject), str(out.absolute())
+        try:
+            self._parent.mkdir(parents=True, exist_ok=True)
+            self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
+            self.known = self.folder / "known"
+            self.known.mkdir()
+            self._lock = try_lock(self.folder)
+            (self.folder / OUT).write_text(self._out)
+        except OSError as error:
+            raise MachineError(f"cannot write to {self._parent}: {error.strerror}") from error
+
+    def job(self, target: str, number: int) -> Path:
+        """The folder of job NUMBER on TARGET."""
+        place = self.folder / f"{target}.{number}"
+        place.mkdir(exist_ok=True)
+        return place
+
+    def add_known(self, name: str, text: str) -> None:
+        """Makes targets started from now on skip programs that contain this one."""
+        (self.known / f"{name}.py").write_text(text)
+
+    def add_known_errors(self, errors: set[str]) -> None:
+        """Makes targets started from now on go on after an exception with such normalised words.
+
+        It is known, whichever program raises it, and ends nothing.
+        """
+        for number, words in enumerate(sorted(errors)):
+            (self.known / f"error-{number}.txt").write_text(words)
+
+    def leftovers(self) -> list[tuple[str, Path]]:
+        """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder.
+
+        Of hunts that were to write to the same folder. Those of others stay where they are.
+        """
+        found = []
+        for folder in sorted(self._parent.glob("run-*")):
+            if folder == self.folder:
+                continue
+            lock = try_lock(folder)
+            if lock is None:
+                continue
+            if _text(folder / OUT) != self._out and _crashes(folder):
+                os.close(lock)
+                continue
+            for job in sorted(folder.glob("*.*")):
+                target = job.name.rpartition(".")[0]
+                for path in artifacts(job):
+                    # Still an artifact by its name: this hunt may be killed as well.
+                    kept = self.job(target, 0) / f"{path.name}-left-{len(found)}"
+                    shutil.move(path, kept)
+                    found.append((target, kept))
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+        return found
+
+    def close(self) -> None:
+        """Removes the folder; a crash that was not judged stays for the next hunt."""
+        if not _crashes(self.folder):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _crashes(folder: Path) -> bool:
+    return any(artifacts(job) for job in folder.glob("*.*"))
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+def try_lock(folder: Path) -> int | None:
+    """An open lock on the folder, or None while the process that works in it lives."""
+    try:
+        handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return handle
+    except BlockingIOError:
+        os.close(handle)
+        return None

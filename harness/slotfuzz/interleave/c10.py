@@ -1,0 +1,316 @@
+"""The c10 subject: the claim, count and disarm code of an installed libtorch, by schedules.
+
+targets/c10 is one libFuzzer binary with a scenario per model. It is hunted under both sanitizers;
+what is found is made smaller, replayed in fresh processes, and shown as a table.
+"""
+
+import json
+import math
+import os
+import re
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.console import say
+from slotfuzz.engine import fuzzer
+from slotfuzz.engine.channel import leashed
+from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
+from slotfuzz.evidence import signature
+from slotfuzz.interleave import c10_input, c10_repro
+from slotfuzz.paths import ROOT, build_root, from_root
+from slotfuzz.subject import build
+
+NAME = "c10"
+SANITIZERS = ("thread", "address")
+ROOT_FOLDER = Path("/")
+TREE_MARK = ".slotfuzz-bootstrapped"
+HEADER = Path("usr/include/c10/core/TensorImpl.h")
+RELEASE_HEADER = "torch/csrc/api/include/torch/version.h"
+REPLAYS = 20
+GRACE_SECONDS = 60
+RUN_SECONDS = 60
+# A race is told with its schedule, and a signal by libFuzzer, which saves its input, instead of
+# ThreadSanitizer, which does not.
+THREAD_OPTIONS = "halt_on_error=0:report_signal_unsafe=0:handle_segv=0:handle_sigbus=0"
+# Fibres' stacks are not those that AddressSanitizer makes its fake frames for.
+ADDRESS_OPTIONS = "detect_stack_use_after_return=0"
+UNDEFINED_OPTIONS = "print_stacktrace=1:halt_on_error=1"
+
+SAID = re.compile(r"^c10: [\w-]+: (?!runs$)(.+)$", re.MULTILINE)
+FRAME = re.compile(r"^ *#\d+ (?:0x\w+ in )?(c10::[\w:~]+)", re.MULTILINE)
+# Of a stack: what only says how a thread of the schedule is run.
+PLUMBING = re.compile(
+    r"^ *#\d+ .*(harness/interleave/|/include/c\+\+/|operator\(\) targets/c10/fuzz|std::_Function|"
+    r"slotfuzz_fibre_begin|libFuzzer|__sanitizer|__tsan::|sighandler|fuzzer::).*\n?", re.MULTILINE)
+REPORT_END = re.compile(r"\n(SUMMARY: |====|NOTE: libFuzzer|==\d+==Register)")
+DEADLY = "ERROR: libFuzzer: deadly signal"
+RUNNING = re.compile(r"^Running: .*/input-(\d+)$", re.MULTILINE)
+EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a process failed: KIND is equal for equal failures, MESSAGE names functions as well."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where libtorch is installed: here, or in a TREE of ci/torch_rootfs.sh."""
+
+    tree: Path | None = None
+
+    def binary(self, sanitizer: str) -> str:
+        """The target, built after prepare(); its path as commands of this place say it."""
+        if self.tree:
+            return f"/slotfuzz/c10/build/c10/{sanitizer}/c10"
+        # Of a build folder that was configured when libtorch was not there yet.
+        if "target-c10" not in build.ninja_targets(sanitizer):
+            build.build(sanitizer, ["rebuild_cache"])
+        return str(build.build(sanitizer, ["target-c10"]) / "targets" / "c10")
+
+    def headers(self) -> Path:
+        """The folder of the headers that the binary was compiled with."""
+        return (self.tree or ROOT_FOLDER) / "usr/include"
+
+    def release(self) -> str:
+        """The release of libtorch by its headers, such as 2.6; unknown without that header."""
+        path = self.headers() / RELEASE_HEADER
+        text = path.read_text(errors="replace") if path.exists() else ""
+        return ".".join(re.findall(r"TORCH_VERSION_(?:MAJOR|MINOR) (\d+)", text)) or "unknown"
+
+    def prepare(self) -> None:
+        """Looks for libtorch; in a tree, copies what is compiled and builds it there."""
+        if self.tree and not (self.tree / TREE_MARK).exists():
+            raise UserError(f"{self.tree} is no tree; make one with ci/torch_rootfs.sh")
+        include = (self.tree or ROOT_FOLDER) / HEADER
+        if not include.exists():
+            raise UserError(f"libtorch has no headers here ({include} is missing):"
+                            " apt-get install libtorch-dev")
+        if not self.tree:
+            return
+        say(f"building the c10 target in {self.tree}")
+        command = [str(ROOT / "ci" / "c10.sh"), "--root", str(self.tree), "--build"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            lines = (result.stderr or result.stdout).strip().splitlines() or ["no message"]
+            raise MachineError(f"no build in {self.tree}: {lines[-1]}")
+
+    def folder(self) -> Path:
+        """An existing folder for inputs, which commands of this place can read."""
+        path = self.tree / "slotfuzz/c10" if self.tree else build_root()
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def inside(self, path: Path) -> str:
+        """PATH as commands of this place say it."""
+        return f"/{path.relative_to(self.tree)}" if self.tree else str(path)
+
+    def start(self, words: list[str], terse: bool) -> tuple[list[str], dict[str, str]]:
+        """The command that runs WORDS in this place, and its environment."""
+        own = {"TSAN_OPTIONS": THREAD_OPTIONS, "ASAN_OPTIONS": ADDRESS_OPTIONS,
+               "UBSAN_OPTIONS": UNDEFINED_OPTIONS}
+        found = None if self.tree else build.symbolizer()
+        for name in own:
+            own[name] += ":symbolize=0" if terse else ""
+            own[name] += f":external_symbolizer_path={found}" if found and not terse else ""
+        environment = {**os.environ, **own}
+        environment.pop("DEBUGINFOD_URLS", None)
+        if self.tree:
+            environment["SLOTFUZZ_ROOTFS_ENV"] = " ".join(f"{k}={v}" for k, v in own.items())
+            words = [str(ROOT / "ci" / "in_rootfs.sh"), str(self.tree), *words]
+        return leashed(words), environment
+
+
+@dataclass(frozen=True)
+class Target:
+    """The binary of one sanitizer, set to one scenario."""
+
+    place: Place
+    binary: str
+    scenario: str
+    ops: list[str]
+    sanitizer: str
+
+    def run(self, *words: str, seconds: float = RUN_SECONDS, terse: bool = False):
+        """Exit code and stderr, with paths from the checkout's root on; None for a hang."""
+        command = [self.binary, f"--scenario={self.scenario}", *words]
+        command, environment = self.place.start(command, terse)
+        try:
+            result = subprocess.run(command, capture_output=True, check=False, timeout=seconds,
+                                    stdin=subprocess.DEVNULL, env=environment)
+        except subprocess.TimeoutExpired as error:
+            return None, from_root((error.stderr or b"").decode(errors="replace"))
+        except OSError as error:
+            raise MachineError(f"{command[0]} does not start: {error.strerror}") from error
+        return result.returncode, from_root(result.stderr.decode(errors="replace"))
+
+    def replay(self, data: bytes, *flags: str, terse: bool = True):
+        """The same for one input in a fresh process."""
+        with tempfile.NamedTemporaryFile(prefix="input-", dir=self.place.folder()) as file:
+            file.write(data)
+            file.flush()
+            return self.run(*flags, self.place.inside(Path(file.name)), terse=terse)
+
+
+def describe(place: Place, binary: str) -> list[dict]:
+    """The scenarios that the binary offers: name, sentence, ops."""
+    command, environment = place.start([binary, "--describe"], True)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    try:
+        return json.loads(result.stdout)["scenarios"]
+    except (ValueError, KeyError) as error:
+        lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
+        raise MachineError(f"{binary} --describe gave no answer: {lines[-1]}") from error
+
+
+def check_scenarios(names: list[str], offered: list[str]) -> list[str]:
+    """NAMES, all by default; UserError for one that is not offered."""
+    for name in names:
+        if name not in offered:
+            raise UserError(f"no model {name!r} of {NAME}; {nearest(name, offered)}")
+    return names or offered
+
+
+def hunt(target: Target, seconds: float, seed: int) -> dict:
+    """Fuzzes from an empty corpus until SECONDS are over or something is found."""
+    with tempfile.TemporaryDirectory(prefix="c10-", dir=target.place.folder()) as name:
+        start = time.monotonic()
+        code, text = target.run(
+            f"-max_total_time={math.ceil(seconds)}", f"-max_len={c10_input.BYTES_MAX}",
+            f"-seed={seed}", "-print_final_stats=1",
+            f"-artifact_prefix={target.place.inside(Path(name))}/",
+            seconds=seconds + GRACE_SECONDS)
+        spent = time.monotonic() - start
+        saved = [path.read_bytes() for path in fuzzer.artifacts(Path(name))]
+    if "INITED" not in text:
+        lines = text.strip().splitlines() or [f"exit code {code}"]
+        raise MachineError(f"{target.binary} ran nothing: {lines[-1]}")
+    runs = sum(int(number) for number in EXECUTED.findall(text))
+    found = outcome(code, text)
+    if not found and runs == 0:
+        raise BrokenError(f"{target.scenario}: no run was counted")
+    failure = found and failure_of(target, found, text, saved[0] if saved else None)
+    return row_of(target, runs, spent, failure)
+
+
+def replay(target: Target, data: bytes, times: int) -> dict:
+    """Runs one input so often in fresh processes; the row of a hunt."""
+    start = time.monotonic()
+    found = [one for _ in range(times) if (one := outcome(*target.replay(data)))]
+    spent = time.monotonic() - start
+    failure = failure_as_it_is(target, found[0], data, times, len(found)) if found else None
+    return row_of(target, times, spent, failure)
+
+
+def row_of(target: Target, runs: int, seconds: float, failure: dict | None) -> dict:
+    """A row of the command."""
+    return {"protocol": target.scenario, "subject": NAME, "libtorch": target.place.release(),
+            "engine": "fibres", "sanitizer": target.sanitizer, "executions": runs,
+            "seconds": round(seconds, 3), "rate": round(runs / seconds),
+            "verdict": "finding" if failure else "clean", "failure": failure}
+
+
+def outcome(code: int | None, text: str) -> Outcome | None:
+    """How a process failed, by what the target said, else a sanitizer; None if it did not."""
+    if code == 0:
+        return None
+    said = SAID.search(text)
+    if said:
+        return Outcome(said[1], said[1])
+    if code is None:
+        return Outcome("hang", "hang")
+    found = signature.of_stderr(text)
+    kind = "signal" if DEADLY in text else found.verdict if found else f"exit {code}"
+    frame = FRAME.search(text)
+    return Outcome(kind, f"{kind} in {frame[1]}" if frame else kind)
+
+
+def failure_of(target: Target, found: Outcome, text: str, data: bytes | None) -> dict:
+    """A finding, smaller and replayed, as the command prints it."""
+    if data is None:
+        return {"kind": found.kind, "message": found.message, "report": report_of(text),
+                "threads": [], "table": [], **_known(target, found)}
+    smallest, minimal = minimize(target, found.kind, data)
+    failed = sum(fails(target, found.kind, smallest) for _ in range(REPLAYS))
+    return {**failure_as_it_is(target, found, smallest, REPLAYS, failed),
+            "saved_bytes": len(data), "one_minimal": minimal}
+
+
+def failure_as_it_is(
+    target: Target, found: Outcome, data: bytes, times: int, failed: int,
+) -> dict:
+    """The finding of one input, of whose TIMES replays so many FAILED."""
+    code, text = target.replay(data, "--explain", terse=False)
+    plan = c10_input.told(text) or c10_input.Plan()
+    return {"kind": found.kind, "message": (outcome(code, text) or found).message,
+            "report": report_of(text), **_known(target, found),
+            "threads": [list(words) for words in plan.threads],
+            "table": c10_input.steps(text), "input": data.hex(),
+            "schedule": c10_input.schedule_text(target.scenario, data),
+            "schedule_bytes": plan.schedule.hex(), "bytes": len(plan.schedule),
+            "replays": times, "replays_failed": failed}
+
+
+def _known(target: Target, found: Outcome) -> dict:
+    return c10_repro.known(target.scenario, found.kind, target.place.headers())
+
+
+def fails(target: Target, kind: str, data: bytes) -> bool:
+    """Whether an input fails by KIND in a fresh process."""
+    found = outcome(*target.replay(data))
+    return found is not None and found.kind == kind
+
+
+def first_failing(target: Target, kind: str, inputs: list[bytes]) -> int | None:
+    """The first of INPUTS that fails by KIND, where one process runs them until one fails."""
+    with tempfile.TemporaryDirectory(prefix="c10-", dir=target.place.folder()) as name:
+        paths = [Path(name) / f"input-{number}" for number in range(len(inputs))]
+        for path, data in zip(paths, inputs):
+            path.write_bytes(data)
+        at = 0
+        while at < len(inputs):
+            code, text = target.run(*(target.place.inside(path) for path in paths[at:]),
+                                    terse=True)
+            found, started = outcome(code, text), RUNNING.findall(text)
+            if not found or not started:
+                return None
+            if found.kind == kind:
+                return int(started[-1])
+            at = int(started[-1]) + 1
+    return None
+
+
+def minimize(target: Target, kind: str, data: bytes) -> tuple[bytes, bool]:
+    """An input that fails by KIND with nothing to leave out, and whether that was reached.
+
+    The plan that the target tells of the input is tried first; where it does not fail alike, the
+    input stays what it is.
+    """
+    _, text = target.replay(data, "--explain")
+    plan = c10_input.told(text)
+    if plan is None or not fails(target, kind, plan.encode(target.ops)):
+        return data, False
+    plan, minimal = c10_input.minimize(plan, lambda candidates: first_failing(
+        target, kind, [one.encode(target.ops) for one in candidates]))
+    return plan.encode(target.ops), minimal
+
+
+def report_of(text: str) -> str:
+    """The sanitizer's first report, without what libFuzzer and the schedule add to it."""
+    starts = [text.find(word) for word in ("WARNING: ThreadSanitizer", "runtime error:", "==ERROR")
+              if word in text]
+    # A signal that libFuzzer reports has a stack that is worth something; our own abort has none.
+    if not starts and not SAID.search(text) and DEADLY in text:
+        starts = [text.find(DEADLY)]
+    if not starts:
+        return ""
+    start = text.rfind("\n", 0, min(starts)) + 1
+    end = REPORT_END.search(text, start)
+    report = text[start:end.start() if end else None]
+    return re.sub(r" \(BuildId: \w+\)", "", PLUMBING.sub("", report)).strip()

@@ -1,0 +1,123 @@
+"""A finding on the c10 subject as one C++ file, and the files of targets/c10/repro that show it.
+
+A known one needs nothing but libtorch; the first lines of its file say of which scenario and of
+which failures it is (`Shows:`), and which sentence of which header foretells it (`Documented:`).
+The written one has the input's bytes in it, and needs the checkout.
+"""
+
+import re
+from pathlib import Path
+
+from slotfuzz.finding import finding
+from slotfuzz.paths import ROOT, shown
+from slotfuzz.subject import build
+
+REPROS = ROOT / "targets" / "c10" / "repro"
+SHOWS = re.compile(r"^// Shows: ([\w-]+): (.+)$", re.MULTILINE)
+DOCUMENTED = re.compile(r"^// Documented: (\S+): (.+)$", re.MULTILINE)
+BUILD = re.compile(r"^//   (clang\+\+ .+)$", re.MULTILINE)
+BYTES_PER_LINE = 16
+
+TEMPLATE = """\
+// {title}
+//
+{how}
+// Ends as the finding does; with 0 if the installed libtorch does not have it.
+{threads}
+#include <cstddef>
+#include <cstdint>
+
+extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments);
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+int main() {{
+  char program[] = "c10";
+  char scenario[] = "--scenario={scenario}";
+  char explain[] = "--explain";
+  char* words[] = {{program, scenario, explain, nullptr}};
+  char** arguments = words;
+  int count = 3;
+  LLVMFuzzerInitialize(&count, &arguments);
+  // The threads' programs, and then the schedule.
+  const uint8_t input[] = {{
+{data}
+  }};
+  return LLVMFuzzerTestOneInput(input, sizeof(input));
+}}
+"""
+
+
+def known(scenario: str, kind: str, headers: Path) -> dict:
+    """The file that shows a failure by KIND, and the sentence in HEADERS that documents it.
+
+    The sentence is looked for in the headers of that release: what a release no longer says is no
+    longer documented.
+    """
+    for path in sorted(REPROS.glob("*.cc")):
+        text = path.read_text()
+        for name, kinds in SHOWS.findall(text):
+            if name == scenario and kind.startswith(tuple(kinds.split(", "))):
+                return {"known": shown(path), "known_build": _command(text, path),
+                        "documented": _documented(text, headers)}
+    return {"known": "", "known_build": "", "documented": ""}
+
+
+def _command(text: str, path: Path) -> str:
+    """The line of the file that builds and runs it, from the checkout's root."""
+    line = BUILD.search(text)
+    if not line:
+        return ""
+    out = f"build/{path.stem}"
+    words = line[1].replace(path.name, shown(path)).replace(f"-o {path.stem}", f"-o {out}")
+    return words.replace(f"./{path.stem}", out).replace("clang++", Path(build.compiler()).name)
+
+
+def _documented(text: str, headers: Path) -> str:
+    place = DOCUMENTED.search(text)
+    if not place or not (headers / place[1]).exists():
+        return ""
+    comment = " ".join(re.findall(r"//+ ?(.*)", (headers / place[1]).read_text(errors="replace")))
+    sentences = re.split(r"(?<=\.)\s+", re.sub(r"\s+", " ", comment))
+    found = [sentence for sentence in sentences if place[2] in sentence]
+    return f"{place[1]}: {found[0]}" if found else ""
+
+
+def write(folder: Path, row: dict) -> Path:
+    """Writes FOLDER/c10-<scenario>-<sanitizer>.cc; its path."""
+    finding.check_writable(folder)
+    path = folder / f"c10-{row['protocol']}-{row['sanitizer']}.cc"
+    finding.write_file(path, text_of(row, shown(path)))
+    return path
+
+
+def text_of(row: dict, name: str) -> str:
+    """The program's text for a finding of the command."""
+    failure = row["failure"]
+    data = bytes.fromhex(failure["input"])
+    lines = [", ".join(f"0x{byte:02x}" for byte in data[at:at + BYTES_PER_LINE])
+             for at in range(0, max(len(data), 1), BYTES_PER_LINE)]
+    return TEMPLATE.format(
+        title=f"{row['protocol']} on an installed libtorch: {failure['message']}",
+        how=_how(name, row["sanitizer"]), scenario=row["protocol"],
+        threads="".join(f"//   thread {number}: {' '.join(words) or 'nothing'}\n"
+                        for number, words in enumerate(failure["threads"])),
+        data=",\n".join(f"      {line or '0x00'}" for line in lines))
+
+
+def _how(name: str, sanitizer: str) -> str:
+    """Comment lines: how to build and run it with bash at the root of a checkout."""
+    compiler, here = Path(build.compiler()).name, "harness/interleave/fibre"
+    flags = "-std=c++20 -O1 -g"
+    # ThreadSanitizer must not watch the scheduler, which is no part of the threads it plays.
+    checks = "-fsanitize=thread"
+    if sanitizer != "thread":
+        checks = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+    scheduler = "" if sanitizer == "thread" else f" {checks}"
+    steps = ["mkdir -p build"]
+    steps += [f"{compiler} {flags}{scheduler} -I. -c {here}/{stem}.cc -o build/{stem}.o"
+              for stem in ("fibre", "schedule")]
+    steps.append(f"{compiler} {flags} {checks} -I. {name} targets/c10/*.cc"
+                 " build/{fibre,schedule}.o -lc10 -o build/failing")
+    steps.append(("TSAN_OPTIONS=halt_on_error=0 " if sanitizer == "thread" else
+                  "ASAN_OPTIONS=detect_stack_use_after_return=0 ") + "build/failing")
+    return "\n".join(f"// {step}" for step in steps)

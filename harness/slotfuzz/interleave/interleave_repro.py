@@ -1,0 +1,127 @@
+"""A failing interleaving as one C++ file, which needs the checkout's headers and nothing else.
+
+The programs and the schedule are in the file; it runs them as often as asked, prints the table,
+and exits with 1 if any run failed.
+"""
+
+from pathlib import Path
+
+from slotfuzz.finding import finding
+from slotfuzz.paths import shown
+from slotfuzz.subject import build
+
+TEMPLATE = """\
+// {title}
+//
+{how}
+// Exits with 1 if a run fails. Schedule bytes: 0 keeps the thread that ran or reads the newest
+// store; k is the k-th next thread or the k-th older store.
+{table}
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/interleave/{header}"
+#include "harness/interleave/scenarios/scenario_{protocol}.h"
+#include "harness/interleave/command/symbols.h"
+
+using namespace slotfuzz::interleave;
+
+int main(int count, char** arguments) {{
+  const int times = count > 1 ? std::atoi(arguments[1]) : 1;
+  Plan plan;
+  plan.threads = {threads};
+  plan.shape = {shape};  // {shape_name}
+{ops}
+  const Schedule schedule{{{schedule}}};
+  ProgramOf<{scenario}Scenario<{policy}>, Plan> program(plan.threads, plan);
+  {runner}
+  int failed = 0;
+  for (int i = 0; i < times; ++i) {{
+    const auto failure = {call};
+    if (!failure) continue;
+    if (failed++ > 0) continue;
+    auto rows = failure->trace;
+    number_addresses(&rows);
+    std::printf("%s\\n%s\\n", table_of(rows).c_str(), failure->message.c_str());
+  }}
+  std::printf("failed %d of %d\\n", failed, times);
+  return failed > 0;
+}}
+"""
+
+
+def write(folder: Path, row: dict, chosen: str) -> Path:
+    """Writes FOLDER/<protocol>-<subject>-<engine>.cc; its path."""
+    finding.check_writable(folder)
+    name = f"{row['protocol']}-{chosen.replace(':', '-')}-{row['engine']}.cc"
+    finding.write_file(folder / name, text_of(row, chosen, shown(folder / name)))
+    return folder / name
+
+
+def text_of(row: dict, chosen: str, name: str) -> str:
+    """The program's text for a failed ROW of the command."""
+    schedule = bytes.fromhex(row["failure"]["schedule"])
+    threads, shape, programs = _plan(schedule[2:])
+    fibres = row["engine"] == "fibres"
+    failure = row["failure"]
+    return TEMPLATE.format(
+        title=f"{row['protocol']} on {chosen}: {failure['kind']}: {failure['message']}",
+        how=_how(chosen, name, fibres), table=_table(failure["table"]),
+        header="compiled/fibres_run.h" if fibres else "explore/explore.h",
+        protocol=row["protocol"], threads=threads, shape=shape, shape_name=row["shape"],
+        ops=_ops(programs, row["programs"]), scenario=row["protocol"].capitalize(),
+        schedule=", ".join(str(byte) for byte in bytes.fromhex(failure["schedule_bytes"])),
+        policy="FibresPolicy" if fibres else "ModelPolicy",
+        runner="FibresRun runner;" if fibres else "Execution execution;",
+        call=("runner.replay(program, schedule, true)" if fibres
+              else "replay(program, schedule, execution).failure"))
+
+
+def _plan(data: bytes) -> tuple[int, int, list[list[int]]]:
+    threads, shape, at, programs = data[0], data[1], 2, []
+    for _ in range(threads):
+        length = data[at]
+        programs.append(list(data[at + 1:at + 1 + length]))
+        at += 1 + length
+    return threads, shape, programs
+
+
+def _ops(programs: list[list[int]], names: str) -> str:
+    lines = []
+    for thread, (program, words) in enumerate(zip(programs, names.split(";"))):
+        calls = "".join(f" plan.add({thread}, {op});" for op in program)
+        lines.append(f" {calls}  // thread {thread}: {words.replace(',', ', ')}")
+    return "\n".join(lines)
+
+
+def _how(chosen: str, name: str, fibres: bool) -> str:
+    """Comment lines: how to build and run it with bash at the root of a checkout."""
+    compiler = Path(build.compiler()).name
+    include, steps = "-I.", ["mkdir -p build"]
+    if chosen.startswith("mutant:"):
+        mutant = chosen.removeprefix("mutant:")
+        include = "-Ibuild/mutated -I."
+        steps.append(f"ci/apply_mutant.sh . mutants/{mutant}.patch build/mutated")
+    here = "harness/interleave"
+    flags = "-std=c++20 -O1 -g"
+    rest = f"{here}/model/*.cc {here}/explore/explore*.cc {here}/command/symbols.cc"
+    if fibres:
+        # ThreadSanitizer must not watch the scheduler, which is no part of the threads it plays.
+        steps += [f"{compiler} {flags} -I. -c {here}/fibre/{stem}.cc -o build/{stem}.o"
+                  for stem in ("fibre", "schedule")]
+        flags += " -fsanitize=thread"
+        rest += f" {here}/compiled/fibres_run.cc build/{{fibre,schedule}}.o"
+    else:
+        rest += f" {here}/fibre/fibre.cc"
+    steps.append(f"{compiler} {flags} {include} {name} {rest} -o build/failing")
+    steps.append(("TSAN_OPTIONS=suppress_equal_stacks=0:suppress_equal_addresses=0 " if fibres
+                  else "") + "build/failing 100")
+    return "\n".join(f"// {step}" for step in steps)
+
+
+def _table(rows: list[dict]) -> str:
+    from slotfuzz.interleave.binaries import table_text
+
+    if not rows:
+        return "//"
+    return "//\n" + "\n".join(f"//   {line}".rstrip() for line in table_text(rows).splitlines())

@@ -1,0 +1,89 @@
+"""What a benchmark hands over, and what is made of it: a table, a CSV file, a plot.
+
+A benchmark is one file bench/NAME.py with `measure(args) -> Measured` and `plot(measured, axes)`.
+"""
+
+import csv
+import importlib.util
+import io
+import types
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.errors import UserError, nearest
+from slotfuzz.finding import finding
+from slotfuzz.paths import ROOT, build_root
+
+PLOT_PACKAGE = "python3-matplotlib"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """ROWS with equal keys, for the CSV; SENTENCES, for a person; SUMMARY, for a machine.
+
+    FAILED: it found what must not be.
+    """
+
+    rows: list[dict]
+    sentences: list[str]
+    summary: dict
+    failed: bool = False
+
+
+def markdown_table(head: list[str], rows: list[list]) -> list[str]:
+    """The lines of a table."""
+    return ["| " + " | ".join(map(str, row)) + " |"
+            for row in (head, ["---"] * len(head), *rows)]
+
+
+def names() -> list[str]:
+    """The benchmarks: the Python files of bench/."""
+    return sorted(path.stem for path in (ROOT / "bench").glob("[a-z]*.py"))
+
+
+def load(name: str) -> types.ModuleType:
+    """The module of benchmark NAME; UserError that names the nearest without one."""
+    if name not in names():
+        raise UserError(f"no benchmark {name!r} in bench/; {nearest(name, names())}")
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "bench" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def folder() -> Path:
+    """Where CSV files and plots go."""
+    return finding.check_writable(build_root() / "bench")
+
+
+def write_csv(name: str, measured: Measured) -> Path:
+    """build/bench/NAME.csv with all rows."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, measured.rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(measured.rows)
+    path = folder() / f"{name}.csv"
+    finding.write_file(path, text.getvalue())
+    return path
+
+
+def write_plot(name: str, module: types.ModuleType, measured: Measured) -> Path | None:
+    """build/bench/NAME.png; None without matplotlib.
+
+    Debian's matplotlib brings 35 packages, among them compilers' headers and scipy: too much for
+    the set-up of a fuzzer, so a plot is drawn only where it is installed.
+    """
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    module.plot(measured, axes)
+    figure.suptitle(module.__doc__.splitlines()[0], fontsize=9)
+    path = folder() / f"{name}.png"
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+    return path

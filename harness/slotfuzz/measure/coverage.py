@@ -1,0 +1,245 @@
+"""What the corpora reach of the core: from runs of the coverage build to the code nobody reached.
+
+Each target runs its seeds and what hunts have kept, on both builds of the core; the protocols'
+targets run their schedules. llvm-cov makes pages of the profile, and this says what it lacks.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slotfuzz.engine.fuzzer import INPUT_BYTES_MAX
+from slotfuzz.errors import BrokenError, MachineError, UserError
+from slotfuzz.hunt import workplace
+from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.subject import build, catalogue
+from slotfuzz.subject.subject import PROTOCOL_FOLDERS, Subject
+
+PRESET = "coverage"
+SOURCES = "core/"
+# The kinds of llvm-cov's regions: code that is counted; gaps, expansions and branches are others.
+CODE_REGION = 0
+
+
+@dataclass
+class File:
+    """A file of the core: its FUNCTIONS and LINES, and which of them no corpus reaches.
+
+    A function is a pair of its name and line, a line its number.
+    """
+
+    name: str
+    functions: set[tuple[str, int]] = field(default_factory=set)
+    lines: set[int] = field(default_factory=set)
+    unreached_functions: set[tuple[str, int]] = field(default_factory=set)
+    unreached_lines: dict[int, str] = field(default_factory=dict)
+
+    def row(self) -> dict:
+        """What a table says of it."""
+        return {"file": self.name, "lines": len(self.lines),
+                "reached": len(self.lines) - len(self.unreached_lines),
+                "functions": len(self.functions),
+                "functions reached": len(self.functions) - len(self.unreached_functions)}
+
+
+def build_all() -> dict[str, Path]:
+    """Builds all targets that can be clean; the binaries by subject and target."""
+    targets, protocols = catalogue.fuzzable_targets(), catalogue.protocol_names()
+    suffixes = {name: f"-{part}" if part else "" for name, part in PROTOCOL_FOLDERS.items()}
+    folder = build.build(PRESET, [
+        *(f"target-{target}{suffix}" for suffix in suffixes.values() for target in targets),
+        *(f"target-{name}" for name in protocols)])
+    binaries = {f"{name} {target}": folder / PROTOCOL_FOLDERS[name] / "targets" / target
+                for name in suffixes for target in targets}
+    return binaries | {f"protocol {name}": folder / "targets" / name for name in protocols}
+
+
+def run_corpora(binaries: dict[str, Path], profiles: Path) -> list[dict]:
+    """Runs each binary on its corpora, which writes a file to PROFILES; how many files it ran."""
+    rows = []
+    for name, binary in binaries.items():
+        kind, target = name.split()
+        kept = workplace.corpus_of(kind, target)
+        folders = [path for path in (ROOT / "corpus" / target, kept)
+                   if path.is_dir() and any(path.iterdir())]
+        if not folders:
+            raise UserError(f"{target} has no corpus: corpus/{target} is missing or empty")
+        _run(binary, kind, target, folders, profiles / f"{name.replace(' ', '-')}.profraw")
+        rows.append({"subject": kind, "target": target,
+                     "files": sum(1 for folder in folders for _ in folder.iterdir())})
+    return rows
+
+
+def _run(binary: Path, kind: str, target: str, folders: list[Path], profile: Path) -> None:
+    chosen = Subject(kind, "slotcore", "none", PRESET, binary.parents[1], "")
+    command = [str(binary)] if kind == "protocol" else chosen.command(target)
+    profile.unlink(missing_ok=True)
+    result = subprocess.run(
+        [*command, "-runs=0", f"-max_len={INPUT_BYTES_MAX}", "-detect_leaks=0",
+         f"-artifact_prefix={profile.parent}/", *map(str, folders)],
+        cwd=ROOT, env={**chosen.environment(), "LLVM_PROFILE_FILE": str(profile)},
+        capture_output=True, text=True, errors="replace", check=False)
+    if result.returncode:
+        tail = "; ".join(result.stderr.strip().splitlines()[-3:])
+        raise BrokenError(f"{binary.name} ends with {result.returncode} on"
+                          f" {' '.join(map(shown, folders))}, which a hunt would report: {tail}")
+    if not profile.exists():
+        raise BrokenError(f"{binary.name} has written no profile")
+
+
+def pages(binaries: Iterable[Path], profiles: Path, out: Path) -> Path:
+    """Merges the PROFILES and writes llvm-cov's pages to OUT/html; the page to begin with."""
+    merged = out / "merged.profdata"
+    tool("llvm-profdata", "merge", "--sparse", *sorted(profiles.glob("*.profraw")), "-o", merged)
+    shutil.rmtree(out / "html", ignore_errors=True)
+    tool("llvm-cov", "show", *_objects(binaries), f"-instr-profile={merged}", "-format=html",
+          f"-output-dir={out / 'html'}", "-show-line-counts-or-regions", "-Xdemangler",
+          _tool_path("llvm-cxxfilt"), SOURCES)
+    page = out / "html" / "index.html"
+    if not page.exists():
+        raise BrokenError("llvm-cov wrote no page")
+    return page
+
+
+def export(binaries: Iterable[Path], out: Path) -> dict:
+    """The merged profile in OUT as llvm-cov's JSON, of the core alone."""
+    text = tool("llvm-cov", "export", *_objects(binaries),
+                 f"-instr-profile={out / 'merged.profdata'}", SOURCES)
+    return json.loads(text)["data"][0]
+
+
+def files(exported: dict, demangled: dict[str, str]) -> list[File]:
+    """The files of the core by name, each with what none of its instances reached."""
+    found: dict[str, File] = {}
+    counts: dict[str, dict[tuple, int]] = {}
+    # By where a function begins: instances of a template are one.
+    called: dict[tuple[str, int, int], tuple[int, str]] = {}
+    names = _names(exported, demangled)
+    for function in exported["functions"]:
+        name = names[_begin(function)]
+        for region in function["regions"]:
+            source = _relative(function["filenames"][region[5]])
+            if source and region[7] == CODE_REGION:
+                spot = (*region[:4], name)
+                places = counts.setdefault(source, {})
+                places[spot] = max(places.get(spot, 0), region[4])
+        key = _begin(function)
+        if key[0]:
+            called[key] = max(called.get(key, (0, name)), (function["count"], name))
+    for (source, line, _), (count, name) in called.items():
+        one = found.setdefault(source, File(source))
+        one.functions.add((name, line))
+        if not count:
+            one.unreached_functions.add((name, line))
+    for source, places in counts.items():
+        _take_lines(found.setdefault(source, File(source)), places)
+    return [found[name] for name in sorted(found)]
+
+
+def _begin(function: dict) -> tuple[str, int, int]:
+    """Source, line and column of a function's first region."""
+    first = function["regions"][0]
+    return _relative(function["filenames"][first[5]]), first[0], first[1]
+
+
+def _names(exported: dict, demangled: dict[str, str]) -> dict[tuple[str, int, int], str]:
+    """One name for each function: the shortest of its instances' that could be demangled."""
+    found: dict[tuple[str, int, int], str] = {}
+    for function in exported["functions"]:
+        name = demangled.get(function["name"], function["name"])
+        found[_begin(function)] = min(found.get(_begin(function), name), name,
+                                      key=lambda one: (one.startswith("_Z"), len(one), one))
+    return found
+
+
+def _take_lines(one: File, places: dict[tuple, int]) -> None:
+    """A line counts as reached if the innermost region that begins on or spans it was."""
+    best: dict[int, tuple] = {}
+    merged: dict[tuple, tuple[int, str]] = {}
+    for (first, column, last, end, name), count in places.items():
+        spot = (first, column, last, end)
+        merged[spot] = max(merged.get(spot, (-1, "")), (count, name))
+    for (first, column, last, end), (count, name) in merged.items():
+        for line in range(first, last + 1):
+            size = (last - first, end - column if last == first else 0)
+            if line not in best or size < best[line][0] or \
+                    size == best[line][0] and count > best[line][1]:
+                best[line] = (size, count, name)
+    one.lines = set(best)
+    one.unreached_lines = {line: name for line, (_, count, name) in sorted(best.items())
+                           if not count}
+
+
+def unreached(files_found: list[File]) -> list[str]:
+    """The functions that nothing called, then lines of others, as `file:line  function`."""
+    told = [f"{one.name}:{line}  {name}" for one in files_found
+            for name, line in sorted(one.unreached_functions, key=lambda entry: entry[1])]
+    for one in files_found:
+        whole = {name for name, _ in one.unreached_functions}
+        left = {line: name for line, name in one.unreached_lines.items() if name not in whole}
+        told += [f"{one.name}:{first}{f'-{last}' if last > first else ''}  in {name}"
+                 for first, last, name in _ranges(left)]
+    return told
+
+
+def _ranges(lines: dict[int, str]) -> list[tuple[int, int, str]]:
+    """Runs of LINES that follow each other in one function."""
+    found: list[tuple[int, int, str]] = []
+    for line, name in sorted(lines.items()):
+        if found and found[-1][1] == line - 1 and found[-1][2] == name:
+            found[-1] = (found[-1][0], line, name)
+        else:
+            found.append((line, line, name))
+    return found
+
+
+def demangle(exported: dict) -> dict[str, str]:
+    """The functions' names as in the sources, without arguments of functions and templates."""
+    from slotfuzz.evidence.signature import function_name
+
+    # A function that only one file sees has that file before its name.
+    names = sorted({function["name"] for function in exported["functions"]})
+    bare = [re.sub(r"^[^:]*\.(?:cc|h):", "", name) for name in names]
+    result = subprocess.run([_tool_path("llvm-cxxfilt")], input="\n".join(bare),
+                            capture_output=True, text=True, check=True)
+    return dict(zip(names, map(function_name, result.stdout.splitlines())))
+
+
+def _relative(name: str) -> str:
+    """A source's path from the checkout's root, or an empty string for what is not the core's."""
+    name = os.path.normpath(name).removeprefix(f"{ROOT}/")
+    return name if name.startswith(SOURCES) else ""
+
+
+def _objects(binaries: Iterable[Path]) -> list[str]:
+    first, *others = map(str, binaries)
+    return [first, *(word for other in others for word in ("-object", other))]
+
+
+def _tool_path(name: str) -> str:
+    """A tool of the compiler's own release: another one does not read its profiles."""
+    wanted = name + Path(build.compiler()).name.removeprefix("clang++")
+    path = shutil.which(wanted)
+    if not path:
+        raise MachineError(f"{wanted} is missing; its package is in ci/packages.txt")
+    return path
+
+
+def tool(name: str, *words) -> str:
+    """What the compiler's tool NAME prints; MachineError with its last line where it fails."""
+    result = subprocess.run([_tool_path(name), *map(str, words)], cwd=ROOT, capture_output=True,
+                            text=True, check=False)
+    if result.returncode:
+        tail = (result.stderr.strip().splitlines() or ["no message"])[-1]
+        raise MachineError(f"{name} {words[0]} failed: {tail}")
+    return result.stdout
+
+
+def folder() -> Path:
+    """Where the pages and lists go."""
+    return build_root() / PRESET / "report"

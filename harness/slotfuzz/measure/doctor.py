@@ -1,0 +1,72 @@
+"""Is every oracle awake? Each has a planted bug that it alone must report."""
+
+import subprocess
+from pathlib import Path
+
+from slotfuzz.engine import channel, server
+from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.paths import from_root
+from slotfuzz.subject import catalogue, subject
+from slotfuzz.subject.tools import blindness
+
+PLANTED_SECONDS = 30
+# For a line that is meant to hang.
+HANGING_LINE_SECONDS = 1
+# Which oracles can speak in which build: some in all of them.
+EVERYWHERE = ("judge", "watchdog", "differential")
+BUILDS = {
+    "address": (*EVERYWHERE, "address", "undefined"),
+    "thread": (*EVERYWHERE, "thread"),
+    "debugpy": (*EVERYWHERE, "debugpy"),
+    "none": EVERYWHERE,
+}
+# Planted for oracles that ask the core's own counters; torch has none.
+CORE_ONLY = ("ledger",)
+
+
+def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
+    """Runs every planted bug of every build: build, planted, oracle, heard, words.
+
+    In TREE, whose engine has no sanitizer, on the torch that is there.
+    """
+    rows = []
+    name = "torch" if tree else "core"
+    for sanitizer in sanitizers:
+        target = catalogue.default_target()
+        chosen = subject.resolve(name, sanitizer, [target], with_python=False, tree=tree)
+        for planted in _described(chosen, target).get("planted", []):
+            if tree and planted["name"] in CORE_ONLY:
+                continue
+            if planted["oracle"] in BUILDS[sanitizer]:
+                rows.append(plant(chosen, target, planted))
+    return rows
+
+
+def _described(chosen: subject.Subject, target: str) -> dict:
+    """What the binary says of itself. If it cannot, on a machine that TSan cannot bear: that."""
+    try:
+        return server.describe(chosen, target)
+    except (BrokenError, MachineError) as error:
+        reasons = blindness() if chosen.sanitizer == "thread" else []
+        if not reasons:
+            raise
+        raise MachineError(f"{error}; {'; '.join(reasons)}") from error
+
+
+def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
+    """Runs one planted bug; heard if the process dies and says the expected words."""
+    command = chosen.command(target, f"--planted={planted['name']}")
+    if planted["oracle"] == "watchdog":
+        command.append(f"--line-seconds={HANGING_LINE_SECONDS}")
+    try:
+        result = subprocess.run(channel.leashed(command), capture_output=True, check=False,
+                                timeout=PLANTED_SECONDS, env=chosen.environment())
+        code, text = result.returncode, from_root(result.stderr.decode(errors="replace"))
+    except subprocess.TimeoutExpired as error:
+        code, text = 0, (error.stderr or b"").decode(errors="replace")
+    heard = code != 0 and planted["expect"] in text
+    words = next((line.strip() for line in text.splitlines() if planted["expect"] in line), "")
+    return {"build": chosen.sanitizer, "planted": planted["name"], "oracle": planted["oracle"],
+            "heard": heard, "exit": code, "words": words[:100]}
+
+

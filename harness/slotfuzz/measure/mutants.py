@@ -1,0 +1,146 @@
+"""Looks for one mutant and compares what is found with the patch's header.
+
+A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored by the
+engines that its header names.
+"""
+
+import tempfile
+from pathlib import Path
+
+from slotfuzz.errors import Interrupted, MachineError
+from slotfuzz.finding import explain
+from slotfuzz.hunt import hunt
+from slotfuzz.interleave import binaries
+from slotfuzz.measure import reach
+from slotfuzz.subject import catalogue, mutant, subject
+
+# The model finds the shortest choice of schedules, and no mutant needs a longer one.
+SCHEDULE_BYTES_MAX = 6
+
+
+def look_for(name: str, seconds: float, seed: int) -> dict:
+    """Looks for mutant NAME for up to SECONDS: what was found, by whom, and problems."""
+    if name in catalogue.protocol_mutant_names():
+        return explore_one(name, seconds, seed)
+    return hunt_one(name, seconds, seed)
+
+
+def explore_one(name: str, seconds: float, seed: int) -> dict:
+    """Explores the thread programs of a protocol's mutant with each engine of its header."""
+    header = mutant.read_header(name)
+    scenario = binaries.mutant_scenario(name)
+    row = {"mutant": name, "found": False, "oracle": "", "programs": 0, "seconds": 0.0,
+           "lines": None, "verdict": "", "contract": "",
+           "program": list(header.program), "seed": seed, "problems": []}
+    for engine in binaries.mutant_engines(name):
+        binary = binaries.binary(header.target, f"mutant:{name}", engine)
+        flags = [f"--engine={engine}", f"--seconds={seconds}", f"--seed={seed}"]
+        found = binaries.ask(binary, flags + scenario.flags(), seconds)
+        failure = found.get("failure")
+        row["programs"] += found["executions"]
+        row["seconds"] = round(row["seconds"] + found["seconds"], 3)
+        if not failure:
+            row["problems"].append(f"not found by {engine}")
+            continue
+        row["found"] = True
+        row["oracle"] = f"{row['oracle']} {engine}".strip()
+        if engine == "model":
+            row.update(verdict=f"{failure['kind']}: {failure['message']}",
+                       contract=contract_in(failure["message"]),
+                       schedule_bytes=failure["bytes"])
+        row["problems"] += _schedule_problems(header, engine, failure, binary)
+    return row
+
+
+def contract_in(message: str) -> str:
+    """The contract number that the message of a check begins with, if it does."""
+    number = message.partition(":")[0]
+    return number if explain.contract_text(number) else ""
+
+
+def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary) -> list[str]:
+    words = f"{failure['kind']}: {failure['message']}"
+    found = []
+    if engine == "model" and words != header.verdict:
+        found.append(f"verdict is {words!r}, not {header.verdict!r}")
+    if engine == "model" and failure["bytes"] > SCHEDULE_BYTES_MAX:
+        found.append(f"{failure['bytes']} bytes of schedule")
+    if engine in binaries.REPLAYABLE:
+        again = binaries.replay_rate(binary, failure["schedule"], binaries.REPLAYS)
+        if again.get("failures") != binaries.REPLAYS:
+            found.append(f"{engine}: fails {again.get('failures')} of {binaries.REPLAYS} times")
+    return found
+
+
+def hunt_one(name: str, seconds: float, seed: int) -> dict:
+    """Hunts mutant NAME for up to SECONDS: what was found, by whom, and problems.
+
+    Until something is found as the header says: a bug may show in several ways. If nothing is, the
+    row tells how often the patched lines ran, and for which ops.
+    """
+    header = mutant.read_header(name)
+    chosen = subject.resolve(f"mutant:{name}", header.sanitizer, [header.target])
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
+        (Path(folder) / "corpus").mkdir()
+        plan = hunt.Plan(
+            subject=chosen, targets=[header.target], out=Path(folder) / "out", seconds=seconds,
+            seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
+            stop_when=lambda record: not problems(header, record, seconds))
+        result = hunt.run(plan)
+        kept = [path.read_text(errors="replace") for path in sorted(plan.corpus.iterdir())]
+    if result.interrupted:
+        raise Interrupted(result.interrupted)
+    if result.trouble:
+        raise MachineError(f"the hunt for {name} was not whole: {result.trouble}")
+    records = sorted(result.new, key=lambda record: len(problems(header, record, seconds)))
+    record = records[0] if records else None
+    row = {
+        "mutant": name, "found": record is not None, "oracle": "", "programs": result.programs,
+        "seconds": round(result.seconds, 2), "lines": 0, "verdict": "", "contract": "",
+        "program": [], "seed": seed, "problems": problems(header, record, seconds),
+    }
+    if not record:
+        reached = reach.of_mutant(name, header.target, kept)
+        row["reach"] = reached.counts
+        row["problems"].append(reached.words())
+    else:
+        row.update(oracle=record["oracle"], programs=record["runs_to_find"],
+                   seconds=record["seconds_to_find"], lines=record["lines"],
+                   verdict=verdict_of(record), contract=record["contract"],
+                   program=record["text"].splitlines(), one_minimal=record["one_minimal"],
+                   rate=record["rate"], lines_before=record["lines_before"],
+                   minimize_runs=record["minimize_runs"],
+                   minimize_programs=record["minimize_programs"],
+                   minimize_seconds=record["minimize_seconds"])
+    return row
+
+
+def verdict_of(record: dict) -> str:
+    """The verdict in the words of a header: the signature without functions and detail."""
+    return record["signature"].partition(" in ")[0].partition(" (")[0]
+
+
+def is_expected(header: mutant.Header, record: dict) -> bool:
+    """Whether the verdict is that of the header, or one of several that begin with it."""
+    return f"{verdict_of(record)} ".startswith(f"{header.verdict} ")
+
+
+def problems(header: mutant.Header, record: dict | None, seconds: float) -> list[str]:
+    """In what a finding is not as the header says; empty if it is.
+
+    The contract number is compared where the finding has one: not every crash tells what is broken.
+    """
+    if record is None:
+        return [f"not found in {seconds:.0f} s"]
+    found = []
+    if not is_expected(header, record):
+        found.append(f"verdict is {verdict_of(record)!r}, not {header.verdict!r}")
+    if header.contract and record["contract"] not in ("", header.contract):
+        found.append(f"contract is {record['contract']}, not {header.contract}")
+    if record["lines"] > len(header.program):
+        found.append(f"{record['lines']} lines, the header has {len(header.program)}")
+    if record["rate"] < 1:
+        found.append(f"fails in {record['rate']:.0%} of fresh processes")
+    if not record["one_minimal"]:
+        found.append("not 1-minimal")
+    return found

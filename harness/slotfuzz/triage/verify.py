@@ -1,0 +1,189 @@
+"""Runs a script in fresh processes and says how often it failed, with the Wilson lower bound.
+
+Importing torch takes a hundred times as long as a script. So the first run is a new interpreter,
+and the others are forked from one that has imported the module and done nothing else.
+"""
+
+import math
+import re
+import signal
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.engine.kills import Kills, is_outside, run
+from slotfuzz.errors import KilledError
+from slotfuzz.finding import emit
+from slotfuzz.paths import from_root
+
+RUN_SECONDS = 60
+SCRIPT = "a run of the script"
+# For each line, a number and a script: runs the script so many times, each in a process of its own,
+# and prints how each one ended. The script's names are those of __main__, as if it were started.
+# What the module has made is not visited by each collection of a script.
+# One that has failed is over: to end an interpreter that has torch takes a second. Some fail there.
+FORKING = """
+import gc, os, signal, sys
+module, seconds = sys.argv[1], int(sys.argv[2])
+__import__(module)
+gc.collect()
+gc.freeze()
+def repeat(runs, path):
+    for number in range(runs):
+        child = os.fork()
+        if not child:
+            signal.alarm(seconds)
+            os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+            os.dup2(2, 1)
+            sys.argv[:] = [path]
+            return True
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+for line in sys.stdin:
+    runs, path = line.rstrip("\\n").split(" ", 1)
+    if repeat(int(runs), path):
+        break
+else:
+    sys.exit()
+try:
+    exec(compile(open(path).read(), path, "exec"))
+except Exception as error:
+    sys.excepthook(type(error), error, error.__traceback__)
+    sys.stderr.flush()
+    os._exit(1)
+"""
+Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Verified:
+    """FAILED of RUNS fresh processes failed; REPORT is what the first that failed wrote."""
+
+    runs: int
+    failed: int
+    report: str
+
+    @property
+    def rate(self) -> float:
+        """Share of the runs that failed, 0 to 1."""
+        return self.failed / self.runs if self.runs else 0.0
+
+    @property
+    def rate_low(self) -> float:
+        """Lower end of the 95 % Wilson interval of the rate."""
+        return wilson_low(self.failed, self.runs)
+
+
+def wilson_low(hits: int, runs: int) -> float:
+    """Lower bound of the Wilson score interval at 95 % (E. B. Wilson, JASA 22, 1927)."""
+    if runs == 0:
+        return 0.0
+    share, z2 = hits / runs, Z_95 * Z_95
+    centre = share + z2 / (2 * runs)
+    spread = Z_95 * math.sqrt(share * (1 - share) / runs + z2 / (4 * runs * runs))
+    return max(0.0, (centre - spread) / (1 + z2 / runs))
+
+
+class Forker:
+    """An interpreter that has MODULE, started by the words PYTHON, and forks for each run.
+
+    Of several threads that ask it, one is served at a time.
+    """
+
+    def __init__(self, python: list[str], module: str, environment: dict[str, str]):
+        self._command = [*python, "-c", FORKING, module, str(RUN_SECONDS)]
+        self._environment = _terse(environment)
+        self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=self._environment)
+
+    def runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
+        """Exit code (None: it hung) and what it wrote, of COUNT runs of SCRIPT.
+
+        Fewer where the interpreter has died: then nothing is known of the rest. KilledError where
+        something outside has killed it, or a run.
+        """
+        with self._lock:
+            ends = self._runs(script, count)
+            if len(ends) < count and is_outside(self._process.wait()):
+                self._start()
+                raise KilledError("the interpreter that forks for scripts")
+            if any(is_outside(code) for code, _ in ends):
+                raise KilledError(SCRIPT)
+            return ends
+
+    def _runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
+        ends = []
+        try:
+            self._process.stdin.write(f"{count} {script}\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return ends
+        for number in range(count):
+            word = self._process.stdout.readline()
+            if not word:
+                break
+            path = Path(f"{script}.{number}")
+            text = path.read_text(errors="replace") if path.exists() else ""
+            code = int(word)
+            ends.append((None if code == -signal.SIGALRM else code, text))
+        return ends
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
+def verify(
+    command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
+    jobs: int = 2, forker: Forker | None = None, kills: Kills | None = None,
+) -> Verified:
+    """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY.
+
+    Runs that something outside has killed are made again; KILLS counts them. With FORKER, all but
+    the first are its runs; a script that hangs is watched over as it says.
+    """
+    hangs = reply["kind"] in emit.HANGS
+    forked = runs - 1 if forker and runs and not hangs else 0
+    kills = kills or Kills()
+
+    def once(number):
+        try:
+            result = kills.repeat(lambda: run(
+                SCRIPT, command, capture_output=True, timeout=RUN_SECONDS,
+                env=environment if number == 0 else _terse(environment)))
+            return result.returncode, result.stderr.decode(errors="replace")
+        except subprocess.TimeoutExpired as error:
+            return None, (error.stderr or b"").decode(errors="replace")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        ends = list(pool.map(once, range(runs - forked)))
+    if forked:
+        ends += kills.repeat(lambda: forker.runs(Path(command[-1]), forked))
+    ends = [(code, from_root(text.replace(f"{folder}/", ""))) for code, text in ends]
+    hits = [text for code, text in ends if fails_alike(code, text, reply)]
+    return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""))
+
+
+def _terse(environment: dict[str, str]) -> dict[str, str]:
+    """ENVIRONMENT with sanitizers that name no functions: nobody reads more than one report.
+
+    The symbolizer reads libpython's debug information each time, which is two thirds of a run.
+    """
+    changed = dict(environment)
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        changed[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))
+    return changed
+
+
+def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
+    """Whether exit CODE (None: it hung) and STDERR of a script are the failure that it states."""
+    words = f"{stderr}\n{emit.ending(code)}" if code else ""
+    return bool(code) and bool(re.search(emit.stated(reply), words, re.MULTILINE))

@@ -1,5 +1,0 @@
-// The tag of a slot claimed by several interpreters at once (T1 to T4).
-#include "harness/interleave/entry.h"
-#include "harness/interleave/scenario_claim.h"
-
-SLOTFUZZ_PROTOCOL_TARGET(ClaimScenario)

@@ -1,5 +1,0 @@
-// Strong and weak counts, the wrapper's bit, and shares of data, on several threads.
-#include "harness/interleave/entry.h"
-#include "harness/interleave/scenario_counts.h"
-
-SLOTFUZZ_PROTOCOL_TARGET(CountsScenario)

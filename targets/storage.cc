@@ -1,4 +1,0 @@
-// Storages and the tensors that own them: wrapping, preservation, hermetic mode, weak references.
-#include "harness/engine/entry.h"
-
-SLOTFUZZ_TARGET("storage", nullptr)

@@ -1,0 +1,389 @@
+"""The gate: what a change is fuzzed for, and which findings count; it never claims too much."""
+
+import json
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+
+from slotfuzz.ci import checkout, gate, gate_scope
+from slotfuzz.ci.checkout import Answer, Base, Checkout, Stopped
+from slotfuzz.ci.gate_scope import Scope
+from slotfuzz.errors import BrokenError, MachineError, UserError
+from slotfuzz.finding import places
+from slotfuzz.hunt import series
+from slotfuzz.scripts import pr
+from slotfuzz.subject import catalogue
+
+SIGNATURE = "sanitizer heap-use-after-free in slotcore::wrap"
+
+
+def never():
+    """For changes of no op table."""
+    pytest.fail("no op table has changed")
+
+
+# --- what a change is fuzzed for
+
+@pytest.mark.parametrize("name", [
+    "docs/ci.md", "tests/driver/ci/test_gate.py", "corpus/storage/a.py", "mutants/x.patch",
+    "harness/slotfuzz/hunt/hunt.py", "targets/c10/x.cc"])
+def test_what_no_target_is_built_from_is_not_fuzzed_for(name):
+    assert gate_scope.of_change([name], never).is_empty
+
+
+@pytest.mark.parametrize("name, subjects", [
+    ("core/python/preserve/wrapper.cc", ["core", "core:resurrect"]),
+    ("core/python/preserve/preserve_resurrection.cc", ["core:resurrect"]),
+    ("core/c10/impl/refcount_bit.cc", ["core"]),
+    ("harness/engine/judge/judge.cc", ["core", "core:resurrect"]),
+])
+def test_a_source_of_all_targets_is_fuzzed_for_in_the_builds_that_have_it(name, subjects):
+    scope = gate_scope.of_change(["README.md", name], never)
+    assert scope.targets == catalogue.fuzzable_targets() and scope.subjects == subjects
+    assert scope.protocols == [] and scope.files == [name]
+
+
+def test_the_code_of_the_protocols_is_explored_and_fuzzed():
+    scope = gate_scope.of_change(["core/c10/impl/protocol/slot.h"], never)
+    assert scope.protocols == catalogue.protocol_names()
+    assert scope.targets == catalogue.fuzzable_targets()
+
+
+def test_a_target_is_fuzzed_for_its_own_file_and_the_canary_never():
+    assert gate_scope.of_change(["targets/programs/tensor.cc"], never).targets == ["tensor"]
+    assert gate_scope.of_change(["targets/protocols/claim.cc"], never).protocols == ["claim"]
+    assert gate_scope.of_change(["targets/programs/canary.cc"], never).is_empty
+
+
+def test_an_op_table_is_fuzzed_for_by_the_targets_that_draw_its_changed_ops():
+    scope = gate_scope.of_change(["harness/engine/language/ops_tensor.def"], lambda: ["tensor"])
+    assert scope.targets == ["tensor"] and scope.protocols == []
+
+
+def test_rows_of_a_table_end_where_the_next_begins():
+    rows = gate_scope.op_rows('// head\nOP(one, "s", "{0}",\n   "One.")\n\n// --- more\n'
+                              'RARE(two, "t", "{0}", "Two.")\n')
+    assert list(rows) == ["one", "two"] and rows["one"].endswith('"One.")')
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A git repository in the place of the checkout, with one commit."""
+    def git(*words):
+        subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t",
+                        *words], check=True, capture_output=True)
+    engine = tmp_path / "harness/engine/language"
+    engine.mkdir(parents=True)
+    (engine / "ops.def").write_text('OP(one, "1")\nOP(two, "2")\n')
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "first")
+    monkeypatch.setattr(gate_scope, "ROOT", tmp_path)
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+    return tmp_path
+
+
+def test_changed_are_rows_that_are_new_or_other_and_files_not_yet_added(repository):
+    (repository / "harness/engine/language/ops.def").write_text('OP(one, "1")\nOP(two, "3")\n')
+    (repository / "harness/engine/language/ops_new.def").write_text('OP(three, "3")\n')
+    assert gate_scope.changed_ops("HEAD") == {"two", "three"}
+    assert gate_scope.changed_files("HEAD") == ["harness/engine/language/ops.def",
+                                                "harness/engine/language/ops_new.def"]
+
+
+def test_an_unknown_revision_is_an_error(repository):
+    with pytest.raises(UserError, match="nope is no revision"):
+        gate_scope.commit_of("nope")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_base_is_checked_out_beside_and_removed_unless_kept(repository, keep):
+    for _ in range(2):  # the second takes over what the first has left
+        with Base(gate_scope.commit_of("HEAD"), keep) as base:
+            root = base.checkout().root
+            assert (root / "harness/engine/language/ops.def").exists()
+            assert base.checkout().root == root
+        assert root.exists() == keep
+    told = subprocess.run(["git", "-C", str(repository), "worktree", "list"], text=True,
+                          check=True, capture_output=True).stdout
+    assert len(told.splitlines()) == 1 + keep
+
+
+# --- which findings count
+
+class Fake:
+    """A checkout whose hunts find RECORDS, one each, and whose replays answer ROW."""
+
+    def __init__(self, records=(), row=None, script=(0, "failed 0 of 5")):
+        self.records, self.row, self.script = list(records), row, script
+        self.asked, self.stopped = [], 0
+
+    def ask(self, *words, ok=(0, 1)):
+        self.asked.append(tuple(map(str, words)))
+        if words[0] == "replay":
+            return Answer(0, [{"findings": 0, "times": 1} for word in words
+                              if str(word).endswith("repro.py")])
+        found = [self.records.pop(0)] if self.records and "--stop-at-first" in words else []
+        return Answer(bool(found), {
+            "programs": 7, "seconds": 1.0, "fuzz_seconds": 1.0, "trouble": "", "known": [],
+            "unreproduced": [], "new": found})
+
+    def run(self, *words):
+        self.asked.append(tuple(map(str, words)))
+        if words[0] == "python":
+            return *self.script, ""
+        return (1, json.dumps([self.row]), "") if self.row else (2, '{"error": "no op"}', "")
+
+    def stop(self):
+        self.stopped += 1
+
+    def checkout(self):
+        return self
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Writes a finding to the gate's folder; its record."""
+    def write(name="one", **fields):
+        folder = tmp_path / "out" / name
+        folder.mkdir(parents=True)
+        record = {"id": name, "folder": str(folder), "signature": SIGNATURE, "rate": 1.0,
+                  "lines": 3, "subject": "core", "sanitizer": "address", "target": "storage",
+                  **fields}
+        (folder / "finding.json").write_text(json.dumps(record))
+        (folder / "repro.py").write_text("t0 = T.ones(1)\n")
+        return record
+    return write
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    """Runs the fuzzing part of a gate with two targets on one worker."""
+    def run(here, base, seconds=8.0):
+        monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+        plan = gate.Plan(Scope(["storage", "tensor"], [], ["core"], ["core/a.cc"]),
+                         tmp_path / "out", seconds, 1, parts=("fuzz",), workers=1)
+        return gate.Gate(plan, here, base).run()
+    return run
+
+
+def on_base(findings=5, signature=SIGNATURE, lines=3):
+    """What a replay on the base says."""
+    return {"findings": findings, "signature": signature, "lines": lines}
+
+
+def test_what_is_clean_on_the_base_counts_and_ends_the_gate(found, judged):
+    here = Fake([found()])
+    result = judged(here, Fake(row=on_base(findings=0)))
+    assert [record["id"] for record in result.new] == ["one"] and not result.old
+    assert result.exit_code == 1 and here.stopped
+    assert len(result.left_out) == 1 and "tensor" in result.left_out[0]
+
+
+def test_what_fails_alike_on_the_base_is_old_and_the_gate_goes_on(found, judged, tmp_path):
+    here = Fake([found()])
+    result = judged(here, Fake(row=on_base()))
+    assert [record["id"] for record in result.old] == ["one"] and not result.new
+    assert result.exit_code == 0 and result.left_out == [] and not here.stopped
+    assert (tmp_path / "out" / places.OLD_FOLDER / "one" / "repro.py").exists()
+    assert not (tmp_path / "out" / "one").exists()
+    # The hunt that met it went on, in the time that was left.
+    assert [asked[1] for asked in here.asked] == ["storage", "storage", "tensor"]
+    first, second, _ = (float(asked[asked.index("--seconds") + 1]) for asked in here.asked)
+    assert (first, second) == (4.0, 2.0)
+
+
+@pytest.mark.parametrize("fields, count", [
+    ({"group": ["key"], "signature": "signal SIGSEGV"}, 0), ({"group": []}, 0),
+    ({"group": ["other"], "signature": "signal SIGSEGV"}, 1)])
+def test_what_two_hunts_meet_at_once_counts_once(found, tmp_path, fields, count):
+    plan = gate.Plan(Scope(), tmp_path / "out", 8, 1)
+    one = gate.Gate(plan, Fake(), Fake(row=on_base(findings=0)))
+    one._take(found("one", group=["key"]))
+    one._take(found("two", target="tensor", **fields))
+    assert len(one.result.new) == 1 and len(one.result.uncompared) == count
+    assert bool(one.result.new[0]["also"]) == (count == 0)
+    assert (tmp_path / "out" / "two").exists() == (count == 1)
+
+
+@pytest.mark.parametrize("targets, workers, each", [(1, 2, 60), (2, 2, 60), (5, 2, 20), (5, 1, 12)])
+def test_the_seconds_are_of_the_whole_fuzzing(tmp_path, targets, workers, each):
+    plan = gate.Plan(Scope(["t"] * targets, [], ["core"]), tmp_path, 60, 1, workers=workers)
+    assert all(name.endswith(f", {each} s") for name, _ in gate.Gate(plan, None, None)._hunts())
+
+
+def test_what_fails_otherwise_on_the_base_counts(found, judged):
+    result = judged(Fake([found()]), Fake(row=on_base(signature="judge P2 attributes")))
+    assert result.exit_code == 1 and "fails otherwise" in result.new[0]["note"]
+
+
+@pytest.mark.parametrize("row", [None, on_base(findings=0, lines=2)])
+@pytest.mark.parametrize("code, counts", [(0, 1), (1, 0)])
+def test_lines_that_the_base_does_not_know_are_tried_as_a_script(found, judged, row, code, counts):
+    base = Fake(row=row, script=(code, "failed some of 5"))
+    result = judged(Fake([found()]), base)
+    assert len(result.new) == counts and base.asked[-1][0] == "python"
+
+
+def test_a_script_that_cannot_be_tried_is_no_answer(found, judged):
+    with pytest.raises(MachineError, match="cannot try"):
+        judged(Fake([found()]), Fake(script=(2, "")))
+
+
+def test_what_nothing_repeats_counts(found, judged, tmp_path):
+    record = found(rate=0.0)
+    (tmp_path / "out" / "one" / "repro.py").unlink()
+    result = judged(Fake([record]), Fake())
+    assert result.exit_code == 1 and "nothing repeats it" in result.new[0]["note"]
+
+
+def test_what_fails_seldom_is_tried_more_often_on_the_base(found, judged):
+    base = Fake(row=on_base(findings=1))
+    judged(Fake([found(rate=0.3)]), base)
+    asked = base.asked[-1]
+    assert asked[asked.index("--times") + 1] == str(gate.BASE_RUNS_RARE)
+
+
+def test_a_hunt_that_ran_nothing_is_not_clean(judged):
+    class Idle(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            answer = super().ask(*words, ok=ok)
+            return Answer(0, {**answer.document, "programs": 0})
+    with pytest.raises(MachineError, match="ran no program"):
+        judged(Idle(), Fake())
+
+
+def test_a_corpus_that_cannot_be_written_is_no_success(judged):
+    class Full(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            answer = super().ask(*words, ok=ok)
+            return Answer(2, {**answer.document, "trouble": "the disk is full"})
+    result = judged(Full(), Fake())
+    assert result.exit_code == 2 and result.trouble == "the disk is full"
+
+
+def test_all_is_replayed_under_each_build_of_python(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+    here = Fake()
+    plan = gate.Plan(Scope(), tmp_path / "out", 60, 1, workers=2)
+    result = gate.Gate(plan, here, Fake()).run()
+    assert {row["sanitizer"] for row in result.scripts} == set(gate.REPLAYED_UNDER)
+    assert {(row["target"], row["sanitizer"]) for row in result.corpora} == {
+        (target, sanitizer) for target in catalogue.fuzzable_targets()
+        for sanitizer in gate.REPLAYED_UNDER}
+    assert all(row["files"] and row["programs"] for row in result.corpora)
+    assert result.hunted == [] and "nothing was fuzzed" in pr.summary(plan, result, "main")
+
+
+def test_an_interrupt_stops_what_runs_here_and_on_the_base(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+
+    class Interrupted(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            raise KeyboardInterrupt
+    here, base = Interrupted(), Fake()
+    with pytest.raises(KeyboardInterrupt):
+        gate.Gate(gate.Plan(Scope(), tmp_path / "out", 60, 1), here, base).run()
+    assert here.stopped and base.stopped
+
+
+def test_scripts_that_were_not_all_replayed_are_our_fault(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+    here = SimpleNamespace(ask=lambda *_, **__: Answer(0, []), stop=lambda: None)
+    with pytest.raises(BrokenError, match="0 were replayed"):
+        gate.Gate(gate.Plan(Scope(), tmp_path / "out", 60, 1), here, Fake()).run()
+
+
+def test_a_protocol_that_fails_as_on_the_base_is_old(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+
+    def checkout_with(message):
+        failure = {"kind": "check", "message": message, "program": "x.cc", "replays": 10,
+                   "replays_failed": 10, "schedule": "c1"} if message else None
+        row = {"protocol": "claim", "verdict": "failed" if message else "verified",
+               "failure": failure}
+        one = SimpleNamespace(ask=lambda *_, **__: Answer(bool(message), [row]),
+                              stop=lambda: None)
+        one.checkout = lambda: one
+        return one
+    plan = gate.Plan(Scope([], ["claim"], [], []), tmp_path / "out", 60, 1, parts=("explore",))
+    for before, counts in (("", 1), ("T1: lost", 0), ("T2: two", 1)):
+        result = gate.Gate(plan, checkout_with("T1: lost"), checkout_with(before)).run()
+        assert (len(result.new), len(result.old)) == (counts, 1 - counts)
+
+
+# --- how it asks
+
+def command(tmp_path, text):
+    """A checkout whose slotfuzz is a shell script."""
+    (tmp_path / "slotfuzz").write_text(f"#!/bin/sh\n{text}\n")
+    (tmp_path / "slotfuzz").chmod(0o755)
+    return Checkout(tmp_path)
+
+
+@pytest.mark.parametrize("text, error, words", [
+    ('echo \'{"error": "no such target"}\'; exit 2', MachineError, "no such target"),
+    ("echo broken >&2; exit 3", BrokenError, "broken"),
+    ("echo no JSON", MachineError, "no answer"),
+])
+def test_an_error_of_a_command_is_an_error_of_the_gate(tmp_path, text, error, words):
+    with pytest.raises(error, match=words):
+        command(tmp_path, text).ask("hunt", "storage")
+
+
+@pytest.fixture
+def stopped(tmp_path):
+    """Asks a command that says TEXT when it is stopped, and stops it; the checkout and a future."""
+    with ThreadPoolExecutor(1) as pool:
+        def run(text):
+            here = command(tmp_path, f"trap '{text}' INT; touch {tmp_path}/started;"
+                           " while true; do sleep 0.05; done")
+            answer = pool.submit(here.ask, "hunt", "storage")
+            while not (tmp_path / "started").exists():
+                time.sleep(0.01)
+            here.stop()
+            return here, answer
+        yield run
+
+
+@pytest.mark.parametrize("text", [
+    "exit 130", "trap - INT; kill -INT $$", 'echo "{\\"error\\": \\"interrupted\\"}"; exit 130'])
+def test_a_command_that_was_stopped_before_it_could_answer_is_no_failure(stopped, text):
+    here, answer = stopped(text)
+    with pytest.raises(Stopped):
+        answer.result()
+    with pytest.raises(Stopped):
+        here.ask("hunt", "storage")
+
+
+def test_what_a_stopped_command_has_found_counts(stopped):
+    assert stopped("echo [1]; exit 1")[1].result() == Answer(1, [1])
+
+
+def test_a_part_that_was_stopped_is_left_out(judged):
+    class Late(Fake):
+        def ask(self, *words, ok=(0, 1)):
+            raise Stopped
+    result = judged(Late(), Fake())
+    assert len(result.left_out) == 2 and result.hunted == []
+
+
+def test_a_command_does_not_annotate_what_the_gate_will(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    answer = command(tmp_path, 'echo "[\\"$GITHUB_ACTIONS\\", \\"$3\\"]"').ask("hunt", "storage")
+    assert answer == Answer(0, ["", "--json"])
+
+
+def test_a_folder_with_other_files_is_not_emptied(tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(UserError, match="thesis.tex"):
+        gate.empty(tmp_path)
+    assert (tmp_path / "thesis.tex").exists()
+    (tmp_path / series.NAME).write_text("")
+    (tmp_path / "one").mkdir()
+    gate.empty(tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,1 @@
+"""Tests of what a user types, from harness/slotfuzz/commands/ down."""

@@ -1,0 +1,129 @@
+"""Scripts: which failure they state, that `--check` counts no other, and what their end drops."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from slotfuzz.engine import frame, prelude
+from slotfuzz.finding import emit
+from slotfuzz.paths import ROOT
+from slotfuzz.triage import verify
+
+SNIPPETS = [snippet for part in sorted((ROOT / "harness/engine/prelude").glob("*.py"))
+            for snippet in prelude.parse(part.read_text())]
+
+
+@pytest.mark.parametrize("stderr, alike", [
+    ("AssertionError: T2: they share it", True),
+    ("AssertionError: P2: another promise", False),
+    ("NameError: name 'held' is not defined", False),
+    ("AssertionError", False),
+])
+def test_an_expectation_that_fails_is_known_again(stderr, alike):
+    reply = {"kind": "exception", "contract": "T2", "check": "other_share", "asserts": [],
+             "message": "AssertionError: T2: they share it"}
+    assert verify.fails_alike(1, stderr, reply) == alike
+
+
+JUDGED = {"contract": "P3", "check": "finalized early", "message": "P3: it lives", "asserts": []}
+STATING = [
+    # What a run must write, and how it must end, for each kind of finding; then what is another.
+    ({"kind": "assert", "asserts": ["assert 0 in finalized"]},
+     (1, '  File "repro.py", line 9, in <module>\n    assert 0 in finalized\nAssertionError\n'),
+     (1, '  File "repro.py", line 8, in <module>\n    assert what\nAssertionError: R2: a lane\n')),
+    ({"kind": "assert", "asserts": ["assert 0 in finalized"]},
+     (1, "    assert 0 in finalized\n           ^^^^^^^^^^^^^^\nAssertionError\n"),
+     (1, "NameError: name 'held' is not defined")),
+    ({"kind": "assert", "asserts": ["assert 0 in finalized"]},
+     (-6, "corrupted double-linked list"), (-9, "")),
+    ({"kind": "exception", "message": 'RuntimeError: !fn INTERNAL ASSERT FAILED at "./a.cpp":7, x'},
+     (1, 'RuntimeError: !fn INTERNAL ASSERT FAILED at "/b/a.cpp":9, x'),
+     (1, 'RuntimeError: fn INTERNAL ASSERT FAILED at "./a.cpp":7, x')),
+    ({"kind": "signal", "signal": 11}, (-6, ""), (-9, "")),
+    ({"kind": "signal", "signal": 11}, (139, ""), (1, "NameError: name 'held' is not defined")),
+    ({"kind": "exit", "stderr": "==1==ERROR: AddressSanitizer: heap-use-after-free on"},
+     (86, "==7==ERROR: AddressSanitizer: heap-use-after-free on 0x1"),
+     (86, "==7==ERROR: AddressSanitizer: heap-buffer-overflow on 0x1")),
+    ({"kind": "exit", "stderr": "a.cc:1:2: runtime error: shift of 7 is wrong"},
+     (86, "a.cc:1:2: runtime error: shift of 9 is wrong"),
+     (86, "a.cc:1:2: runtime error: addition is wrong")),
+    ({"kind": "exit", "stderr": "WARNING: ThreadSanitizer: data race (pid=1)"},
+     (66, "WARNING: ThreadSanitizer: data race (pid=2)"), (1, "AssertionError")),
+    ({"kind": "exit", "stderr": "slotcore: a.cc:1: this must hold and does not: count == 1\n"},
+     (86, "slotcore: a.cc:9: this must hold and does not: count == 1\n"),
+     (86, "slotcore: core/c10/check.cc:1: this must hold and does not: owned\n")),
+    ({"kind": "exit", "exit": 3, "stderr": ""}, (3, ""), (2, "")),
+    ({"kind": "hang", "stderr": ""}, (1, "Timeout (0:00:03)!"), (1, "AssertionError")),
+]
+
+
+@pytest.mark.parametrize("finding_of, stated, other", STATING)
+def test_only_what_a_script_states_counts(finding_of, stated, other):
+    reply = {**JUDGED, "contract": "", "exit": 0, "signal": 0, **finding_of}
+    assert verify.fails_alike(*stated, reply)
+    assert not verify.fails_alike(*other, reply)
+    assert not verify.fails_alike(0, stated[1], reply), "it went well"
+
+
+@pytest.mark.parametrize("finding_of, stated, other", STATING)
+def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path):
+    """The block in the script and `verify` agree."""
+    reply = {**JUDGED, "contract": "", "exit": 0, "signal": 0, **finding_of}
+    ends = [end for end in (stated, other, (0, stated[1])) if end[0] < 128]
+    path = tmp_path / "repro.py"
+    path.write_text(
+        "import os, subprocess, sys\n" + emit.check_block(emit.stated(reply), "address") +
+        f"count = len(os.listdir({str(tmp_path)!r}))\n"
+        f"open({str(tmp_path)!r} + f'/{{count}}', 'w').close()\n"
+        f"code, words = {ends!r}[count - 1]\n"
+        "sys.stderr.write(words)\n"
+        "sys.stderr.flush()\n"
+        "os.kill(os.getpid(), -code) if code < 0 else os._exit(code)\n")
+    result = subprocess.run([sys.executable, path, "--check", str(len(ends))], text=True,
+                            capture_output=True, check=False, timeout=60)
+    failing = [code for code, words in ends if verify.fails_alike(code, words, reply)]
+    assert result.returncode == (1 if failing else 2)
+    assert result.stdout.startswith(f"failed {len(failing)} of {len(ends)}, exit codes {failing}\n")
+    assert "1 ended otherwise: " in result.stdout
+    # Read as text, the return to the begin of the line is a new line.
+    assert f"\n{len(ends)} of {len(ends)} runs, {len(failing)} failed\n" in result.stderr
+
+
+SNIPPET = '''
+there = """
+held = []
+"""
+def f():
+    inner = []
+risen = []
+full = [1]
+born, finalized = [], []
+'''
+
+
+def test_a_list_within_a_text_or_a_function_is_no_list_of_the_script():
+    assert emit.lists_of(SNIPPET) == ["risen"]
+
+
+def ending(snippet, shown):
+    """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
+    reply = {"kind": "assert", "contract": "P5", "line": 1, "asserts": ["gc.collect()", shown],
+             "lines": [{"text": snippet.names[0], "raised": ""}]}
+    return emit.script(reply, SNIPPETS, "core", snippet.module or "slotcore", "address", "")
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda one: one.names[0])
+def test_a_script_clears_only_names_that_it_has(snippet):
+    script = ending(snippet, "assert T._live_impls() == 0")
+    stored = {node.id for statement in ast.parse(script).body for node in ast.walk(statement)
+              if isinstance(statement, ast.Assign) and isinstance(node, ast.Name)}
+    end = script.partition(frame.END)[2]
+    assert set(re.findall(r"^    (\w+)\.clear\(\)$", end, re.MULTILINE)) <= stored
+
+
+def test_a_script_does_not_clear_what_it_asks_about():
+    snippet = next(one for one in SNIPPETS if "unraisable" in one.names)
+    assert "unraisable.clear()" not in ending(snippet, "assert not unraisable, unraisable")

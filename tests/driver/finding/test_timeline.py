@@ -1,0 +1,294 @@
+"""The lives of objects: from the text of a trace to rows, and the files that show them."""
+
+import json
+import xml.etree.ElementTree as xml
+
+import pytest
+from slotfuzz import cli, options
+from slotfuzz.evidence import trace
+from slotfuzz.finding import explain, timeline, timeline_svg
+from slotfuzz.finding.timeline import Column, Owner, Slot
+
+SVG = "{http://www.w3.org/2000/svg}"
+# The letters in which the expected rows are written.
+LETTERS = {None: ".", Owner.PYTHON: "p", Owner.CPP: "c", Owner.BOTH: "b", Owner.NOBODY: "x"}
+SLOTS = {Slot.EMPTY: ".", Slot.HOLDS: "=", Slot.DANGLES: "!"}
+
+# What a wrap is by refcount-bit and by resurrection, of the storage impl 0x10.
+TENSOR = """\
+> t0 = T.ones(1)
+    core/s.cc:1  impl created          impl 0x10  bytes 4
+    core/t.cc:2  impl created          impl 0x20  storage 0x10
+    core/w.cc:3  slot written          impl 0x20  wrapper 0x21
+    core/w.cc:4  wrapper created       impl 0x20  wrapper 0x21  type Tensor
+    in sight  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
+"""
+IN_SIGHT = """\
+    in sight  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
+"""
+WRAP = """\
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x0
+    core/w.cc:3  slot written          impl 0x10  wrapper 0x11
+{held}    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x11  type UntypedStorage
+""" + IN_SIGHT + """\
+    in sight  impl 0x10  wrapper 0x11  references {refs}  owners 2  held by t0  names s0  weak
+"""
+BIT = TENSOR + WRAP.format(
+    held="    core/r.cc:9  wrapper held          impl 0x10  wrapper 0x11\n", refs=2)
+RESURRECTS = TENSOR + WRAP.format(held="", refs=1)
+REPORT = """\
+==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x14 at pc 0x0
+READ of size 1 at 0x14 thread T0
+    #0 0x1 in reuse core/w.cc:7:1
+0x14 is located 4 bytes inside of 16-byte region [0x10,0x1f)
+"""
+
+
+def reply_of(stderr, **words):
+    """A reply whose program is what STDERR echoes; clean unless WORDS say so."""
+    texts = [line[2:] for line in stderr.splitlines() if line.startswith("> ")]
+    lines = [{"text": text, "raised": ""} for text in texts if text != trace.RESET]
+    return {"outcome": "clean", "kind": "", "contract": "", "check": "", "message": "",
+            "line": len(texts) - 1, "asserts": [], "lines": lines, "stderr": stderr, **words}
+
+
+def rows_of(stderr, **words):
+    """Each row as `address owners slots`, in letters."""
+    return [f"{row.address:#x} {''.join(LETTERS[owner] for owner in row.owners)}"
+            f" {''.join(SLOTS[slot] for slot in row.slots)}"
+            for row in timeline.of_reply(reply_of(stderr, **words)).rows]
+
+
+def test_python_and_cpp_share_by_refcount_bit():
+    assert rows_of(BIT + "> del s0\n" + IN_SIGHT + """\
+    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names  weak
+> del t0
+    core/w.cc:6  wrapper freed         wrapper 0x21
+    core/r.cc:8  wrapper let go        impl 0x10  wrapper 0x11
+    core/w.cc:6  slot cleared          impl 0x10  wrapper 0x11
+    core/w.cc:6  wrapper freed         wrapper 0x11
+    core/s.cc:2  impl freed            impl 0x10
+    core/t.cc:3  impl freed            impl 0x20
+""") == ["0x10 cbcx ....", "0x11 .bcx .==.", "0x20 pppx ....", "0x21 pppx ===."]
+
+
+def test_a_list_keeps_a_wrapper_for_python():
+    assert rows_of(BIT + "> l0 = [s0]\n" + IN_SIGHT + """\
+    in sight  impl 0x10  wrapper 0x11  references 3  owners 2  held by t0  names s0  weak
+> del s0
+    in sight  impl 0x10  wrapper 0x11  references 2  owners 2  held by t0  names  weak
+""")[1] == "0x11 .bbb .==="
+
+
+def test_resurrection_gives_the_wrapper_to_cpp_and_back():
+    assert rows_of(RESURRECTS + """\
+> del s0
+    core/p.cc:1  wrapper preserved     impl 0x10  wrapper 0x11
+    in sight  impl 0x10  wrapper 0x11  references 1  owners 1  held by t0  names  weak
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x11
+    core/p.cc:2  wrapper resurrected   impl 0x10  wrapper 0x11
+    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
+""")[:2] == ["0x10 cbcb ....", "0x11 .pcp .==="]
+
+
+def test_a_handed_over_wrapper_is_pythons():
+    assert rows_of(RESURRECTS + """\
+> del s0
+    core/p.cc:1  wrapper preserved     impl 0x10  wrapper 0x11
+> del t0
+    core/t.cc:3  impl freed            impl 0x20
+    core/i.cc:1  handed over           impl 0x10  wrapper 0x11
+""")[:2] == ["0x10 cbcp ....", "0x11 .pcp .==="]
+
+
+def test_a_stale_slot_dangles_to_the_fatal_line():
+    stderr = RESURRECTS + """\
+> del s0
+    core/w.cc:6  wrapper freed         wrapper 0x11  slot of 0x10 still holds it
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x11
+""" + REPORT.replace("[0x10,0x1f)", "[0x11,0x12)")
+    words = {"outcome": "finding", "kind": "exit"}
+    assert rows_of(stderr, **words)[:2] == ["0x10 cbcc ....", "0x11 .pxx .=!!"]
+    found = timeline.of_reply(reply_of(stderr, **words))
+    assert found.broken == 3
+    assert [(row.address, row.broken) for row in found.rows if row.broken] == [(0x11, {3})]
+
+
+def test_a_slot_that_nobody_said_to_dangle_shows_it_when_it_is_read():
+    stderr = RESURRECTS + """\
+> gc.collect()
+    core/w.cc:6  wrapper freed         wrapper 0x11
+> del s0
+"""
+    assert rows_of(stderr)[1] == "0x11 .pxx .=.."
+    assert rows_of(stderr + """\
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x11
+""")[1] == "0x11 .pxxx .=!!!"
+
+
+def test_what_was_in_sight_gives_way_to_the_events_of_a_line_that_hangs():
+    stderr = BIT + """\
+> x0.drop_under_lock()
+    core/r.cc:8  wrapper let go        impl 0x10  wrapper 0x11
+"""
+    words = {"outcome": "finding", "kind": "deadlock"}
+    assert rows_of(stderr, **words)[:2] == ["0x10 cbp ...", "0x11 .bp .=="]
+    assert timeline.of_reply(reply_of(stderr, **words)).rows[0].holders == (("t0",), ("t0",), ())
+
+
+def test_an_address_may_be_that_of_two_objects():
+    stderr = RESURRECTS + """\
+> del s0
+    core/w.cc:6  wrapper freed         wrapper 0x11
+> s0 = t0.untyped_storage()
+    core/w.cc:5  slot read             impl 0x10  wrapper 0x0
+    core/w.cc:3  slot written          impl 0x10  wrapper 0x11
+    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x11  type UntypedStorage
+    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
+"""
+    words = {"outcome": "finding", "kind": "assert", "asserts": ["assert hasattr(s0, 'tag')"]}
+    assert rows_of(stderr, **words)[:3] == ["0x10 cbcb ....", "0x11 .pxx .=..", "0x11 ...p ...="]
+    rows = timeline.of_reply(reply_of(stderr, **words)).rows
+    assert [row.broken for row in rows] == [set(), set(), {3}, set(), set()]
+    assert [row.family for row in rows] == [0, 0, 0, 1, 1]
+
+
+def test_an_assert_may_name_a_hermetic_wrapper_and_another():
+    stderr = RESURRECTS + """\
+> with hermetic(): s1 = t0.untyped_storage()
+    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x12  (hermetic)
+""" + IN_SIGHT + """\
+    in sight  impl 0x10  wrapper 0x11  references 1  owners 3  held by t0  names s0  weak
+"""
+    found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="H1",
+                                    asserts=["assert s1 is not s0"]))
+    assert [row.address for row in found.rows if row.broken] == [0x11, 0x12]
+
+
+@pytest.mark.parametrize("asserted", ["assert r0() is not None", "assert 0 not in finalized",
+                                      "assert finalized.count(0) == 1"])
+def test_an_assert_may_mean_a_freed_wrapper_by_weakref_or_number(asserted):
+    stderr = BIT + """\
+> with hermetic(): del s0
+    core/w.cc:6  wrapper freed         wrapper 0x11
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak r0  serial 0
+"""
+    reply = reply_of(stderr, outcome="finding", kind="assert", asserts=[asserted])
+    found = timeline.of_reply(reply)
+    assert [(row.address, row.broken) for row in found.rows if row.broken] == [(0x11, {2})]
+
+
+def test_what_lives_on_at_the_end_is_what_leaks():
+    stderr = RESURRECTS + f"""\
+> {trace.RESET}
+    core/w.cc:6  wrapper freed         wrapper 0x21
+    core/t.cc:3  impl freed            impl 0x20
+"""
+    found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="P5"))
+    assert [(row.address, row.broken) for row in found.rows if row.broken] == \
+        [(0x10, {2}), (0x11, {2})]
+
+
+def test_a_stale_sight_is_not_taken_for_another_impls_wrapper():
+    # The judge keeps the wrapper 0x11 of the impl 0x10 in mind; its memory is another's by now.
+    assert rows_of(RESURRECTS + """\
+> del s0
+    core/w.cc:6  wrapper freed         wrapper 0x11
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
+> s1 = T.UntypedStorage(1)
+    core/s.cc:1  impl created          impl 0x30  bytes 1
+    core/w.cc:3  slot written          impl 0x30  wrapper 0x11
+    core/w.cc:4  wrapper created       impl 0x30  wrapper 0x11  type UntypedStorage
+    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names s1  weak
+""")[-2:] == ["0x30 ...p ....", "0x11 ...p ...="]
+
+
+def test_what_is_dropped_only_when_the_judge_asks_has_lived_on():
+    stderr = RESURRECTS + f"""\
+> {trace.RESET}
+    core/w.cc:6  wrapper freed         wrapper 0x21
+    core/t.cc:3  impl freed            impl 0x20
+    the end is judged
+    core/w.cc:6  wrapper freed         wrapper 0x11
+    core/s.cc:2  impl freed            impl 0x10
+"""
+    assert rows_of(stderr)[:2] == ["0x10 cbp ...", "0x11 .pp .=="]
+    assert "0x10" in explain.annotated(reply_of(stderr)).splitlines()[-2]
+
+
+def test_columns_have_lane_and_mode():
+    found = timeline.of_reply(reply_of("""\
+> lane(1, "enter_hermetic()")
+    core/h.cc:1 hermetic entered
+> h0 = t0.untyped_storage()
+> lane(1, "h0 = t0.untyped_storage()")
+    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x12  (hermetic)
+> lane(1, "exit_hermetic()")
+    core/h.cc:1  hermetic left
+"""))
+    assert found.columns == (
+        Column("enter_hermetic()", 1, True), Column("h0 = t0.untyped_storage()", 0, False),
+        Column("h0 = t0.untyped_storage()", 1, True), Column("exit_hermetic()", 1, False))
+    assert [(row.about, row.names) for row in found.rows] == [("", ()), ("hermetic", ("h0",))]
+
+
+def test_rows_have_names_types_and_holders():
+    rows = timeline.of_reply(reply_of(BIT)).rows
+    assert [(row.about, row.names) for row in rows] == [
+        ("storage, 4 bytes", ()), ("UntypedStorage", ("s0",)), ("tensor", ()), ("Tensor", ("t0",))]
+    assert rows[0].holders == (("t0",), ("t0",))
+
+
+def test_events_of_the_line_that_ends_it_count():
+    found = timeline.of_reply(reply_of(RESURRECTS + "> lost\n> not reached\n", line=2,
+                                    outcome="finding", kind="signal"))
+    assert len(found.columns) == 3 and found.broken == 2
+    assert not any(row.broken for row in found.rows)
+
+
+def test_without_a_trace_the_notes_say_that_there_is_no_picture():
+    files = explain.files(reply_of("> t0 = T.ones(1)\n", outcome="finding", kind="signal",
+                                   signal=11), "title", "", "torch")
+    assert list(files) == ["NOTES.md"]
+    assert "no picture" in files["NOTES.md"] and "timeline.svg" not in files["NOTES.md"]
+
+
+def test_notes_refer_to_the_picture_beside_them():
+    reply = reply_of(RESURRECTS, outcome="finding", kind="signal", signal=11)
+    files = explain.files(reply, "title", "", "core")
+    assert "](timeline.svg)" in files["NOTES.md"]
+    assert xml.fromstring(files["timeline.svg"]).tag == SVG + "svg"
+    assert "timeline.svg" not in explain.notes(reply, "title", "", "core")
+
+
+def test_explain_to_a_file_draws_beside_it(fake_subject, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(options, "resolve", lambda *_: fake_subject)
+    program = tmp_path / "program.py"
+    program.write_text("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\n"
+                       "exit_hermetic()\ns0 = t0.untyped_storage()\n")
+    words = ["explain", str(program), "--target", "storage", "-o", str(tmp_path / "out.md")]
+    assert cli.main([*words, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["contract"] == "H2"
+    assert "](timeline.svg)" in (tmp_path / "out.md").read_text()
+    picture = xml.parse(tmp_path / "timeline.svg").getroot()
+    assert len(list(picture.iter(SVG + "g"))) == 1  # the mark
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert cli.main(words[:4]) == 1
+    assert "timeline.svg" not in capsys.readouterr().out
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+
+def test_bars_have_titles_that_say_who_owns():
+    drawn = timeline_svg.draw(timeline.of_reply(reply_of(BIT)), "the title of it", "")
+    root = xml.fromstring(drawn)
+    titles = [title.text for title in root.iter(SVG + "title")]
+    assert titles[0] == "the title of it"
+    assert "impl of s0 (0x10), line 1: C++ alone owns it, in C++ through t0" in titles
+    assert "impl of s0 (0x10), line 2: both own it, in C++ through t0" in titles
+    assert "wrapper t0 (0x21), line 1 to line 2: Python alone owns it" in titles
+    assert "the impl's slot holds the wrapper's address" in titles

@@ -1,0 +1,79 @@
+"""The benchmarks' frame, and the arithmetic of those that hunt; what they measure is faked."""
+
+import argparse
+import csv
+import json
+import sys
+from unittest import mock
+
+import pytest
+
+from slotfuzz.commands import bench
+from slotfuzz.console import Output
+from slotfuzz.measure import benchmark, mutants
+
+HUNTED = {
+    "mutant": "a", "found": True, "seconds": 2.0, "programs": 10, "lines": 4, "lines_before": 9,
+    "minimize_runs": 20, "minimize_programs": 300, "minimize_seconds": 0.5, "one_minimal": True,
+    "rate": 1.0, "verdict": "v",
+}
+
+
+@pytest.fixture
+def hunts(monkeypatch):
+    """Hunts that take as many seconds as their seed says; the fourth finds nothing."""
+    def hunt_one(name, seconds, seed):
+        return {**HUNTED, "mutant": name, "seed": seed, "seconds": float(seed), "found": seed != 4}
+    monkeypatch.setattr(mutants, "hunt_one", hunt_one)
+
+
+def measured(name, seeds):
+    args = argparse.Namespace(mutants=["a"], seeds=seeds, seconds=60.0)
+    return benchmark.load(name).measure(args)
+
+
+@pytest.mark.parametrize("name", benchmark.names())
+def test_every_benchmark_names_its_command(name):
+    assert f"./slotfuzz bench {name}" in benchmark.load(name).__doc__
+
+
+def test_there_are_benchmarks():
+    assert {"throughput", "time_to_bug", "minimizer"} <= set(benchmark.names())
+
+
+def test_a_hunt_that_finds_nothing_is_the_slowest(hunts):
+    summary = measured("time_to_bug", 4).summary["a"]
+    assert (summary["found"], summary["seconds_median"], summary["seconds_max"]) == (3, 2.5, None)
+    assert measured("time_to_bug", 3).summary["a"]["seconds_max"] == 3.0
+
+
+def test_the_minimizer_counts_only_what_was_found(hunts):
+    summary = measured("minimizer", 4).summary
+    assert (summary["crashes"], summary["missed"]) == (3, ["a with seed 4"])
+    assert summary["runs_per_second"] == 40
+
+
+def test_a_benchmark_writes_csv_and_one_document(hunts, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path))
+    args = argparse.Namespace(names=["time_to_bug"], mutants=None, seeds=2, seconds=60.0,
+                              runs=None, seed=None)
+    assert bench.run(args, Output(True)) == 0
+    document = json.loads(capsys.readouterr().out)
+    with open(tmp_path / "bench" / "time_to_bug.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seconds"] for row in rows] == ["1.0", "2.0"]
+    assert document["time_to_bug"]["summary"]["hermetic-del-storage"]["found"] == 2
+
+
+@pytest.mark.parametrize("name", ["time_to_bug", "minimizer"])
+def test_a_plot_has_what_was_measured_and_its_axes_named(hunts, name):
+    axes = mock.MagicMock()
+    benchmark.load(name).plot(measured(name, 3), axes)
+    drawn = axes.step if name == "time_to_bug" else axes.scatter
+    assert len(drawn.call_args[0][0]) >= 3 and axes.set_xlabel.called and axes.set_ylabel.called
+
+
+def test_no_plot_without_matplotlib(hunts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    module = benchmark.load("minimizer")
+    assert benchmark.write_plot("minimizer", module, measured("minimizer", 3)) is None

@@ -1,0 +1,235 @@
+"""The comparison of two subjects, on traces that are made up."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from slotfuzz.engine.program import Line
+from slotfuzz.errors import BrokenError
+from slotfuzz.measure import differential
+from slotfuzz.measure.differential import Pair, Reason, first_difference
+from slotfuzz.paths import ROOT
+
+OPS = ["make", "write", "read"]
+
+
+class Table:
+    """Ops without operands; the text of a line is its op."""
+
+    ops = {name: {"masked": False, "operands": [], "template": name} for name in OPS}
+
+    def program_text(self, lines):
+        return "".join(line.op + "\n" for line in lines)
+
+    def variables(self, line):
+        return []
+
+    def simpler(self, line):
+        return []
+
+    def fetches(self, line, before):
+        return []
+
+    def bound(self, line):
+        return set()
+
+
+class Server:
+    """A subject whose lines show the facts of SAYS, as a function of the lines up to there."""
+
+    def __init__(self, says, programs=(), masked=()):
+        self.says, self.programs = says, list(programs)
+        self.table = Table()
+        self.table.ops = {name: {**op, "masked": name in masked} for name, op in Table.ops.items()}
+        self.ran = []
+
+    def generate(self, count, seed, ops):
+        self.wanted = ops
+        return [self.programs.pop(0) for _ in range(count)]
+
+    def parse(self, text):
+        return [Line(op, ()) for op in text.split()]
+
+    def facts(self, programs, whole=False):
+        replies = []
+        for text in programs:
+            lines = text.split()
+            trace = [self.says(lines[:i + 1]) for i in range(len(lines))]
+            self.ran.append(text)
+            if None in trace:
+                at = trace.index(None)
+                replies.append({"crashed": True, "line": at, "hash": None})
+                continue
+            replies.append({"crashed": False, "line": len(lines), "hash": "|".join(trace),
+                            "trace": [*trace, "every name is dropped"]})
+        return replies
+
+    def close(self):
+        pass
+
+
+def plain(lines):
+    return f"the line raised nothing\nt0.size = {len(lines)}"
+
+
+def differs_in(op, fact="t0._version = 1"):
+    return lambda lines: plain(lines) + (f"\n{fact}" if lines[-1] == op else "")
+
+
+def after(op, says):
+    """Says as usual while no line before the last is of OP."""
+    return lambda lines: says(lines) if op in lines[:-1] else plain(lines)
+
+
+def compared(says, programs, reasons=(), core=plain):
+    with Pair(Server(core, programs), Server(says), list(reasons)) as pair:
+        return pair.compare(len(programs), 1, lambda word: None)
+
+
+def reason(*patterns):
+    return Reason("known", "it is so", "P4", patterns)
+
+
+@pytest.mark.parametrize("core, torch, signature", [
+    ("the line raised nothing", "the line raised TypeError",
+     "make: the line raised: nothing / TypeError"),
+    ("t0 is t0\nt0.size = 1", "t0 is t0\nt0.size = 2", "make: t.size: * / *"),
+    ("t0.grad.dtype = float32", "t0.grad.dtype = int64", "make: t.dtype: float32 / int64"),
+    ("t1 is t1", "t1 is t0", "make: t is: * / *"),
+    ("t0.a = 1", "t0.a = 1\nt0.b = 2", "make: t.b: nothing / *"),
+    ("t0.grad = t1.grad", "t0.grad = None", "make: t.grad: * / None"),
+])
+def test_a_signature_has_op_fact_and_words(core, torch, signature):
+    difference = first_difference([core], [torch], ["make"])
+    assert difference.signature == signature and difference.line == 0
+
+
+def test_the_first_line_and_fact_that_differ_count():
+    core, torch = ["a.x = 1", "a.x = 1\na.y = 1"], ["a.x = 1", "a.x = 2\na.y = 2"]
+    difference = first_difference(core, torch, ["make"])
+    assert (difference.line, difference.fact) == (1, "a.x")
+    assert difference.signature.startswith("end: "), "the reset comes after the last line"
+    assert first_difference(core, core, ["make"]) is None
+
+
+def test_equal_programs_are_alike():
+    result = compared(plain, ["make\nwrite\n", "read\n"])
+    assert (result.programs, result.alike, result.lines) == (2, 2, 3)
+    assert not result.unexplained and not result.reasons
+
+
+def test_a_difference_without_reason_is_minimized_and_counted():
+    result = compared(differs_in("write"), ["make\nwrite\nread\n", "write\n"])
+    (found,) = result.unexplained.values()
+    assert (found.text, found.met) == ("write\n", 2)
+    assert (result.programs, result.alike) == (2, 0)
+    assert (found.difference.core, found.difference.torch) == ("nothing", "1")
+
+
+def test_a_line_with_a_reason_is_dropped_and_the_rest_compared():
+    says = after("make", differs_in("write"))
+    result = compared(says, ["make\nwrite\nread\nwrite\n"], [reason("write: t._version: *")])
+    assert result.reasons == {"known": 1} and result.programs == 1 and not result.unexplained
+    assert result.lines == 2 and result.alike == 0
+    both = lambda lines: differs_in("read", "t0.x = 1")(lines) + says(lines)  # noqa: E731
+    result = compared(both, ["make\nwrite\nread\n"], [reason("write: *")],
+                      core=lambda lines: plain(lines) + plain(lines))
+    assert len(result.unexplained) == 1, "the line after it is compared as well"
+
+
+def test_an_interrupted_comparison_tells_what_it_has(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 1)
+    shown = []
+
+    def says(lines):
+        if len(shown) == 2:
+            raise KeyboardInterrupt
+        return plain(lines)
+    with Pair(Server(plain, ["make\n"] * 3), Server(says), []) as pair:
+        result = pair.compare(3, 1, lambda word: None, shown.append)
+    assert result.interrupted and result.programs == 2
+    assert shown[1] == "2 of 3 programs, 0 differences without a reason"
+
+
+def test_what_ends_torch_is_not_counted_and_what_ends_the_core_is_found():
+    dies = after("make", lambda lines: None if lines[-1] == "write" else plain(lines))
+    with Pair(Server(plain, ["make\nwrite\n", "make\n", "read\n"]), Server(dies), []) as pair:
+        result = pair.compare(2, 1, lambda word: None)
+    assert (result.crashed, result.programs, result.alike) == (1, 2, 2)
+    result = compared(plain, ["make\nread\nwrite\n"], core=dies)
+    (found,) = result.unexplained.values()
+    assert found.difference.signature == "write: ends the process of core"
+    assert found.text == "make\nwrite\n"
+
+
+def test_a_reason_may_blame_an_earlier_line():
+    ran = []
+
+    def says(lines):
+        ran.append(lines)
+        return after("make", differs_in("write"))(lines)
+    blames = Reason("known", "it is so", "P4", ("write: *",), ("make",))
+    result = compared(says, ["read\nmake\nwrite\n", "make\nread\n"], [blames])
+    assert result.reasons == {"known": 1} and ran[-1] == ["read", "write"]
+    assert blames.blames("write: t.x: * / *", ("read", "write")) is None
+
+
+def test_only_ops_of_both_are_generated():
+    core, torch = Server(plain, ["make\n"], masked=["read"]), Server(plain, masked=["write"])
+    with Pair(core, torch, []) as pair:
+        pair.compare(1, 1, lambda word: None)
+    assert core.wanted == ["make"]
+
+
+def test_what_differs_only_after_other_programs_is_alike():
+    seen = []
+
+    def says(lines):
+        seen.append(lines)
+        return plain(lines) + ("\nt0.x = 1" if len(seen) == 1 else "")
+    with Pair(Server(plain, ["make\n"]), Server(says), []) as pair:
+        seen.clear()
+        result = pair.compare(1, 1, lambda word: None)
+    assert result.alike == 1 and not result.unexplained and len(seen) == 2
+
+
+def test_a_line_that_differs_by_itself_with_a_reason_is_left_out():
+    for says, reasons in ((differs_in("write"), [reason("write: *")]),
+                          (lambda lines: None if lines == ["write"] else plain(lines), [])):
+        with Pair(Server(plain), Server(says), reasons) as pair:
+            assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
+    with Pair(Server(plain), Server(differs_in("write")), []) as pair:
+        assert pair.ops == OPS, "what has no reason stays in"
+
+
+def test_equal_facts_in_unequal_texts_are_our_mistake():
+    with pytest.raises(BrokenError):
+        first_difference(["a.x = 1\n"], ["a.x = 1"], ["make"])
+
+
+def test_the_table_of_reasons_can_be_read():
+    reasons = differential.read_reasons(ROOT / "bench" / "differential.toml")
+    assert reasons and all(one.why and one.place and one.patterns for one in reasons)
+    assert len({one.name for one in reasons}) == len(reasons)
+
+
+def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
+    from slotfuzz.measure import benchmark
+
+    module = benchmark.load("differential")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
+    torch = SimpleNamespace(release="2.6.0")
+    monkeypatch.setattr(module.subject, "resolve", lambda *words, **more: torch)
+    for says, failed in ((plain, False), (differs_in("write"), True)):
+        core = Server(plain, ["make\nwrite\n"])
+        core.table.description = {"prelude": "#: observe: it\ndef observe(names):\n    return 1\n"}
+        monkeypatch.setattr(module.differential, "servers", lambda one: (core, Server(says)))
+        args = SimpleNamespace(python=None, rootfs=None, runs=1, seed=1)
+        measured = module.measure(args)
+        assert measured.failed == failed
+        told = (tmp_path / "repro" / "torch-2.6.0" / "differences.md").read_text()
+        assert ("write: t._version" in told) == failed
+    scripts = sorted((tmp_path / "build" / "bench" / "differences").iterdir())
+    assert [path.name for path in scripts] == ["0-slotcore.py", "0-torch.py"]
+    assert "import torch as T" in scripts[1].read_text() and "write\n" in scripts[1].read_text()

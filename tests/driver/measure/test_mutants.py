@@ -1,0 +1,113 @@
+"""What a hunt on a mutant found, held against the patch's header."""
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from slotfuzz.measure import mutants
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import build, catalogue, mutant, subject
+
+HEADER = mutant.parse_header("""\
+# origin: PyTorch #1, as it was
+#   told there.
+# contract: P2
+# verdict: VERDICT
+# target: storage
+# program:
+#   t0 = T.ones(1)
+#   del t0
+--- a/core/x.cc
+""", "x.patch")
+
+
+def record(**changes):
+    """A finding as the header wants it, but for CHANGES."""
+    return {"signature": "judge P2 attributes", "contract": "P2", "lines": 2, "rate": 1.0,
+            "one_minimal": True, **changes}
+
+
+def header(verdict):
+    """The header with another verdict."""
+    return mutant.Header(**{**vars(HEADER), "verdict": verdict})
+
+
+@pytest.mark.parametrize("verdict, signature, expected", [
+    ("judge P2 attributes", "judge P2 attributes", True),
+    ("judge P2 attributes", "judge P2 type", False),
+    ("judge P2", "judge P2 check_base_kept (AssertionError: P2: an attribute is lost)", True),
+    ("judge P2", "judge P23 attributes", False),
+    ("judge P2 attributes", "judge P2", False),
+    ("check", "check (wrapper->owned)", True),
+    ("sanitizer heap-use-after-free", "sanitizer heap-use-after-free in reuse < wrap", True),
+    ("sanitizer SEGV", "sanitizer heap-use-after-free in reuse < wrap", False),
+])
+def test_a_verdict_is_the_headers_or_begins_with_it(verdict, signature, expected):
+    assert mutants.is_expected(header(verdict), record(signature=signature)) == expected
+
+
+@pytest.mark.parametrize("changes, problem", [
+    ({}, None),
+    ({"signature": "judge P3 early"}, "verdict is 'judge P3 early', not 'judge P2'"),
+    ({"contract": "P3"}, "contract is P3, not P2"),
+    ({"contract": ""}, None),
+    ({"lines": 3}, "3 lines, the header has 2"),
+    ({"rate": 0.95}, "fails in 95% of fresh processes"),
+    ({"one_minimal": False}, "not 1-minimal"),
+])
+def test_a_problem_is_what_differs_from_the_header(changes, problem):
+    assert mutants.problems(header("judge P2"), record(**changes), 60) == [problem][:bool(problem)]
+
+
+@pytest.mark.parametrize("message, number", [
+    ("T1: a tag never goes back to none", "T1"),
+    ("J3: the bit leads to a wrapper in the slot", ""),
+    ("plain 4: a read and a write that are not ordered", ""),
+])
+def test_the_contract_number_of_a_schedule_is_that_of_its_check(message, number):
+    assert mutants.contract_in(message) == number
+
+
+def test_what_was_not_found_is_the_only_problem():
+    assert mutants.problems(header("judge P2"), None, 60) == ["not found in 60 s"]
+
+
+@pytest.mark.parametrize("with_python, wanted", [
+    (True, ["storage-NAME", "tensor-NAME", "slotpython-NAME"]),
+    (False, ["storage-NAME", "tensor-NAME"]),
+])
+def test_of_a_mutant_no_more_is_built_than_is_asked_for(monkeypatch, with_python, wanted):
+    built = []
+    monkeypatch.setattr(build, "build",
+                        lambda preset, targets: built.extend(targets) or Path("/build"))
+    name = catalogue.mutant_names()[0]
+    subject.resolve(f"mutant:{name}", "address", ["storage", "tensor"], with_python=with_python)
+    assert built == [target.replace("NAME", name) for target in wanted]
+
+
+def test_the_page_on_mutants_has_each_field_of_a_header():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    keys = {line[2:].partition(":")[0] for path in (ROOT / "mutants").glob("*.patch")
+            for line in itertools.takewhile(lambda line: line.startswith("#"),
+                                            path.read_text().splitlines())
+            if not line.startswith("#   ")}
+    assert keys and not [key for key in keys if f"| `{key}` |" not in page]
+
+
+def test_the_page_on_mutants_has_the_themes_of_each_target():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    for name in catalogue.target_names():
+        given = re.search(r"\{(\..*?)\}", catalogue.source_of(name).read_text())
+        themes = re.findall(r"\.(\w+) =", given[1]) if given else ["storage"]
+        words = "all four" if len(themes) == 4 else ", ".join(themes)
+        assert catalogue.must_fail(name) or f"| `{name}` | {words} |" in page, name
+
+
+def test_each_verdict_of_a_mutant_has_its_row():
+    page = (ROOT / "docs" / "mutants.md").read_text()
+    rows = re.findall(r"`([\w ]+?)(?::|`| <)", page.partition("## Verdict words")[2])
+    for name in catalogue.mutant_names() + catalogue.protocol_mutant_names():
+        verdict = mutant.read_header(name).verdict
+        assert any(verdict.startswith(row) for row in rows), verdict

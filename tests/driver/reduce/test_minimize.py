@@ -1,0 +1,321 @@
+"""The minimizer as text before -> text after; what is interesting is a Python function."""
+
+import random
+import time
+
+import pytest
+
+from slotfuzz.engine import program
+from slotfuzz.engine.program import Table, lines_of
+from slotfuzz.hunt.enumerate import bound_after, next_lines
+from slotfuzz.reduce.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
+from slotfuzz.reduce.shorten import shorter
+from slotfuzz.triage import dedup
+from tests.driver import fake_engine
+
+TABLE = Table(fake_engine.DESCRIPTION)
+
+
+def lines(text):
+    """Program text as lines."""
+    return lines_of(fake_engine.parse(text))
+
+
+def shrink(text, interesting, **options):
+    """Minimizes TEXT; INTERESTING sees program text. Returns the text and the whole result."""
+    result = minimize(lines(text), lambda found: interesting(TABLE.program_text(found)), TABLE,
+                      **options)
+    return TABLE.program_text(result.lines), result
+
+
+def in_order(*needles):
+    """Whether each needle occurs, after the one before."""
+    def interesting(text):
+        at = 0
+        for needle in needles:
+            at = text.find(needle, at) + 1
+            if not at:
+                return False
+        return True
+    return interesting
+
+
+NOISE = """\
+t0 = T.ones(4)
+t1 = T.ones(0)
+s0 = t0.untyped_storage()
+s1 = t1.untyped_storage()
+s1.tag = 7
+enter_hermetic()
+s1.nbytes()
+del s0
+del s1
+exit_hermetic()
+s2 = t1.untyped_storage()
+s3 = t0.untyped_storage()
+s3.nbytes()
+del t1
+"""
+
+
+@pytest.mark.parametrize("needles, after", [
+    (["del"], "del s0\n"),
+    (["enter_hermetic", "del", "exit_hermetic"], "enter_hermetic()\ndel s0\nexit_hermetic()\n"),
+    (["untyped", "del", "untyped"],
+     "s0 = t0.untyped_storage()\ndel s0\ns0 = t0.untyped_storage()\n"),
+    (["tag"], "s0.tag = 0\n"),
+    (["tag = 7"], "s0.tag = 7\n"),
+    (["ones(0)"], "t0 = T.ones(0)\n"),
+])
+def test_before_after(needles, after):
+    text, result = shrink(NOISE, in_order(*needles))
+    assert text == after
+    assert result.one_minimal and result.lines_before == 14
+
+
+LANES = """\
+t0 = T.ones(1)
+lane(2, "enter_hermetic()")
+lane(2, "s0 = t0.untyped_storage()")
+s1 = t0.untyped_storage()
+lane(1, "s1.nbytes()")
+lane(2, "del s0")
+"""
+
+
+def lane_of(op):
+    """The lane that each line of OP runs on, as a function of program text."""
+    return lambda text: [line.lane for line in lines(text) if line.op == op]
+
+
+@pytest.mark.parametrize("interesting, after", [
+    # Lanes that do not matter go, also where lines cannot.
+    (in_order("ones", "enter", "untyped", "untyped", "nbytes", "del"),
+     "t0 = T.ones(1)\nenter_hermetic()\ns0 = t0.untyped_storage()\ns0 = t0.untyped_storage()\n"
+     "s0.nbytes()\ndel s0\n"),
+    # Where two must differ, one is the main lane and the other is called 1.
+    (lambda text: [] != lane_of("enter_hermetic")(text) != lane_of("nbytes")(text) != [],
+     'lane(1, "enter_hermetic()")\ns0.nbytes()\n'),
+    (lambda text: lane_of("enter_hermetic")(text) != [0] and lane_of("nbytes")(text) == [1],
+     'lane(1, "s0.nbytes()")\n'),
+    (lambda text: sorted(line.lane for line in lines(text)) == [0, 1, 2] and "del" in text,
+     None),
+])
+def test_lanes_before_after(interesting, after):
+    before = LANES if after else 'lane(2, "del s0")\nlane(1, "del s1")\ndel s2\n'
+    text, result = shrink(before, interesting)
+    assert result.one_minimal
+    assert text == (after or 'lane(1, "del s0")\nlane(2, "del s0")\ndel s0\n')
+
+
+def test_a_switch_less_is_smaller_than_a_line_more_on_the_main_lane():
+    before = 'lane(1, "enter_hermetic()")\nexit_hermetic()\nlane(1, "exit_hermetic()")\n'
+    text, _ = shrink(before, lambda text: len(lines(text)) == 3
+                     and lane_of("enter_hermetic")(text) == [1]
+                     and lines(text)[2].lane == 1)
+    assert text == before.replace("\nexit_hermetic()", '\nlane(1, "exit_hermetic()")')
+
+
+def test_what_is_minimal_stays():
+    text, result = shrink("t0 = T.ones(1)\n", lambda text: text == "t0 = T.ones(1)\n")
+    assert text == "t0 = T.ones(1)\n" and result.one_minimal
+
+
+def test_the_empty_program_may_be_the_answer():
+    assert shrink(NOISE, lambda text: True)[0] == ""
+
+
+def test_no_program_is_run_twice_and_runs_are_counted():
+    seen = []
+
+    def interesting(text):
+        seen.append(text)
+        return "del s0" in text
+
+    _, result = shrink(NOISE, interesting)
+    assert len(seen) == len(set(seen)) == result.runs
+
+
+def test_a_spent_budget_keeps_the_best_so_far_and_claims_nothing():
+    text, result = shrink(NOISE, in_order("enter", "del", "exit"), runs_max=3)
+    assert result.runs == 3 and not result.one_minimal
+    assert in_order("enter", "del", "exit")(text)
+
+
+def test_the_failing_line_cuts_the_suffix_in_one_run():
+    seen = []
+
+    def interesting(text):
+        seen.append(text)
+        return "tag" in text
+
+    shrink(NOISE, interesting, last_line=4)
+    assert seen[0] == "".join(NOISE.splitlines(keepends=True)[:5])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_become_one_minimal_and_stay_interesting(seed):
+    choose = random.Random(seed)
+    before = "".join(fake_engine.random_line(choose) + "\n" for _ in range(40))
+    wanted = sorted(choose.sample(range(40), 3))
+    needles = [line.op for i, line in enumerate(lines(before)) if i in wanted]
+
+    def interesting(found):
+        rest = iter(line.op for line in found)
+        return all(op in rest for op in needles)
+
+    result = minimize(lines(before), interesting, TABLE)
+    assert [line.op for line in result.lines] == needles
+    assert result.one_minimal and result.runs < 150
+
+
+def test_the_program_as_it_was_met_keeps_its_values_and_names():
+    text, result = shrink(NOISE, in_order("ones", "nbytes"))
+    assert TABLE.program_text(list(result.as_met)) == "t1 = T.ones(0)\ns1.nbytes()\n" != text
+
+
+# The fake ops with one that does in one line what takes three.
+FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"], {
+    "name": "del_in_hermetic", "operands": ["-s"], "template": "with hermetic(): del {0}",
+    "needs": "", "sentence": "Fake.", "masked": False, "plain": False}]})
+
+
+def shorten(before, interesting, fails=None, **options):
+    """Minimizes BEFORE with many programs in a run, of which those that FAILS accepts end it."""
+    def several(programs):
+        for done, program in enumerate(programs, 1):
+            if (fails or interesting)(FUSED.program_text(program)):
+                return done, True
+        return len(programs), False
+
+    result = minimize(lines(before), lambda found: interesting(FUSED.program_text(found)), FUSED,
+                      several=several, **options)
+    return FUSED.program_text(result.lines), result
+
+
+STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+
+
+@pytest.mark.parametrize("before, after", [
+    # One op does what three lines did.
+    (STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\ns0 = t0.untyped_storage()\n",
+     STORAGE + "with hermetic(): del s0\ns0 = t0.untyped_storage()\n"),
+    # Two lines go that no one line can go without.
+    ("t0 = T.ones(1)\nenter_hermetic()\ndel t0\nexit_hermetic()\n", "t0 = T.ones(1)\ndel t0\n"),
+    # Another line for two, and a name that only a later line tells.
+    (STORAGE + "s1 = t0.untyped_storage()\ndel s0\ns1.nbytes()\n",
+     "t0 = T.ones(1)\ns1 = t0.untyped_storage()\ns1.nbytes()\n"),
+    # One line for all that mention a variable.
+    ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ns0.tag = 0\nexit_hermetic()\n"
+     "s0.nbytes()\n",
+     "t0 = T.ones(1)\ndel t0\nenter_hermetic()\nexit_hermetic()\n"),
+    # One line for two that are apart.
+    (STORAGE + "s0.tag = 0\ns1 = t0.untyped_storage()\ns0.nbytes()\n",
+     STORAGE + "s1 = t0.untyped_storage()\ndel s0\n"),
+    # Two lines for four, of ops that are there already.
+    (STORAGE + "s0.tag = 0\ndel s0\ndel t0\nt0 = T.ones(1)\n",
+     STORAGE + "del t0\ns0.tag = 0\n"),
+    # Two lines for four, of which one does in other circumstances what one did before.
+    (STORAGE + "s0.tag = 0\nt1 = T.ones(1)\nt1 = T.ones(1)\ndel s0\n",
+     STORAGE + "with hermetic(): del s0\nt1 = T.ones(1)\n"),
+    # A stretch on another lane stays there.
+    (STORAGE + 'lane(1, "enter_hermetic()")\nlane(1, "del s0")\nlane(1, "exit_hermetic()")\n',
+     STORAGE + 'lane(1, "with hermetic(): del s0")\n'),
+])
+def test_a_local_minimum_is_left_for_a_shorter_program(before, after):
+    normal = FUSED.program_text(lines(before))
+    alone = minimize(lines(before), lambda found: FUSED.program_text(found) == normal, FUSED)
+    assert FUSED.program_text(alone.lines) == before and alone.one_minimal
+    text, result = shorten(before, lambda text: text in (before, after))
+    assert text == after and result.one_minimal
+
+
+def test_many_programs_are_tried_in_a_run():
+    before = STORAGE + "s0.tag = 0\ns0.nbytes()\ndel s0\ndel t0\n"
+    _, result = shorten(before, lambda text: text == before)
+    assert result.tried > BATCH
+    assert result.runs < result.tried / 10
+
+
+def test_what_fails_in_another_way_is_passed_over():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    after = STORAGE + "with hermetic(): del s0\n"
+    text, result = shorten(before, lambda text: text in (before, after),
+                           fails=lambda text: "nbytes" in text or text == after)
+    assert text == after
+    assert result.runs < len(lines(before)) + 2 * SHORTEN_RUNS_MAX
+
+
+def test_where_all_fails_in_another_way_the_search_ends():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    text, result = shorten(before, lambda text: text == before, fails=lambda text: True)
+    assert text == before and result.one_minimal
+    assert result.runs <= 4 * len(lines(before)) + 2 * SHORTEN_RUNS_MAX
+
+
+def test_where_programs_near_by_hang_the_search_ends(monkeypatch):
+    now, before = [0.0], STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def hangs(text):
+        now[0] += 5
+        return True
+
+    alone = minimize(lines(before), lambda found: FUSED.program_text(found) == before, FUSED)
+    text, result = shorten(before, lambda text: text == before, fails=hangs)
+    assert text == before and now[0] == SHORTEN_SECONDS_MAX
+    assert result.runs == alone.runs + 2 * SHORTEN_SECONDS_MAX // 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shorter_program_reads_only_what_has_a_value(seed):
+    choose, before, bound = random.Random(seed), [], frozenset()
+    for _ in range(5):
+        before.append(choose.choice(list(next_lines(FUSED, list(FUSED.ops), bound))))
+        bound = bound_after(FUSED, before[-1], bound)
+    found = list(shorter(before, FUSED))
+    assert found
+    for program in found:
+        assert len(program) < len(before)
+        bound = set()
+        for line in program:
+            assert FUSED.read(line) <= bound
+            bound |= FUSED.bound(line)
+
+
+def test_one_variable_does_for_two():
+    before = "t0 = T.ones(1)\nt1 = T.ones(1)\ns0 = t1.untyped_storage()\ndel t0\n"
+    after = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel t0\n"
+    assert shorten(before, lambda text: text in (before, after))[0] == after
+
+
+def test_new_lines_are_of_the_ops_that_are_allowed():
+    before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
+
+    def interesting(text):
+        return text in (before, STORAGE + "with hermetic(): del s0\n")
+
+    own = frozenset(line.op for line in lines(before))
+    assert shorten(before, interesting)[0].endswith("with hermetic(): del s0\n")
+    assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
+    # What ends in an op of the program is its kin.
+    assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)
+
+
+def test_the_same_words_about_another_kind_of_object_are_no_kin():
+    ops = [{**FUSED.ops["nbytes"], "name": name, "operands": operands, "plain": False,
+            "template": f"{circumstance}{{0}}.resize_({{1}})"}
+           for name, operands, circumstance in (
+               ("resize", ["s", "n"], ""), ("resize_tensor", ["t", "n"], ""),
+               ("resize_byte", ["s", "v"], ""), ("resize_quietly", ["s", "n"], "with quiet: "),
+               ("resize_any", ["?", "n"], ""))]
+    table = program.Table({**FUSED.description, "ops": ops})
+    assert table.kin(frozenset(["resize"])) == {"resize", "resize_quietly", "resize_any"}
+    assert table.kin(frozenset(["resize_quietly"])) == {"resize", "resize_quietly", "resize_any"}
+
+
+def test_a_mechanism_that_a_program_is_without_is_not_brought_by_the_kin_of_its_ops():
+    hermetic = lines(STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n")
+    plain = lines(STORAGE + "del s0\n")
+    assert dedup.kin(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))
+    assert "del" in dedup.kin(plain, FUSED) and "del_in_hermetic" not in dedup.kin(plain, FUSED)

@@ -1,0 +1,100 @@
+"""A Debian tree in the place of the system: bad ones are told, and a command sees the tree's files.
+
+The system's own root serves as a tree: what is entered by name is the same, the way in is not.
+"""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from slotfuzz.errors import MachineError, UserError
+from slotfuzz.subject import rootfs, subject
+from tests.driver.commands.test_cli import slotfuzz
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may enter a tree")
+
+
+def tree_in(folder: Path) -> Path:
+    """A tree with nothing in it."""
+    for name in rootfs.COVERED:
+        (folder / name / "bin").mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("command", [
+    ["hunt", "--subject", "torch"], ["replay", "{tmp}/x.py", "--subject", "torch"],
+    ["minimize", "{tmp}/x.py", "-o", "{tmp}/y.py", "--subject", "torch"],
+    ["explain", "{tmp}/x.py", "--subject", "torch"], ["doctor"],
+    ["ops", "--subject", "torch"],
+])
+@pytest.mark.parametrize("name, words", [("nope", "no such folder"), ("", "no Debian tree")])
+def test_a_folder_that_is_no_tree_is_one_line_and_exit_2(capsys, tmp_path, command, name, words):
+    (tmp_path / "x.py").write_text("t0 = T.ones(1)\n")
+    argv = [word.format(tmp=tmp_path) for word in command]
+    code, out, err = slotfuzz(capsys, *argv, "--rootfs", str(tmp_path / name))
+    assert (code, out) == (2, "") and words in err and len(err.splitlines()) == 1
+
+
+def test_who_is_not_root_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(MachineError, match="only root may enter"):
+        rootfs.check(tree_in(tmp_path))
+
+
+def test_a_build_folder_that_the_tree_would_hide_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("SLOTFUZZ_BUILD", "/usr/local/slotfuzz-build")
+    with pytest.raises(UserError, match="hides /usr/local/slotfuzz-build"):
+        rootfs.check(tree_in(tmp_path))
+
+
+def test_a_tree_without_python_is_told(tmp_path):
+    with pytest.raises(UserError, match="has no /usr/bin/python3"):
+        subject.probe_python(subject.SYSTEM_PYTHON, tree_in(tmp_path))
+
+
+def test_a_tree_is_for_torch(capsys, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    code, _, err = slotfuzz(capsys, "hunt", "--subject", "core", "--rootfs", "/")
+    assert code == 2 and "--rootfs chooses whose torch is meant" in err
+
+
+@pytest.mark.parametrize("version, told", [("3.10.9", True), ("3.11.0", False), ("3.14.0", False)])
+def test_an_old_python_is_told(monkeypatch, tmp_path, version, told):
+    (tmp_path / "Python.h").write_text("")
+    answer = f'{{"version": "{version}", "include": "{tmp_path}", "path": []}}'
+    monkeypatch.setattr(subject, "_ask", lambda python, tree, script, problem: answer)
+    if told:
+        with pytest.raises(UserError, match="is Python 3.10.9; the engine needs 3.11 or newer"):
+            subject.probe_python(subject.SYSTEM_PYTHON)
+    else:
+        assert subject.probe_python(subject.SYSTEM_PYTHON)["version"] == version
+
+
+@as_root
+def test_inside_a_tree_its_files_cover_ours_and_all_else_stays(tmp_path):
+    tree = tree_in(tmp_path / "tree")
+    # All that a command needs is in /usr, so the tree's is ours; its /etc is its own.
+    (tree / "usr" / "bin").rmdir()
+    (tree / "usr").rmdir()
+    (tree / "usr").symlink_to("/usr")
+    (tree / "etc" / "mark").write_text("the tree's")
+    result = subprocess.run([*rootfs.entering(tree), "sh", "-c", f"cat /etc/mark; pwd; echo $$ >"
+                             f" {tmp_path}/out"], cwd=tmp_path, capture_output=True, text=True,
+                            check=True)
+    assert result.stdout == f"the tree's{tmp_path}\n" and (tmp_path / "out").exists()
+    assert not Path("/etc/mark").exists()
+    written = subprocess.run([*rootfs.entering(tree), "sh", "-c", "echo x >/etc/mark"], check=False,
+                             capture_output=True, text=True)
+    assert "Read-only" in written.stderr and (tree / "etc" / "mark").read_text() == "the tree's"
+
+
+@as_root
+def test_a_process_in_a_tree_is_the_one_that_was_started():
+    command = [*rootfs.entering(Path("/")), "sh", "-c", "echo $$; kill -SEGV $$"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        out, _ = process.communicate(timeout=30)
+    assert int(out) == process.pid and process.returncode == -signal.SIGSEGV

@@ -1,0 +1,216 @@
+"""Ways to one finding: a group with one folder, which shows the shortest of them."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from slotfuzz.engine import program
+from slotfuzz.engine.server import Server
+from slotfuzz.evidence import signature
+from slotfuzz.finding import finding
+from slotfuzz.reduce import minimize
+from slotfuzz.triage import dedup, triage
+from tests.driver.conftest import CRASH
+
+BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
+          for between in ("", "", "del s0\ns0 = t0.untyped_storage()\n")]
+
+
+@pytest.fixture
+def unminimized(monkeypatch):
+    """Programs stay as they are, so that one bug comes in several ways."""
+    def as_it_is(server, quick, text):
+        reply = server.run(text)
+        lines = program.lines_of(reply)
+        return triage.Smallest(reply, signature.of_reply(reply),
+                               minimize.Minimized(lines, len(lines), 1, 0.0, False))
+    monkeypatch.setattr(triage, "smallest", as_it_is)
+    monkeypatch.setattr(triage, "worst", lambda server, quick, best, seed: best)
+
+
+def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+                    for programs, text in ((7, longer), (9, CRASH), (11, longer))]
+    assert [verdict for verdict, _ in verdicts] == ["new", "shorter", "known"]
+    (folder,) = out.iterdir()
+    record = finding.read(folder)
+    assert record["id"] == folder.name == verdicts[0][1]["id"] == verdicts[1][1]["id"]
+    assert record["lines"] == len(CRASH.splitlines()) and record["runs_to_find"] == 7
+    assert record["ways"] == [CRASH, longer]
+    assert "nbytes" not in (folder / "repro.py").read_text()
+
+
+def test_a_program_that_fails_when_it_is_run_again_is_found(fake_subject, tmp_path, monkeypatch):
+    """A program may leave what crashes the next one: a name that is bound again, a freed object."""
+    half, smallest = "".join(CRASH.splitlines(keepends=True)[:4]), triage.smallest
+    monkeypatch.setattr(triage, "smallest", lambda server, quick, text: (
+        smallest(server, quick, CRASH) if text.count(half) == 2 else None))
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+        verdict, record = judge.judge(triage.Found("storage", half, "", 9, 1.0, 1))
+    assert (verdict, record["rate"]) == ("new", 1.0)
+
+
+def test_a_shorter_way_that_fails_less_often_is_not_shown():
+    old = {"lines": 5, "rate": 1.0}
+    assert finding.is_better({"lines": 4, "rate": 1.0}, old)
+    assert not finding.is_better({"lines": 4, "rate": 0.9}, old)
+    assert not finding.is_better({"lines": 5, "rate": 1.0}, old)
+    assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
+    assert finding.is_better({"lines": 6, "rate": 0.1}, {"lines": 5, "rate": 0.0})
+    assert not finding.is_better({"lines": 6, "rate": 0.0}, {"lines": 5, "rate": 0.0})
+
+
+def test_a_shorter_way_keeps_what_a_person_has_added():
+    old = {"id": "a", "lines": 5, "group": ["x"], "ways": ["long"], "sentence": "It breaks."}
+    new = {"id": "b", "lines": 4, "group": ["y"], "ways": ["short"]}
+    assert finding.successor(new, old) == {
+        "id": "a", "lines": 4, "group": ["x", "y"], "ways": ["short", "long"],
+        "sentence": "It breaks."}
+    assert finding.successor(new, {}) == new
+
+
+def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+                    for text in (CRASH, longer, CRASH, *BROKEN)]
+    assert [verdict for verdict, _ in verdicts] == [
+        "new", "known", "known", "new", "known", "known"]
+    ids = [record["id"] for _, record in verdicts]
+    assert ids[0] == ids[1] == ids[2] and ids[3] == ids[4] == ids[5] and len(set(ids)) == 2
+    assert finding.read(out / ids[0])["ways"] == [CRASH, longer]
+    assert finding.read(out / ids[3])["ways"] == [BROKEN[0], BROKEN[2]]
+
+
+def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_path):
+    out = finding.check_writable(tmp_path / "out")
+    longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        for text in (CRASH, longer):
+            _, record = judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+    with triage.Triage(fake_subject, out, 2) as later:
+        script, *ways = later.recall("storage", out / record["id"])
+        assert CRASH in script and ways == [longer]
+        assert any("; nbytes s0; " in key for key in later.groups.folders), "a way has no key"
+        assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
+        (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
+        assert later.recall("storage", out / record["id"]) == []
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
+        unminimized, fake_subject, tmp_path, monkeypatch, is_outside):
+    monkeypatch.setattr(triage, "worst",
+                        lambda server, quick, best, seed: triage.smallest(server, quick, CRASH))
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: next(
+        (dedup.Outside(line, False) for line in lines
+         if is_outside and line.op == "enter_hermetic"), None))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+        _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
+    assert record["signature"].startswith("judge P2") == is_outside
+    assert any(key.startswith("crash") for key in record["group"]) != is_outside
+
+
+def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: dedup.Outside(
+        next(line for line in lines if line.op == "enter_hermetic"), False))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    leading = CRASH[:CRASH.index("del")]
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(torch, out, 2) as judge:
+        _, record = judge.judge(triage.Found("storage", CRASH, "", 9, 1.0, 1))
+    assert sorted(record["avoid"]) == [leading, CRASH]
+    with triage.Triage(torch, out, 2) as later:
+        assert leading in later.recall("storage", out / record["id"])
+
+
+def test_a_finding_shows_that_two_are_one_bug(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    texts = [CRASH, CRASH.replace("enter_h", "s0.nbytes()\nenter_h"), "t1 = T.ones(1)\n" + CRASH]
+    keys = dict(zip(texts, [{"one", "both"}, {"other"}, {"other", "both"}]))
+    monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
+        keys[server.table.program_text(lines)]))
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+                    for programs, text in zip((7, 9, 11), texts)]
+        assert [verdict for verdict, _ in verdicts] == ["new", "new", "known"]
+        (first, second, third) = (record for _, record in verdicts)
+        assert first["merged"] == second["merged"] == []
+        assert third["merged"] == [second["id"]]
+        assert set(judge.groups.folders.values()) == {out / first["id"]} == set(out.iterdir())
+        assert all(folder == out / first["id"] for folder, _ in judge.groups.ways)
+    record = finding.read(out / first["id"])
+    assert record["ways"] == texts and record["group"] == ["both", "one", "other"]
+
+
+def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_kept(tmp_path):
+    folders = [tmp_path / name for name in "abcd"]
+    for folder, lines, programs in zip(folders, (5, 4, 4, 3), (1, 9, 2, 1)):
+        folder.mkdir()
+        finding.write_file(folder / "finding.json", json.dumps({
+            "id": folder.name, "lines": lines, "runs_to_find": programs, "group": [folder.name],
+            "ways": [folder.name, "all"], "rate": 0.5 if folder.name == "d" else 1.0}))
+    assert finding.merge(folders) == folders[2]
+    assert list(tmp_path.iterdir()) == [folders[2]]
+    assert finding.read(folders[2]) == {
+        "id": "c", "lines": 4, "runs_to_find": 2, "group": ["a", "b", "c", "d"],
+        "ways": ["c", "all", "b", "a", "d"], "rate": 1.0}
+
+
+def test_a_finding_of_an_earlier_hunt_is_not_merged(
+        unminimized, fake_subject, tmp_path, monkeypatch):
+    monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
+        {"one", "other"} if len(lines) > 6 else {"one"}))
+    out = finding.check_writable(tmp_path / "out")
+    with triage.Triage(fake_subject, out, 2) as judge:
+        _, record = judge.judge(triage.Found("storage", CRASH, "", 7, 1.0, 1))
+    (out / "kept").mkdir()
+    with triage.Triage(fake_subject, out, 2) as later:
+        later.groups.folders = {"one": out / record["id"], "other": out / "kept"}
+        text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
+        verdict, found = later.judge(triage.Found("storage", text, "", 7, 1.0, 1))
+    assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
+    assert (out / "kept").is_dir() and (out / record["id"]).is_dir()
+
+
+@pytest.mark.parametrize("answers, found", [
+    (["nothing\n", "nothing\n", "nothing\n"], None),
+    (["nothing\n", "nothing\nt0", "nothing\n"], (1, False)),
+    (["nothing\n", "RuntimeError\n", "MemoryError\nt0, t1"], (2, True))])
+def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answers, found):
+    lines = [SimpleNamespace(index=index) for index in range(3)]
+    server = SimpleNamespace(
+        table=SimpleNamespace(program_text=len),
+        facts=lambda counts, whole, question: [
+            {"crashed": False, "trace": [f"the line raised {answers[count - 1]}", "the end\n"]}
+            for count in counts])
+    reached = triage.reaching_outside(server, lines)
+    assert (reached and (reached.line.index, reached.raised)) == found
+
+
+def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
+        fake_subject, tmp_path, monkeypatch):
+    texts = [f"t{number} = T.ones(4)\n" for number in range(3)]
+    (tmp_path / "recorder").write_text(json.dumps({"count": 3, "programs": texts}))
+    monkeypatch.setattr(Server, "states", lambda self, programs: [
+        {"outcome": "finding" if set(texts[:2]) <= set(programs) else "clean"}])
+    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: (
+        dedup.Outside(lines[0], False) if "t1" in lines[0].operands else None))
+    torch = replace(fake_subject, versions={"torch": "2.6.0"})
+    found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
+    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+        assert judge.judge(found)[0] == "unreproduced"
+        judge.groups.folders = {
+            "outside of memory after make t0 _": tmp_path / "repro" / "sigsegv-1"}
+        verdict, record = judge.judge(found)
+    assert verdict == "known" and record["id"] == "sigsegv-1"
+    assert record["avoid"] == [texts[1], texts[2]]
