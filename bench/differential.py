@@ -8,8 +8,8 @@ repro/torch-<release>/differences.md, which `report --markdown` makes a part of 
 """
 
 from slotfuzz import options
-from slotfuzz.engine import prelude
 from slotfuzz.finding import finding
+from slotfuzz.language import prelude
 from slotfuzz.measure import differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown

@@ -15,11 +15,11 @@ from pathlib import Path
 from hypothesis import Phase, settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from slotfuzz.engine.program import BINDING_MARKS, Line, MARKS, Table
 from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.hunt.enumerate import bound_after
 from slotfuzz.hunt.hunt import VERIFY_RUNS
+from slotfuzz.language.program import BINDING_MARKS, Line, MARKS, Table
 from slotfuzz.paths import build_root, shown
 from slotfuzz.subject import packages, rootfs, subject as subjects
 from slotfuzz.subject.subject import Subject

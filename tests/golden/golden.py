@@ -15,10 +15,10 @@ import random
 import sys
 from pathlib import Path
 
-from slotfuzz.engine.program import lines_of
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
+from slotfuzz.language.program import lines_of
 from slotfuzz.subject import mutant, subject
 from slotfuzz.triage import triage
 from slotfuzz.triage.buckets import Groups

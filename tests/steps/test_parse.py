@@ -2,9 +2,9 @@
 
 import pytest
 
-from slotfuzz.engine import prelude
 from slotfuzz.engine.server import Server
 from slotfuzz.finding import emit
+from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import catalogue, subject
 

@@ -9,12 +9,12 @@ import subprocess
 
 import pytest
 
-from slotfuzz.engine import op_table, prelude
 from slotfuzz.engine.server import Server, describe
 from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, finding
 from slotfuzz.hunt import corpus, hunt
+from slotfuzz.language import op_table, prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
 from slotfuzz.triage import dedup, triage

@@ -6,10 +6,10 @@ program fails. What is printed with a signature is a program of the fewest lines
 """
 
 from slotfuzz import console, options
-from slotfuzz.engine.program import Line
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError, nearest
 from slotfuzz.hunt import enumerate as enumeration
+from slotfuzz.language.program import Line
 from slotfuzz.subject import catalogue, mutant, subject
 
 EXAMPLE = "./slotfuzz enumerate --subject mutant:hermetic-del-storage --lines 6"

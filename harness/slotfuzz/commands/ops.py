@@ -8,8 +8,8 @@ import re
 
 from slotfuzz import options
 from slotfuzz.console import table
-from slotfuzz.engine import op_table
-from slotfuzz.engine.program import ANY_VARIABLE, MARKS
+from slotfuzz.language import op_table
+from slotfuzz.language.program import ANY_VARIABLE, MARKS
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.packages import LISTS
 

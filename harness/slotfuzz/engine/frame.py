@@ -6,7 +6,7 @@ dropped lines to a user leaves these out, so that what is left is a mistake of t
 
 import re
 
-from slotfuzz.engine import prelude
+from slotfuzz.language import prelude
 from slotfuzz.paths import COMMAND
 
 BASE_MODULES = "gc|os|subprocess|sys|weakref"

@@ -7,11 +7,12 @@ import json
 import subprocess
 from pathlib import Path
 
-from slotfuzz.engine import frame, kills, prelude
+from slotfuzz.engine import frame, kills
 from slotfuzz.engine.channel import Channel, broken
 from slotfuzz.engine.kills import Kills
-from slotfuzz.engine.program import Line, Table, lines_of
 from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.language import prelude
+from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.paths import from_root
 from slotfuzz.subject.subject import ALLOCATION_FRAMES, Subject
 

@@ -8,8 +8,9 @@ import ast
 import re
 import signal
 
-from slotfuzz.engine import frame, prelude
+from slotfuzz.engine import frame
 from slotfuzz.evidence import signature
+from slotfuzz.language import prelude
 from slotfuzz.paths import COMMAND
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 

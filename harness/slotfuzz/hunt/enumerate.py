@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from slotfuzz.engine.program import Line
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
+from slotfuzz.language.program import Line
 from slotfuzz.reduce.candidates import bound_after, contains, next_lines
 
 # Programs per child of the server.

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from slotfuzz.engine.program import Line
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
+from slotfuzz.language.program import Line
 from slotfuzz.reduce import minimize
 from slotfuzz.subject.subject import Subject
 

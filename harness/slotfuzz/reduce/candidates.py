@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 
-from slotfuzz.engine.program import BINDING_MARKS, Line, MARKS, Table
+from slotfuzz.language.program import BINDING_MARKS, Line, MARKS, Table
 
 
 def next_lines(

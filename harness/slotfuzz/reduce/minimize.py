@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from slotfuzz.engine.program import Line, Table
+from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.shorten import shorter
 
 RUNS_MAX = 2000

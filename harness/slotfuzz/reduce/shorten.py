@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-from slotfuzz.engine.program import Line, Table
+from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.candidates import bound_after, next_lines
 
 NOTHING: frozenset[str] = frozenset()

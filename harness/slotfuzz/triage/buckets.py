@@ -5,8 +5,8 @@ group.py says what the keys are, and what ways share.
 
 from pathlib import Path
 
-from slotfuzz.engine.program import Line, Table
 from slotfuzz.finding import finding
+from slotfuzz.language.program import Line, Table
 from slotfuzz.triage import dedup
 
 

@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from slotfuzz.engine import prelude
-from slotfuzz.engine.program import Line, Table
 from slotfuzz.evidence.signature import Signature
+from slotfuzz.language import prelude
+from slotfuzz.language.program import Line, Table
 
 AFTER, AT, BY = " after ", " at ", " by "
 OUTSIDE = "outside of memory after "

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from slotfuzz.engine.program import lines_of
 from slotfuzz.engine.server import RUN_SECONDS, Server
 from slotfuzz.evidence import signature
+from slotfuzz.language.program import lines_of
 from slotfuzz.reduce import minimize
 from slotfuzz.triage import dedup
 

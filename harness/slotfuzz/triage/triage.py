@@ -12,13 +12,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.engine import prelude
 from slotfuzz.engine.kills import Kills
-from slotfuzz.engine.program import Line, lines_of
 from slotfuzz.engine.server import Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature, trace
 from slotfuzz.finding import emit, explain, finding
+from slotfuzz.language import prelude
+from slotfuzz.language.program import Line, lines_of
 from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.reduce import ring
 from slotfuzz.subject import build

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz.engine import channel, prelude
-from slotfuzz.engine.program import lines_of
+from slotfuzz.engine import channel
 from slotfuzz.engine.server import Channel, Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, explain
+from slotfuzz.language import prelude
+from slotfuzz.language.program import lines_of
 from slotfuzz.triage import verify
 from tests.driver.conftest import write_program
 

@@ -6,9 +6,9 @@ import types
 
 import pytest
 
-from slotfuzz.engine import program
 from slotfuzz.evidence import signature, trace
 from slotfuzz.finding import emit, explain
+from slotfuzz.language import program
 from slotfuzz.triage import smallest, triage, verify
 from tests.driver import fake_engine
 

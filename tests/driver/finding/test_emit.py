@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from slotfuzz.engine import frame, prelude
+from slotfuzz.engine import frame
 from slotfuzz.finding import emit
+from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.triage import verify
 

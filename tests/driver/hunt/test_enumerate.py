@@ -7,10 +7,10 @@ import re
 import pytest
 
 from slotfuzz import cli
-from slotfuzz.engine.program import Line
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.hunt import enumerate as enumeration
+from slotfuzz.language.program import Line
 from slotfuzz.subject import subject
 
 BUG = ["ones", "wrap", "del", "enter_hermetic"]

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.engine.program import Line
 from slotfuzz.errors import BrokenError
+from slotfuzz.language.program import Line
 from slotfuzz.measure import differential
 from slotfuzz.measure.differential import Pair, Reason, first_difference
 from slotfuzz.paths import ROOT

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from slotfuzz.engine import program
-from slotfuzz.engine.program import Table, lines_of
 from slotfuzz.hunt.enumerate import bound_after, next_lines
+from slotfuzz.language import program
+from slotfuzz.language.program import Table, lines_of
 from slotfuzz.reduce.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
 from slotfuzz.reduce.shorten import shorter
 from slotfuzz.triage import dedup

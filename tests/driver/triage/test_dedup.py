@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.engine.program import Line, Table
 from slotfuzz.evidence import signature
+from slotfuzz.language.program import Line, Table
 from slotfuzz.triage import dedup
 from slotfuzz.triage.dedup import BY
 from tests.driver.fake_engine import DESCRIPTION, parse_line

@@ -2,8 +2,8 @@
 
 from types import SimpleNamespace
 
-from slotfuzz.engine.program import Line, Table
 from slotfuzz.evidence.signature import Signature
+from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.minimize import Minimized, minimize
 from slotfuzz.triage import smallest
 

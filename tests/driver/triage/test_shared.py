@@ -2,7 +2,7 @@
 
 import pytest
 
-from slotfuzz.engine.program import Line
+from slotfuzz.language.program import Line
 from slotfuzz.triage import dedup
 from tests.driver.triage.test_dedup import SHOWN, TABLE, lines_of
 

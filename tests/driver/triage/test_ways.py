@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.engine import program
 from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
+from slotfuzz.language import program
 from slotfuzz.reduce import minimize
 from slotfuzz.triage import dedup, triage
 from tests.driver.conftest import CRASH

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from slotfuzz.engine import prelude
+from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 
 TEXT = '''\

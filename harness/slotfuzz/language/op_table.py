@@ -1,6 +1,6 @@
 """The op table read from its source text, for what needs no build: names, lines, sentences.
 
-Which ops a subject lacks only the binary knows, by trying: `engine.describe`.
+Which ops a subject lacks only the binary knows, by trying: `server.describe`.
 """
 
 import ast
