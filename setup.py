@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
@@ -71,7 +71,7 @@ def options() -> dict:
 setup(
     name="slotfuzz", version=version(), license="BSD-3-Clause", python_requires=">=3.11",
     description="Finds life-cycle bugs between C++ objects and their Python wrappers",
-    package_dir={"": "harness"}, packages=find_packages("harness"),
+    package_dir={"": "harness"}, packages=find_namespace_packages("harness", include=["slotfuzz*"]),
     package_data={"": ["templates/*"]},
     cmdclass={"build_py": BuildWithSources},
     # `pip install -e` keeps what it writes beside the package.
