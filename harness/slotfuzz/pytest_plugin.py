@@ -100,12 +100,13 @@ class Target(pytest.Collector):
     def hunt(self):
         """A hunt for the given time, up to its first new finding; its plan and its result."""
         from slotfuzz.hunt import hunt
+        from slotfuzz.hunt.plan import Plan, check_folders
         from slotfuzz.paths import findings_root
 
-        plan = hunt.Plan(self.subject(), [self.target], findings_root(),
+        plan = Plan(self.subject(), [self.target], findings_root(),
                          self.config.getoption("slotfuzz_seconds"), seed=secrets.randbits(30) + 1,
                          stop_when=lambda record: True)
-        hunt.check_folders(plan.out, plan.corpus)
+        check_folders(plan.out, plan.corpus)
         with self._uncaptured():
             return plan, hunt.run(plan)
 

@@ -17,7 +17,8 @@ from selenium.webdriver.support.ui import Select
 
 from slotfuzz import report
 from slotfuzz.finding import finding
-from slotfuzz.hunt import hunt, series
+from slotfuzz.hunt import series
+from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.paths import ROOT
 from slotfuzz.report.causes import merged
 from slotfuzz.report.page import page
@@ -43,14 +44,14 @@ def found(tmp_path_factory):
     (root / "broken").mkdir()
     (root / "broken" / "finding.json").write_text("null")
     subject = SimpleNamespace(name="core", sanitizer="address")
-    written = series.Series(hunt.Plan(subject, ["storage", "tensor"], root), {"python": "3.11"})
+    written = series.Series(Plan(subject, ["storage", "tensor"], root), {"python": "3.11"})
     spent = {"fuzzing": 3.0, "judging": 2.0, "restarting": 1.0}
     for count in range(40):
         written.sample({"programs": count ** 3, "rate": 100 * count, "coverage": 500 + count,
                         "corpus": count, "new": count // 9, "known": count // 2,
                         "unreproduced": 0, "spent": spent})
     written.found(next(root.glob("torch-*/*/finding.json")).parent.name)
-    written.end(hunt.Result(programs=70000, seconds=9.0,
+    written.end(Result(programs=70000, seconds=9.0,
                             spent={"storage.0": spent, "tensor.0": spent}))
     return report.collect(root)
 

@@ -13,7 +13,8 @@ from slotfuzz.engine.server import Server, describe
 from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, finding
-from slotfuzz.hunt import corpus, hunt
+from slotfuzz.hunt import corpus, hunt, job
+from slotfuzz.hunt.plan import Plan
 from slotfuzz.language import op_table, prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
@@ -192,13 +193,13 @@ def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeyp
             loaded.append(len(loads[1]))
             return loads
     monkeypatch.setattr(corpus, "Growing", Watched)
-    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 2000)
+    monkeypatch.setattr(job, "PROCESS_PROGRAMS_MAX", 2000)
     folder, seeds = tmp_path / "corpus", sorted((ROOT / "corpus" / "storage").glob("*.py"))
     folder.mkdir()
     for name in "first.py", "again.py":
         (folder / name).write_text(seeds[0].read_text())
     chosen = subject.resolve("core", "none", ["storage"])
-    result = hunt.run(hunt.Plan(chosen, ["storage"], tmp_path / "out", 60, 12000, corpus=folder))
+    result = hunt.run(Plan(chosen, ["storage"], tmp_path / "out", 60, 12000, corpus=folder))
     assert result.programs >= 12000 and len(loaded) == 6
     assert 0 < loaded[-1] <= result.corpus  # 581 of 364 where nothing is removed
     assert {"first.py", "again.py"} < {*os.listdir(folder)}

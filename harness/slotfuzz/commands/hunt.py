@@ -12,6 +12,7 @@ from slotfuzz.engine import server
 from slotfuzz.errors import UserError
 from slotfuzz.finding import places
 from slotfuzz.hunt import baseline, hunt, series
+from slotfuzz.hunt.plan import Plan, Result, check_folders
 from slotfuzz.paths import findings_root, shown
 from slotfuzz.report import annotate
 from slotfuzz.subject import catalogue, mutant, subject, tools
@@ -49,13 +50,13 @@ def run(args, output) -> int:
     old = baseline.Baseline(args.baseline) if args.baseline else None
     if old:
         old.check_apart(args.out)
-    hunt.check_folders(args.out, args.corpus)
+    check_folders(args.out, args.corpus)
     chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
     for reason in tools.blindness() if chosen.sanitizer == "thread" else []:
         console.say(f"ThreadSanitizer may be blind here: {reason}")
-    plan = hunt.Plan(
+    plan = Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
         stop_when=(lambda record: True) if args.stop_at_first else None, resumes=True)
@@ -67,7 +68,7 @@ def run(args, output) -> int:
     return result.exit_code
 
 
-def summary(plan: hunt.Plan, result: hunt.Result) -> str:
+def summary(plan: Plan, result: Result) -> str:
     """What a person reads at the end."""
     rate = f" ({result.programs / result.fuzz_seconds:,.0f}/s)" if result.programs else ""
     reached = f", coverage {result.coverage}, corpus {result.corpus}" if result.coverage else ""
@@ -101,7 +102,7 @@ def summary(plan: hunt.Plan, result: hunt.Result) -> str:
     return "\n".join(lines + ([result.trouble] if result.trouble else []))
 
 
-def _elsewhere(plan: hunt.Plan, result: hunt.Result) -> str:
+def _elsewhere(plan: Plan, result: Result) -> str:
     """Where a job was when it did not fuzz, if that took long; on average over the jobs."""
     jobs = plan.jobs * len(plan.targets)
     spent = {phase: seconds / jobs for phase, seconds in series.total(result.spent).items()
@@ -127,7 +128,7 @@ def _compared(old: baseline.Baseline) -> list[str]:
               for name in old.without_script)]
 
 
-def document(plan: hunt.Plan, result: hunt.Result) -> dict:
+def document(plan: Plan, result: Result) -> dict:
     """The same for a machine."""
     compared = {"baseline": {
         "folder": str(plan.baseline.folder), "findings": len(plan.baseline.findings),

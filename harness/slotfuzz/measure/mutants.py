@@ -10,6 +10,7 @@ from pathlib import Path
 from slotfuzz.errors import Interrupted, MachineError
 from slotfuzz.finding import explain
 from slotfuzz.hunt import hunt
+from slotfuzz.hunt.plan import Plan
 from slotfuzz.interleave import binaries
 from slotfuzz.measure import reach
 from slotfuzz.subject import catalogue, mutant, subject
@@ -82,7 +83,7 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
     chosen = subject.resolve(f"mutant:{name}", header.sanitizer, [header.target])
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         (Path(folder) / "corpus").mkdir()
-        plan = hunt.Plan(
+        plan = Plan(
             subject=chosen, targets=[header.target], out=Path(folder) / "out", seconds=seconds,
             seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
             stop_when=lambda record: not problems(header, record, seconds))

@@ -6,6 +6,7 @@ from slotfuzz import paths
 from slotfuzz.engine import server
 from slotfuzz.errors import MachineError
 from slotfuzz.hunt import hunt
+from slotfuzz.hunt.plan import Result
 from slotfuzz.subject import packages, subject
 from tests.driver.conftest import CRASH
 
@@ -94,7 +95,7 @@ def test_a_hunt_ends_and_fails_with_what_it_found(ran, tmp_path):
 
 
 @pytest.mark.parametrize("told, passed", [
-    (hunt.Result(programs=7), 1), (hunt.Result(), 0), (hunt.Result(programs=7, trouble="why"), 0),
+    (Result(programs=7), 1), (Result(), 0), (Result(programs=7, trouble="why"), 0),
 ])
 def test_a_hunt_passes_only_when_it_ran(ran, monkeypatch, told, passed):
     monkeypatch.setattr(hunt, "run", lambda plan: told)

@@ -13,7 +13,8 @@ from slotfuzz.engine import channel, fuzzer, kills
 from slotfuzz.engine.server import Server
 from slotfuzz.engine.zygote import Spawner
 from slotfuzz.errors import KilledError, MachineError
-from slotfuzz.hunt import hunt
+from slotfuzz.hunt import hunt, job
+from slotfuzz.hunt.plan import Plan
 from slotfuzz.triage import triage, verify
 from tests.driver.conftest import CRASH, write_program
 
@@ -33,7 +34,7 @@ def plan(fake_subject, tmp_path):
                   f' "$@";; esac\n{text}')
 
     def make(**fields):
-        return hunt.Plan(**{**dict(
+        return Plan(**{**dict(
             subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60, runs=40,
             seed=1, corpus=tmp_path / "corpus", known_folders=()), **fields})
     return make
@@ -49,7 +50,7 @@ def kill_after_start(monkeypatch, victim, times):
             started.append(self)
             if len(started) <= times:
                 os.kill(victim(self), signal.SIGKILL)
-    monkeypatch.setattr(hunt, "Fuzzer", Killed)
+    monkeypatch.setattr(job, "Fuzzer", Killed)
 
 
 def test_a_process_whose_symbolizer_was_killed_has_found_nothing(plan, monkeypatch):
@@ -60,8 +61,8 @@ def test_a_process_whose_symbolizer_was_killed_has_found_nothing(plan, monkeypat
         def finish(self):
             ended.append(super().finish())
             return -signal.SIGPIPE if len(ended) == 1 else ended[-1]
-    monkeypatch.setattr(hunt, "Fuzzer", Piped)
-    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 20)
+    monkeypatch.setattr(job, "Fuzzer", Piped)
+    monkeypatch.setattr(job, "PROCESS_PROGRAMS_MAX", 20)
     result = hunt.run(plan())
     assert (result.exit_code, result.programs) == (0, 40)
     assert result.killed == {"a fuzzing process of storage": 1}
@@ -92,7 +93,7 @@ def test_a_hunt_whose_processes_are_killed_on_and_on_says_that_and_ends(
 
 
 def test_kills_that_are_far_apart_do_not_add_up(plan, monkeypatch):
-    monkeypatch.setattr(hunt, "KILL_FORGOTTEN_SECONDS", 0)
+    monkeypatch.setattr(job, "KILL_FORGOTTEN_SECONDS", 0)
     kill_after_start(monkeypatch, VICTIMS["a fuzzing process of storage"], 7)
     result = hunt.run(plan())
     assert result.exit_code == 0 and sum(result.killed.values()) == 7
@@ -122,8 +123,8 @@ def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
                     raise KilledError("the parent")
                 return -signal.SIGKILL
             return code
-    monkeypatch.setattr(hunt, "Fuzzer", Killed)
-    result = hunt.run(hunt.Plan(
+    monkeypatch.setattr(job, "Fuzzer", Killed)
+    result = hunt.run(Plan(
         fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus", known_folders=(),
         seed=4, stop_when=lambda record: True))
     assert len(started) == 1, "the first process has found it"
@@ -199,13 +200,13 @@ def test_a_crash_that_cannot_be_judged_stays_for_the_next_hunt(fake_subject, tmp
     def judge(self, found):
         raise kills.too_many("the fork server of storage", 5)
     monkeypatch.setattr(triage.Triage, "judge", judge)
-    plan = hunt.Plan(fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus",
+    plan = Plan(fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus",
                      known_folders=(), resumes=True)
     result = hunt.run(plan)
     assert result.exit_code == 2 and "5 times in a row" in result.trouble
     monkeypatch.undo()
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
-    again = hunt.run(hunt.Plan(**{**vars(plan), "stop_when": lambda record: True}))
+    again = hunt.run(Plan(**{**vars(plan), "stop_when": lambda record: True}))
     assert again.new and again.programs == 0
 
 

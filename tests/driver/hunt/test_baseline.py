@@ -11,6 +11,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.baseline import Baseline
+from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject import subject
 
 MUTANT = "mutant:hermetic-del-storage"
@@ -24,7 +25,7 @@ def hunted(fake_subject, tmp_path):
     """Hunts on the fake subject until each of KINDS was found, or for RUNS programs."""
     def run(place, baseline=None, runs=None, **fields):
         seen = set()
-        plan = hunt.Plan(
+        plan = Plan(
             subject=replace(fake_subject, **fields), targets=["storage"], out=tmp_path / place,
             seconds=60, seed=1, corpus=tmp_path / f"corpus-{place}", runs=runs, baseline=baseline,
             stop_when=lambda record: seen.add(record["kind"]) or set(KINDS) <= seen)
@@ -69,10 +70,10 @@ def test_what_repro_has_is_no_excuse_beside_a_baseline(fake_subject, tmp_path):
     folder = tmp_path / "base" / "one"
     folder.mkdir(parents=True)
     (folder / "finding.json").write_text('{"id": "one"}')
-    plan = hunt.Plan(fake_subject, ["storage"], tmp_path / "out")
-    assert tmp_path / "out" in hunt._known_folders(plan) and len(hunt._known_folders(plan)) > 1
+    plan = Plan(fake_subject, ["storage"], tmp_path / "out")
+    assert tmp_path / "out" in plan.suppressing_folders() and len(plan.suppressing_folders()) > 1
     compared = replace(plan, baseline=Baseline(tmp_path / "base"))
-    assert hunt._known_folders(compared) == [tmp_path / "out"]
+    assert compared.suppressing_folders() == [tmp_path / "out"]
 
 
 def test_what_fails_no_more_or_has_no_script_is_said_and_excuses_nothing(hunted, tmp_path):

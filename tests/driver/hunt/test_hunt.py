@@ -20,7 +20,8 @@ from slotfuzz.engine import fuzzer
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.finding import finding
-from slotfuzz.hunt import hunt
+from slotfuzz.hunt import hunt, job
+from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.subject import subject
 from slotfuzz.triage import triage, verify
@@ -34,7 +35,7 @@ MINIMAL = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "enter_hermetic()", "d
 def plan(fake_subject, tmp_path):
     """A plan for the fake subject; fields can be replaced."""
     def make(**fields):
-        return hunt.Plan(**{**dict(
+        return Plan(**{**dict(
             subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60,
             seed=1, corpus=tmp_path / "corpus", known_folders=(),
             stop_when=lambda record: record["kind"] == "heap-use-after-free"), **fields})
@@ -71,14 +72,14 @@ def test_runs_end_a_hunt_and_a_seed_repeats_it(plan, tmp_path):
 
 
 def test_a_process_is_renewed_before_what_programs_leak_fills_the_memory(plan, monkeypatch):
-    monkeypatch.setattr(hunt, "PROCESS_PROGRAMS_MAX", 2)
+    monkeypatch.setattr(job, "PROCESS_PROGRAMS_MAX", 2)
     starts = []
 
     class Counted(fuzzer.Fuzzer):
         def __init__(self, spawner, corpus, folder, known, seed, runs, *rest):
             starts.append((seed, runs))
             super().__init__(spawner, corpus, folder, known, seed, runs, *rest)
-    monkeypatch.setattr(hunt, "Fuzzer", Counted)
+    monkeypatch.setattr(job, "Fuzzer", Counted)
     result = hunt.run(plan(runs=5, seed=3))
     assert result.programs == 5 and all(runs <= 2 for _, runs in starts)
     assert len(starts) >= 3 and len({seed for seed, _ in starts}) == len(starts)
@@ -99,7 +100,7 @@ def test_a_process_that_is_full_is_renewed_and_one_that_asks_for_too_much_is_jud
                 self.tail += f"==7== ERROR: libFuzzer: out-of-memory ({how})\n".encode()
                 ended.append(self.progress.programs)
             return code
-    monkeypatch.setattr(hunt, "Fuzzer", Full)
+    monkeypatch.setattr(job, "Fuzzer", Full)
     judge = triage.Triage.judge
     monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (
         judged.append(found.report), judge(self, found))[1])
@@ -331,18 +332,23 @@ def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
         hunt.run(plan())
 
 
-def test_what_turns_out_to_be_one_bug_is_told_as_one():
-    told = []
-    one = SimpleNamespace(
-        result=hunt.Result(new=[{"id": "a"}, {"id": "b"}], known=[{"id": "b", "text": "x"}]),
-        line=SimpleNamespace(note=told.append))
-    hunt._Hunt._take_merged(one, {"folder": "out/a"})
-    assert len(one.result.new) == 2 and not told
-    hunt._Hunt._take_merged(one, {"folder": "out/a", "merged": ["b"]})
-    assert one.result.new == [{"id": "a"}]
-    assert one.result.known == [{"id": "a", "text": "x", "folder": "out/a"},
-                                {"id": "a", "folder": "out/a"}]
-    assert told == ["slotfuzz: one bug with a: b"]
+def test_findings_that_turn_out_to_be_one_bug_are_counted_as_one():
+    result = Result(new=[{"id": "a"}, {"id": "b"}], known=[{"id": "b", "text": "x"}])
+    result.take("known", {"id": "a", "folder": "out/a"})
+    assert len(result.new) == 2
+    result.take("known", {"id": "a", "folder": "out/a", "merged": ["b"]})
+    assert result.new == [{"id": "a"}]
+    assert result.known == [{"id": "a", "text": "x", "folder": "out/a"},
+                            {"id": "a", "folder": "out/a"},
+                            {"id": "a", "folder": "out/a", "merged": ["b"]},
+                            {"id": "a", "folder": "out/a"}]
+
+
+def test_a_finding_that_reproduces_takes_in_those_that_did_not():
+    result = Result(unreproduced=[{"id": "x", "folder": "out/a"}, {"id": "y", "folder": "out/b"}])
+    result.take("new", {"id": "a", "folder": "out/a"})
+    assert [one["id"] for one in result.known] == ["x"]
+    assert [one["id"] for one in result.unreproduced] == ["y"] and result.findings == 3
 
 
 @pytest.mark.parametrize("option, words", [
@@ -365,9 +371,10 @@ import sys
 sys.path[:0] = [{root!r}, {root!r} + "/harness"]
 from pathlib import Path
 from slotfuzz.hunt import hunt
+from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject.subject import Subject
 subject = Subject("core", "slotcore", "address", "address", Path({folder!r}), "/bin/false")
-result = hunt.run(hunt.Plan(subject, ["storage"], Path({out!r}), seconds=60, known_folders=(),
+result = hunt.run(Plan(subject, ["storage"], Path({out!r}), seconds=60, known_folders=(),
                             corpus=Path({out!r}) / "corpus", runs=None, seed=3))
 print(result.interrupted, result.exit_code, result.seconds < 30)
 """

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from slotfuzz.hunt import hunt, series
+from slotfuzz.hunt.plan import Plan, Result
 from tests.driver.conftest import ROOT
 
 NUMBERS = {"programs": 10, "rate": 5, "coverage": 3, "corpus": 2, "new": 1, "known": 0,
@@ -28,7 +29,7 @@ class Time:
 @pytest.fixture
 def plan(fake_subject, tmp_path):
     """A plan whose OUT exists."""
-    return hunt.Plan(fake_subject, ["storage"], tmp_path, seed=7)
+    return Plan(fake_subject, ["storage"], tmp_path, seed=7)
 
 
 def test_what_is_written_is_read_again(plan):
@@ -39,7 +40,7 @@ def test_what_is_written_is_read_again(plan):
     now.seconds += 2.5
     written.sample(NUMBERS)
     written.found("x-1")
-    written.end(hunt.Result(programs=12, seconds=3.0, new=[{"id": "x-1", "text": "a"}],
+    written.end(Result(programs=12, seconds=3.0, new=[{"id": "x-1", "text": "a"}],
                             spent={"storage.0": NUMBERS["spent"]}))
     (read,), troubles = series.read(plan.out)
     assert troubles == []
@@ -127,7 +128,7 @@ def test_each_second_of_a_job_is_in_one_phase():
 
 def test_a_hunt_keeps_its_series(fake_subject, tmp_path, monkeypatch):
     monkeypatch.setattr(series, "SAMPLE_SECONDS", 0.0)
-    plan = hunt.Plan(fake_subject, ["storage"], tmp_path / "out", runs=300, seed=2,
+    plan = Plan(fake_subject, ["storage"], tmp_path / "out", runs=300, seed=2,
                      corpus=tmp_path / "corpus", known_folders=())
     result = hunt.run(plan)
     (read,), troubles = series.read(plan.out)
@@ -146,6 +147,7 @@ def test_a_killed_hunt_leaves_a_series_that_can_be_read(fake_subject, tmp_path):
     program.write_text(f"""
 from pathlib import Path
 from slotfuzz.hunt import series
+from slotfuzz.hunt.plan import Plan, Result
 from types import SimpleNamespace
 plan = SimpleNamespace(out=Path({str(tmp_path)!r}), targets=[], seed=1, jobs=1,
                        subject=SimpleNamespace(name="core", sanitizer="address"))

@@ -1,0 +1,182 @@
+"""One job of a hunt: the libFuzzer process that it runs now, and what its earlier ones did.
+
+A process ends with a crash, by itself, or because something outside killed it. The job says which;
+the hunt decides what comes next.
+"""
+
+import math
+import selectors
+import signal
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.engine.fuzzer import Fuzzer
+from slotfuzz.engine.kills import is_outside
+from slotfuzz.engine.server import dump_recorder
+from slotfuzz.engine.zygote import Spawner
+from slotfuzz.errors import BrokenError, KilledError
+from slotfuzz.evidence.signature import signal_name
+from slotfuzz.hunt import corpus, series
+from slotfuzz.hunt.plan import Plan
+from slotfuzz.hunt.workplace import Workplace
+from slotfuzz.triage.triage import Found
+
+# Objects that programs leak by the contract (P5) stay in their process, up to 1 KB a program on the
+# core: the process is renewed before that shows, and when its memory is full.
+PROCESS_PROGRAMS_MAX = 1_000_000
+# libFuzzer's exit code after SIGINT or SIGTERM. A process that the hunt ends is not asked for one.
+INTERRUPTED_EXIT = 72
+# A process that has fuzzed for so long before it was killed shows that the machine can do the work.
+KILL_FORGOTTEN_SECONDS = 10
+# libFuzzer's handlers allocate, and wait for ever where malloc itself has crashed. Without a
+# sanitizer the process just dies, and the flight recorder has the program.
+NO_HANDLERS = tuple(f"-handle_{name}=0" for name in ("segv", "bus", "abrt", "ill", "fpe"))
+
+
+@dataclass
+class Shared:
+    """What the jobs of a hunt have in common."""
+
+    plan: Plan
+    place: Workplace
+    clock: series.Clock
+    selector: selectors.BaseSelector
+    growing: dict[str, corpus.Growing]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: KILLED names a process that something outside killed, or is empty.
+
+    FOUND is the crash, with its ARTIFACT, if there is one to judge.
+    """
+
+    killed: str = ""
+    found: Found | None = None
+    artifact: Path | None = None
+
+
+class Job:
+    """Job NUMBER on TARGET. While VERDICT is set, triage judges the program in ARTIFACT."""
+
+    def __init__(self, shared: Shared, target: str, number: int):
+        self.target, self.number = target, number
+        self.fuzzer: Fuzzer | None = None
+        self.verdict: Future | None = None
+        self.artifact: Path | None = None
+        self.programs, self.seconds = 0, 0.0
+        self.coverage = self.corpus = 0
+        self.kills_in_a_row = 0
+        self._shared = shared
+        self._spawner: Spawner | None = None
+        self._loads: tuple[int, set[str]] = (0, frozenset())
+        self._starts = 0
+
+    @property
+    def name(self) -> str:
+        """What it is called among the jobs of a hunt."""
+        return f"{self.target}.{self.number}"
+
+    def start(self, left_seconds: float) -> None:
+        """Starts a process for LEFT_SECONDS, unless the job has run all its programs.
+
+        KilledError where something outside kills it, or the zygote, at once.
+        """
+        shared, plan = self._shared, self._shared.plan
+        runs = PROCESS_PROGRAMS_MAX
+        if plan.runs is not None:
+            runs = min(runs, plan.runs - self.programs)
+        if left_seconds <= 0 or runs <= 0:
+            shared.clock.enter(self.name, series.ENDED)
+            return
+        folder = shared.place.job(self.target, self.number)
+        for path in folder.iterdir():
+            if path.is_file():
+                path.unlink()
+        # Reloading what other jobs wrote would make a run with one seed depend on the clock.
+        extra = ("-reload=0",) if plan.jobs == 1 else ()
+        if plan.subject.sanitizer == "none":
+            extra += NO_HANDLERS
+        seed = (plan.seed + 1000003 * self.number + 7919 * self._starts) % (1 << 31) or 1
+        self._loads = shared.growing[self.target].about_to_load()
+        self._starts += 1
+        if self._spawner is None or self._spawner.is_closed:
+            self._spawner = Spawner(plan.subject, self.target)
+        self.fuzzer = Fuzzer(self._spawner, plan.corpora(self.target), folder,
+                             shared.place.known, seed, runs, math.ceil(left_seconds), extra)
+        shared.clock.enter(self.name, series.FUZZING)
+        shared.selector.register(self.fuzzer.stderr, selectors.EVENT_READ, self)
+
+    def end(self, all_programs: int) -> Ended:
+        """Takes in that the process has ended, after ALL_PROGRAMS of all jobs."""
+        killed = ""
+        try:
+            code = self.fuzzer.finish()
+        except KilledError as error:
+            code, killed = -signal.SIGKILL, error.process
+        if is_outside(code) or code == INTERRUPTED_EXIT:
+            killed = killed or f"a fuzzing process of {self.target}"
+            if not self.fuzzer.has_crashed():
+                self._take_killed()
+                return Ended(killed)
+        self.kills_in_a_row = 0
+        fuzzer = self.close()
+        if code == 0 or fuzzer.is_full():
+            if not fuzzer.progress.programs:
+                raise BrokenError(f"{self.target} ended with {code} before any program")
+            return Ended()
+        report = fuzzer.report()
+        if code < 0 and not killed:
+            report += f"\nslotfuzz: crash: {signal_name(-code).removeprefix('SIG')}\n"
+        artifact = fuzzer.artifact()
+        if killed or not artifact:  # half written, or not at all
+            artifact = self._recorded(fuzzer, f"ended with {code}")
+        # Of a process that was killed while it reported a crash, the crash came first.
+        return Ended(killed, Found(
+            self.target, artifact.read_text(errors="replace"), report, all_programs, self.seconds,
+            fuzzer.seed, fuzzer.recorder), artifact)
+
+    def close(self) -> Fuzzer:
+        """Stops the process and adds up what it did."""
+        shared = self._shared
+        fuzzer, self.fuzzer = self.fuzzer, None
+        shared.clock.enter(self.name, series.RESTARTING)
+        shared.selector.unregister(fuzzer.stderr)
+        fuzzer.stop()
+        if fuzzer.has_loaded:
+            shared.growing[self.target].ended(self._loads, fuzzer.used())
+        self.programs += fuzzer.progress.programs
+        self.seconds += fuzzer.seconds()
+        self.coverage = max(self.coverage, fuzzer.progress.coverage)
+        self.corpus = max(self.corpus, fuzzer.progress.corpus)
+        return fuzzer
+
+    def stop(self) -> None:
+        """Ends its processes, for good."""
+        if self.fuzzer:
+            self.close()
+        if self._spawner:
+            self._spawner.close()
+
+    def programs_now(self) -> int:
+        """Programs of all its processes, the running one included."""
+        return self.programs + (self.fuzzer.estimated_programs() if self.fuzzer else 0)
+
+    def _take_killed(self) -> None:
+        """Takes in the work of a process that was killed."""
+        fuzzer = self.close()
+        if fuzzer.seconds() >= KILL_FORGOTTEN_SECONDS:
+            self.kills_in_a_row = 0
+        count, _ = dump_recorder(self._shared.plan.subject, self.target, fuzzer.recorder)
+        self.programs += max(0, count - fuzzer.progress.programs)
+
+    def _recorded(self, fuzzer: Fuzzer, how: str) -> Path:
+        """Saves the program that a process ran when it ended without a report; HOW says how."""
+        count, recorded = dump_recorder(self._shared.plan.subject, self.target, fuzzer.recorder)
+        if not recorded:
+            tail = "; ".join(fuzzer.report().strip().splitlines()[-3:])
+            raise BrokenError(f"{self.target} {how} before any program: {tail}")
+        # The process last reported its own count some time before it ended.
+        self.programs += max(0, count - fuzzer.progress.programs)
+        return fuzzer.save(recorded[-1])

@@ -1,0 +1,137 @@
+"""A hunt before and after: what it is to do, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from slotfuzz.errors import MachineError, UserError
+from slotfuzz.finding import finding
+from slotfuzz.hunt.baseline import Baseline
+from slotfuzz.hunt.workplace import default_corpus
+from slotfuzz.paths import ROOT, shown
+from slotfuzz.subject.subject import Subject
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to hunt, and for how long. RUNS counts programs per target and job."""
+
+    subject: Subject
+    targets: list[str]
+    out: Path
+    seconds: float = 60.0
+    runs: int | None = None
+    seed: int = 1
+    jobs: int = 1
+    corpus: Path | None = None
+    stop_when: Callable[[dict], bool] | None = None
+    # Whether crashes that a killed hunt with the same subject and OUT has left are judged first.
+    resumes: bool = False
+    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
+    baseline: Baseline | None = None
+
+    def corpora(self, target: str) -> list[Path]:
+        """The corpus that grows, first; then the seeds, unless --corpus was given."""
+        if self.corpus is not None:
+            return [self.corpus]
+        seeds = ROOT / "corpus" / target
+        return [default_corpus(self.subject, target), *([seeds] if seeds.is_dir() else [])]
+
+    def suppressing_folders(self) -> list[Path]:
+        """The folders of findings that the hunt knows before it begins.
+
+        A hunt on a mutant knows none, since it has to find the mutant's bug. With a baseline a
+        finding in repro/ counts as new unless the baseline has it, and is written to OUT.
+        """
+        if self.subject.mutant:
+            return []
+        return [self.out] if self.baseline else list(dict.fromkeys([*self.known_folders, self.out]))
+
+    def check(self) -> None:
+        """MachineError if the hunt cannot write to one of its folders."""
+        for folder in [self.out, *(self.corpora(target)[0] for target in self.targets)]:
+            finding.check_writable(folder)
+
+    def corpus_trouble(self) -> str:
+        """Why the corpus may lack entries, or an empty string: libFuzzer does not say so."""
+        try:
+            for target in self.targets:
+                finding.check_writable(self.corpora(target)[0])
+        except MachineError as error:
+            return f"the corpus is not whole: {error}"
+        return ""
+
+
+def check_folders(out: Path, corpus: Path | None) -> None:
+    """Says what is wrong with the folders of a plan, before its subject is built."""
+    finding.check_writable(out)
+    if corpus is not None:
+        if corpus.exists() and not corpus.is_dir():
+            raise UserError(f"--corpus {shown(corpus)} is not a folder")
+        finding.check_writable(corpus)
+
+
+@dataclass
+class Result:
+    """What came out; NEW and KNOWN are records, SKIPPED counts suppressed programs.
+
+    OLD are records of findings that belong to the baseline. SECONDS is the whole hunt, FUZZ_SECONDS
+    the time in which programs ran, per job. SPENT says for each job how long it was in each phase
+    of series.PHASES. KILLED counts processes that something outside killed, by name. INTERRUPTED is
+    the number of the signal that ended the hunt early, or 0.
+    """
+
+    programs: int = 0
+    seconds: float = 0.0
+    fuzz_seconds: float = 0.0
+    coverage: int = 0
+    corpus: int = 0
+    new: list[dict] = field(default_factory=list)
+    known: list[dict] = field(default_factory=list)
+    old: list[dict] = field(default_factory=list)
+    unreproduced: list[dict] = field(default_factory=list)
+    skipped: int = 0
+    killed: dict[str, int] = field(default_factory=dict)
+    interrupted: int = 0
+    trouble: str = ""
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if anything was found that is not old, else 2 if the machine was in the way, else 0.
+
+        128 and the signal's number if one ended the hunt, and nothing was found or in the way.
+        """
+        if self.new or self.known or self.unreproduced:
+            return 1
+        if self.trouble:
+            return 2
+        return 128 + self.interrupted if self.interrupted else 0
+
+    @property
+    def findings(self) -> int:
+        """How many crashes were judged and are listed, in whichever list."""
+        return len(self.new) + len(self.known) + len(self.old) + len(self.unreproduced)
+
+    def take(self, verdict: str, record: dict) -> None:
+        """Lists RECORD by the VERDICT of triage: new, shorter, known, old or unreproduced."""
+        if verdict == "shorter":
+            self.new = [record if one["id"] == record["id"] else one for one in self.new]
+        if verdict == "new":
+            self._take_reproduced(record)
+        getattr(self, "known" if verdict == "shorter" else verdict).append(record)
+        self._take_merged(record)
+
+    def _take_reproduced(self, record: dict) -> None:
+        """RECORD reproduces alone: crashes of its bucket that did not count as seen again."""
+        again = [one for one in self.unreproduced if one["folder"] == record["folder"]]
+        self.unreproduced = [one for one in self.unreproduced if one not in again]
+        self.known += again
+
+    def _take_merged(self, record: dict) -> None:
+        """Findings that RECORD shows to be one bug with it leave NEW and count as seen again."""
+        kept, merged = Path(record["folder"]).name, record.get("merged", [])
+        gone = [one for one in self.new if one["id"] in merged]
+        self.new = [one for one in self.new if one["id"] not in merged]
+        self.known = [{**one, "id": kept, "folder": record["folder"]} if one["id"] in merged
+                      else one for one in [*self.known, *gone]]
