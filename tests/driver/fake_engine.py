@@ -98,7 +98,7 @@ def execute(text, report):
              "exit_hermetic": fake_slotcore.exit_hermetic,
              "lane": lambda number, text: exec(text, names)}
     reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "line": 0, "message": "",
-             "asserts": [], "signal": 0, "exit": 0, "stderr": "", **parse(text)}
+             "object": "", "asserts": [], "signal": 0, "exit": 0, "stderr": "", **parse(text)}
     for index, line in enumerate(reply["lines"]):
         reply["line"], line["raised"] = index, ""
         report(reply)
@@ -112,7 +112,8 @@ def execute(text, report):
         if line["op"] == "tag" and line["operands"][1] == "7" and not line["raised"]:
             name = line["operands"][0]
             reply.update(outcome="finding", kind="assert", contract="P2", check="attributes",
-                         message="the attribute tag is lost", asserts=[f"assert {name}.tag == 8"])
+                         message="the attribute tag is lost", object="storage",
+                         asserts=[f"assert {name}.tag == 8"])
             report(reply)
             return None
     reply["line"] = len(reply["lines"])

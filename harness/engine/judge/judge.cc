@@ -391,13 +391,13 @@ std::string Judge::in_sight() const {
 void Judge::report_error(const char* contract, const std::string& check, std::string error,
                          std::vector<std::string> shown) {
   if (verdict_.found()) return;
-  verdict_ = {"exception", contract, check, std::move(error), index_, std::move(shown)};
+  verdict_ = {"exception", contract, check, std::move(error), "", index_, std::move(shown)};
 }
 
 void Judge::report(const char* contract, const char* check, std::string message,
                    std::vector<std::string> asserts) {
   if (verdict_.found()) return;
-  verdict_ = {"assert", contract, check, std::move(message), index_, std::move(asserts)};
+  verdict_ = {"assert", contract, check, std::move(message), "", index_, std::move(asserts)};
 }
 
 }  // namespace slotfuzz

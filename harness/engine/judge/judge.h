@@ -30,6 +30,8 @@ struct Verdict {
   std::string contract;
   std::string check;
   std::string message;
+  // The kind of impl that it is about, by name, or empty.
+  std::string object;
   // The line after which it was seen; the number of lines when it was seen after the reset.
   std::size_t line = 0;
   std::vector<std::string> asserts;

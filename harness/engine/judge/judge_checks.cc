@@ -94,6 +94,7 @@ void Judge::check_exception(const Line& line, PyObject* raised) {
               is_promise ? message.substr(0, 2) : "",
               std::string(table_.ops()[line.op].name),
               name_of(raised) + ": " + message,
+              "",
               index_,
               {}};
 }
@@ -266,8 +267,7 @@ void Judge::check_use_counts(const Line& line) {
 void Judge::check_unraisable() {
   if (!unraisable_ || PyList_GET_SIZE(unraisable_) == 0 || verdict_.found()) return;
   const char* words = PyUnicode_AsUTF8(PyList_GET_ITEM(unraisable_, 0));
-  verdict_ = {"exception",        "P3",   "unraisable",
-              words ? words : "", index_, {"assert not unraisable, unraisable"}};
+  report_error("P3", "unraisable", words ? words : "", {"assert not unraisable, unraisable"});
 }
 
 std::vector<std::string> Judge::after_reset(std::string last) const {
@@ -310,9 +310,11 @@ void Judge::check_after_drop_weakrefs() {
 
 void Judge::report(Layout::Shape shape, const char* contract, const std::string& check,
                    std::string message, std::vector<std::string> asserts) {
+  if (verdict_.found()) return;
   const bool tensor = shape == Layout::Shape::kTensor;
   const std::string named = tensor ? "tensor " + check : check;
   report(contract, named.c_str(), std::move(message), std::move(asserts));
+  if (shape != Layout::Shape::kOther) verdict_.object = tensor ? "tensor" : "storage";
 }
 
 }  // namespace slotfuzz

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/engine/check.h"
+#include "harness/engine/serve/tampering.h"
 #include "harness/engine/session/observations.h"
 
 namespace slotfuzz {
@@ -170,60 +171,6 @@ void drop_too_often() {
   Py_DECREF(object);
 }
 
-// Runs the tampering that stands before each line, and that after the last.
-class Tampering final : public Watcher {
- public:
-  Tampering(const Planted& bug, Printer& printer, Interpreter& interpreter, Judge& judge)
-      : interpreter_(interpreter), judge_(judge) {
-    std::string_view text = bug.text;
-    before_.emplace_back();
-    while (!text.empty()) {
-      const auto end = text.find('\n');
-      const std::string_view line = text.substr(0, end);
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-      if (line.starts_with('!')) {
-        before_.back().emplace_back(line.substr(1));
-        continue;
-      }
-      const auto parsed = printer.table().parse(line);
-      CHECK(parsed, "planted " << bug.name << ": no template: " << line);
-      program_.lines.push_back(*parsed);
-      before_.emplace_back();
-    }
-  }
-
-  const Program& program() const { return program_; }
-  void start(const Program& program) override { judge_.start(program); }
-  void before_line(std::size_t index, const Line& line) override {
-    tamper(index);
-    judge_.before_line(index, line);
-  }
-  void after_line(std::size_t index, const Line& line, PyObject* raised) override {
-    judge_.after_line(index, line, raised);
-    // What was tampered with cannot be reset: the process ends with the verdict.
-    if (judge_.verdict().found()) {
-      std::cerr << judge_.verdict().describe();
-      std::_Exit(1);
-    }
-    if (index + 1 == program_.lines.size()) tamper(index + 1);
-  }
-  void after_drop() override { judge_.after_drop(); }
-
- private:
-  void tamper(std::size_t index) {
-    for (const std::string& code : before_[index]) {
-      const Ref result(
-          PyRun_String(code.c_str(), Py_file_input, interpreter_.names(), interpreter_.names()));
-      CHECK(result, "planted: " << code << ": " << take_error());
-    }
-  }
-
-  Program program_;
-  std::vector<std::vector<std::string>> before_;
-  Interpreter& interpreter_;
-  Judge& judge_;
-};
-
 // What is tampered with breaks no promise: only the trace differs from that of the program alone.
 void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) {
   FactsWatcher plain(interpreter), tampered(interpreter, &tampering);
@@ -257,7 +204,12 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
   if (bug.oracle == "watchdog") {
     CHECK(PyDict_SetItemString(interpreter.names(), "knot", function.get()) == 0, "names");
   }
-  Tampering tampering(bug, printer, interpreter, judge);
+  // What was tampered with cannot be reset: the process ends with the verdict.
+  const auto tell = [](const Verdict& verdict) {
+    std::cerr << verdict.describe();
+    std::_Exit(1);
+  };
+  Tampering tampering(bug.text, printer, interpreter, judge, tell);
   if (bug.oracle == "differential") return differ(tampering, interpreter, executor);
   executor.run(tampering.program(), tampering);
 }

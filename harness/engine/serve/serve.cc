@@ -15,12 +15,12 @@
 
 #include "harness/engine/check.h"
 #include "harness/engine/process/crash.h"
+#include "harness/engine/process/stacks.h"
 #include "harness/engine/serve/planted.h"
 #include "harness/engine/serve/serve_child.h"
 #include "harness/engine/serve/serve_dropped.h"
 #include "harness/engine/serve/serve_observations.h"
 #include "harness/engine/serve/serve_profile.h"
-#include "harness/engine/process/stacks.h"
 #include "harness/engine/session/state.h"
 
 namespace slotfuzz {
@@ -135,9 +135,9 @@ json lines_as_json(const OpTable& table, const Program& program) {
 }
 
 json verdict_as_json(const Verdict& verdict) {
-  return {{"kind", verdict.kind},   {"contract", verdict.contract},
-          {"check", verdict.check}, {"message", verdict.message},
-          {"line", verdict.line},   {"asserts", verdict.asserts}};
+  return {{"kind", verdict.kind},       {"contract", verdict.contract}, {"check", verdict.check},
+          {"message", verdict.message}, {"object", verdict.object},     {"line", verdict.line},
+          {"asserts", verdict.asserts}};
 }
 
 [[noreturn]] void run_in_child(Session& session, const Program& program, Shared& shared) {
@@ -189,9 +189,11 @@ json run(Session& session, const json& request, Shared& shared) {
     close(errors);
     return {{"killed", true}};
   }
-  json reply = {{"outcome", "clean"},  {"kind", ""},    {"contract", ""},
-                {"check", ""},         {"message", ""}, {"asserts", json::array()},
-                {"line", shared.line}, {"signal", 0},   {"exit", 0}};
+  json reply = {{"outcome", "clean"},  {"kind", ""},
+                {"contract", ""},      {"check", ""},
+                {"message", ""},       {"object", ""},
+                {"line", shared.line}, {"signal", 0},
+                {"exit", 0},           {"asserts", json::array()}};
   if (ended == Ended::kTooLate) {
     reply["kind"] = "timeout";
   } else if (WIFSIGNALED(status)) {

@@ -24,6 +24,7 @@
 // the child: `run` tells.
 // Replies to `run` and `parse` name the lines that were left out: see serve_dropped.h.
 // `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
+// `object` is the name of the kind of impl that a verdict of the judge is about, or empty.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or
 // CPython ended the process), "timeout". `stderr` is all that the child wrote there: each line as
 // `> line` before it runs, the report, and when SLOTCORE_TRACE is set the core's trace and, after
