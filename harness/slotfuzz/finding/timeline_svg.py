@@ -4,13 +4,19 @@ The picture is a card with a background of its own, so that it looks the same on
 dark page. It uses attributes only, no style sheet and no script: GitHub strips those.
 """
 
-import itertools
 import textwrap
 import xml.etree.ElementTree as xml
 
 from slotfuzz.evidence import trace
 from slotfuzz.finding import svg
 from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Life, Lives, Owner, Slot
+from slotfuzz.finding.timeline_legend import (
+    BORDER, BROKEN, BROKEN_BAND, FAINT, FILL, GRID, HERMETIC, INK, MEANING, NAMES, PAGE,
+    SLOT_MEANING, WORDS,
+)
+from slotfuzz.finding.timeline_rows import (
+    CUT, LABEL_CHARS_MAX, about, all_names, chosen, cut, names, plain, runs, strips,
+)
 
 # Pixels.
 TEXT, SMALL = svg.TEXT, 10
@@ -22,32 +28,10 @@ STRIP_HEIGHT = 18
 WIDTH_MIN = 620
 # What is longer is shortened, and whole in the <title> of its text.
 LINE_CHARS_MAX = 48
-LABEL_CHARS_MAX = 34
-LINES_MAX, CUT = 4, "…"
-# More rows than anyone reads; those without a mark go first.
-ROWS_MAX = 40
+LINES_MAX = 4
 SLANT = 0.7072  # sine of the 45 degrees by which program lines are turned
 # The column in which the engine drops what the program has left.
 RESET_LINE, RESET_NUMBER = "drop all, gc.collect()", "end"
-
-PAGE, BORDER, INK, FAINT, GRID = "#ffffff", "#d0d7de", svg.INK, "#59636e", "#eaeef2"
-BROKEN, BROKEN_BAND = "#cf222e", "#ffebe9"
-HERMETIC = "#e6dcf7"
-# Blue, orange and green that the colour-blind tell apart (Okabe and Ito), with the ink upon them.
-FILL = {Owner.PYTHON: ("#0072b2", PAGE), Owner.CPP: ("#e69f00", INK),
-        Owner.BOTH: ("#00795a", PAGE), Owner.NOBODY: ("#f6f8fa", FAINT)}
-MEANING = {Owner.PYTHON: "Python alone owns it", Owner.CPP: "C++ alone owns it",
-           Owner.BOTH: "both own it", Owner.NOBODY: "freed: nobody owns it"}
-# The words of the picture; the last is told where a line or a wrapper is hermetic.
-WORDS = {"impl": "the object in C++: a StorageImpl or a TensorImpl",
-         "wrapper": "the Python object that stands for an impl",
-         "slot": "the field of an impl that holds the address of its wrapper",
-         HERMETIC_WRAPPER: "each access on the thread makes a wrapper of its own, and no slot is"
-                           " used"}
-# What stands in a bar, of which the first that fits is taken.
-NAMES = {**{one: (one.value,) for one in Owner}, Owner.BOTH: ("Python and C++", Owner.BOTH.value)}
-SLOT_MEANING = {Slot.HOLDS: "the impl's slot holds the wrapper's address",
-                Slot.DANGLES: "the slot holds the address of a freed wrapper"}
 
 
 def draw(lives: Lives, title: str, verdict: str, promise: str = "") -> str:
@@ -63,17 +47,17 @@ class _Picture(svg.Canvas):
 
     def __init__(self, lives: Lives, title: str, verdict: str, promise: str):
         self.lives, self.promise = lives, promise
-        self.title, self.verdict = _plain(title), _plain(verdict)
-        self.rows, self.left_out = _chosen(lives.rows)
-        self.names = _names(self.rows)
+        self.title, self.verdict = plain(title), plain(verdict)
+        self.rows, self.left_out = chosen(lives.rows)
+        self.names = names(self.rows)
         count = len(lives.columns)
         width = max(COLUMN_WIDTH_MIN, min(COLUMN_WIDTH_MAX, COLUMNS_WIDTH // max(count, 1)))
         self.column_width = width
-        self.texts = [RESET_LINE if column.text == trace.RESET else _plain(column.text)
+        self.texts = [RESET_LINE if column.text == trace.RESET else plain(column.text)
                       for column in lives.columns]
         self.numbers = [RESET_NUMBER if column.text == trace.RESET else str(at + 1)
                         for at, column in enumerate(lives.columns)]
-        slanted = [len(_cut(text, LINE_CHARS_MAX)) * TEXT * svg.CHAR_WIDTH_MONO * SLANT
+        slanted = [len(cut(text, LINE_CHARS_MAX)) * TEXT * svg.CHAR_WIDTH_MONO * SLANT
                    for text in self.texts]
         self.left = max([MARGIN, *map(self._label_end, self.rows)]) + TEXT
         self.right = self.left + count * width
@@ -81,7 +65,7 @@ class _Picture(svg.Canvas):
         self.width = max([self.right, WIDTH_MIN, *ends]) + MARGIN
         self.head = MARGIN + TEXT * 2 + TEXT * 1.4 * (len(self._wrapped(self.title, TEXT)) - 1)
         self.top = self.head + max(slanted, default=0) + TEXT * 3.2
-        self.strips = _strips(lives)
+        self.strips = strips(lives)
         self.grid = self.top + STRIP_HEIGHT * len(self.strips) + 4
         self.tops = _tops(self.rows, self.grid)
         self.bottom = (self.tops[-1] if self.tops else self.grid) + ROW_HEIGHT
@@ -109,7 +93,7 @@ class _Picture(svg.Canvas):
         parts = ["The objects of a program and who owns them, line by line."]
         for row in self.rows:
             told = [f"from {self._place(at)} {MEANING[owner]}"
-                    for owner, at, _ in _runs(row.owners) if owner]
+                    for owner, at, _ in runs(row.owners) if owner]
             parts.append(f"{self._name(row)}: {', '.join(told)}.")
         if self.lives.broken is not None:
             parts.append(f"At {self._place(self.lives.broken)}: {self.verdict}.")
@@ -125,7 +109,7 @@ class _Picture(svg.Canvas):
             self.line(left, self.grid - 4, left, self.bottom, GRID)
             colour, faint = (BROKEN, BROKEN) if is_broken else (INK, FAINT)
             middle, foot = self._middle(at), self.top - TEXT * 2
-            self.write(middle, foot, _cut(text, LINE_CHARS_MAX), colour, mono=True,
+            self.write(middle, foot, cut(text, LINE_CHARS_MAX), colour, mono=True,
                        weight="bold" * is_broken, whole=text,
                        transform=f"rotate(-45 {svg.number(middle)} {svg.number(foot)})")
             self.write(middle, self.top - TEXT * 0.5, self.numbers[at], faint, SMALL,
@@ -136,7 +120,7 @@ class _Picture(svg.Canvas):
 
     def _strip(self, top: float, name: str, marks: list[str], fill: str) -> None:
         self.write(self.left - 12, top + STRIP_HEIGHT - 6, name, FAINT, SMALL, anchor="end")
-        for word, first, length in _runs(marks):
+        for word, first, length in runs(marks):
             if word:
                 left, width = self.left + first * self.column_width, length * self.column_width
                 band = self.rect(left + 1, top + 2, width - 2, STRIP_HEIGHT - 4, fill)
@@ -145,14 +129,14 @@ class _Picture(svg.Canvas):
 
     def _row(self, top: float, row: Life) -> None:
         """A label, a bar for each run of columns with one owner, the slot below, and the mark."""
-        first, second = self.names[id(row)], _about(row)
-        self.write(_indent(row), top + 13, first, weight="bold", whole=_all_names(row, self.rows))
-        self.write(_indent(row), top + 26, _cut(second, LABEL_CHARS_MAX), FAINT, SMALL, mono=True,
+        first, second = self.names[id(row)], about(row)
+        self.write(_indent(row), top + 13, first, weight="bold", whole=all_names(row, self.rows))
+        self.write(_indent(row), top + 26, cut(second, LABEL_CHARS_MAX), FAINT, SMALL, mono=True,
                    whole=second)
-        for (owner, holders), at, length in _runs(zip(row.owners, row.holders)):
+        for (owner, holders), at, length in runs(zip(row.owners, row.holders)):
             if owner is not None:
                 self._bar(top, row, (owner, holders), at, length)
-        for slot, at, length in _runs(row.slots):
+        for slot, at, length in runs(row.slots):
             if slot is not Slot.EMPTY:
                 self._slot(top, slot, at, length)
         for at in sorted(row.broken):
@@ -240,7 +224,7 @@ class _Picture(svg.Canvas):
             if word != HERMETIC_WRAPPER or is_hermetic:
                 y = self._paragraph(y, f"{word}: {meaning}", FAINT, SMALL)
         if self.promise:
-            y = self._paragraph(y, _plain(self.promise), FAINT, SMALL)
+            y = self._paragraph(y, plain(self.promise), FAINT, SMALL)
         return y - SMALL * 1.4 + MARGIN
 
     def _wrapped(self, words: str, size: int) -> list[str]:
@@ -281,7 +265,7 @@ class _Picture(svg.Canvas):
     def _label_end(self, row: Life) -> float:
         return _indent(row) + max(
             len(self.names[id(row)]) * TEXT * svg.CHAR_WIDTH,
-            len(_cut(_about(row), LABEL_CHARS_MAX)) * SMALL * svg.CHAR_WIDTH_MONO)
+            len(cut(about(row), LABEL_CHARS_MAX)) * SMALL * svg.CHAR_WIDTH_MONO)
 
     def _place(self, at: int) -> str:
         number = self.numbers[at]
@@ -297,35 +281,6 @@ class _Picture(svg.Canvas):
         return float(text.get("x")) + MARGIN + svg.text_width(text)
 
 
-def _chosen(rows: tuple[Life, ...]) -> tuple[list[Life], int]:
-    """At most ROWS_MAX rows, first those of impls with a mark in the family, and how many lack."""
-    marked = {row.family for row in rows if row.broken}
-    ranked = sorted(range(len(rows)), key=lambda at: rows[at].family not in marked)[:ROWS_MAX]
-    return [rows[at] for at in sorted(ranked)], len(rows) - len(ranked)
-
-
-def _all_names(row: Life, rows: list[Life]) -> str:
-    """What ROW is with all variables: its own, or of an impl those of its wrappers among ROWS."""
-    if row.role == "wrapper":
-        return " ".join([row.role, *row.names])
-    names = dict.fromkeys(name for one in rows for name in one.names
-                          if one.family == row.family and one.role == "wrapper")
-    return " ".join([row.role, *(["of", *names] if names else [])])
-
-
-def _names(rows: list[Life]) -> dict[int, str]:
-    """A name of its own for each of ROWS, by its id; rows that would share one are numbered."""
-    short = {id(row): _cut(_all_names(row, rows), LABEL_CHARS_MAX) for row in rows}
-    alike = {name: [key for key in short if short[key] == name] for name in short.values()}
-    return {key: name if len(alike[name]) == 1 else f"{name} #{alike[name].index(key) + 1}"
-            for key, name in short.items()}
-
-
-def _about(row: Life) -> str:
-    """The address with the type or the size."""
-    return f"{row.address:#x}" + (f" {row.about}" if row.about else "")
-
-
 def _indent(row: Life) -> float:
     return MARGIN + (TEXT if row.role == "wrapper" else 0)
 
@@ -338,33 +293,3 @@ def _tops(rows: list[Life], y: float) -> list[float]:
         tops.append(y)
         y += ROW_HEIGHT
     return tops
-
-
-def _strips(lives: Lives) -> list[tuple[str, list[str], str]]:
-    """(name, word for each column, colour) of the bands above the grid; none that is not needed."""
-    lanes = [f"lane {column.lane}" if column.lane else "main" for column in lives.columns]
-    modes = ["on" * column.hermetic for column in lives.columns]
-    strips = []
-    if any(column.lane for column in lives.columns):
-        strips.append(("thread", lanes, GRID))
-    if any(modes):
-        strips.append(("hermetic", modes, HERMETIC))
-    return strips
-
-
-def _runs(values) -> list[tuple[object, int, int]]:
-    """(value, first index, length) of each run of equal values."""
-    runs = []
-    for value, group in itertools.groupby(values):
-        runs.append((value, sum(length for *_, length in runs), len(list(group))))
-    return runs
-
-
-def _plain(text: str) -> str:
-    """The first line of TEXT without what XML cannot hold."""
-    first = (text.splitlines() or [""])[0]
-    return "".join(one if one.isprintable() else "?" for one in first)
-
-
-def _cut(text: str, chars_max: int) -> str:
-    return text if len(text) <= chars_max else text[:chars_max - len(CUT)] + CUT

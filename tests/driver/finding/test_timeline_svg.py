@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from slotfuzz.evidence import trace
-from slotfuzz.finding import svg, timeline_svg
+from slotfuzz.finding import svg, timeline_rows, timeline_svg
 from slotfuzz.finding.timeline import Column, Life, Lives, Owner, Slot
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -225,7 +225,7 @@ def test_of_too_many_objects_those_with_a_mark_stay():
     root = drawn(Lives(picture.columns, (*picture.rows[:59], marked), 4))
     texts = [text.text for text in root.iter(SVG + "text")]
     assert any(text.startswith(f"{marked.address:#x}") for text in texts)
-    assert f"{60 - timeline_svg.ROWS_MAX} more objects are not drawn." in texts
+    assert f"{60 - timeline_rows.ROWS_MAX} more objects are not drawn." in texts
 
 
 def test_the_pictures_in_the_repository_are_well_formed():

@@ -1,0 +1,71 @@
+"""The rows and bands of the picture of an ownership timeline: which are drawn, and their names."""
+
+import itertools
+
+from slotfuzz.finding.timeline import Life, Lives
+from slotfuzz.finding.timeline_legend import GRID, HERMETIC
+
+# More rows than anyone reads; those without a mark are left out first.
+ROWS_MAX = 40
+# A longer label is shortened; the <title> of its text has all of it.
+LABEL_CHARS_MAX = 34
+CUT = "…"
+
+
+def chosen(rows: tuple[Life, ...]) -> tuple[list[Life], int]:
+    """At most ROWS_MAX rows, first those of impls with a mark in the family, and how many lack."""
+    marked = {row.family for row in rows if row.broken}
+    ranked = sorted(range(len(rows)), key=lambda at: rows[at].family not in marked)[:ROWS_MAX]
+    return [rows[at] for at in sorted(ranked)], len(rows) - len(ranked)
+
+
+def all_names(row: Life, rows: list[Life]) -> str:
+    """What ROW is with all variables: its own, or of an impl those of its wrappers among ROWS."""
+    if row.role == "wrapper":
+        return " ".join([row.role, *row.names])
+    names = dict.fromkeys(name for one in rows for name in one.names
+                          if one.family == row.family and one.role == "wrapper")
+    return " ".join([row.role, *(["of", *names] if names else [])])
+
+
+def names(rows: list[Life]) -> dict[int, str]:
+    """A name of its own for each of ROWS, by its id; rows that would share one are numbered."""
+    short = {id(row): cut(all_names(row, rows), LABEL_CHARS_MAX) for row in rows}
+    alike = {name: [key for key in short if short[key] == name] for name in short.values()}
+    return {key: name if len(alike[name]) == 1 else f"{name} #{alike[name].index(key) + 1}"
+            for key, name in short.items()}
+
+
+def about(row: Life) -> str:
+    """The address with the type or the size."""
+    return f"{row.address:#x}" + (f" {row.about}" if row.about else "")
+
+
+def runs(values) -> list[tuple[object, int, int]]:
+    """(value, first index, length) of each run of equal values."""
+    runs = []
+    for value, group in itertools.groupby(values):
+        runs.append((value, sum(length for *_, length in runs), len(list(group))))
+    return runs
+
+
+def plain(text: str) -> str:
+    """The first line of TEXT without what XML cannot hold."""
+    first = (text.splitlines() or [""])[0]
+    return "".join(one if one.isprintable() else "?" for one in first)
+
+
+def cut(text: str, chars_max: int) -> str:
+    return text if len(text) <= chars_max else text[:chars_max - len(CUT)] + CUT
+
+
+def strips(lives: Lives) -> list[tuple[str, list[str], str]]:
+    """(name, word for each column, colour) of the bands above the grid; none that is not needed."""
+    lanes = [f"lane {column.lane}" if column.lane else "main" for column in lives.columns]
+    modes = ["on" * column.hermetic for column in lives.columns]
+    found = []
+    if any(column.lane for column in lives.columns):
+        found.append(("thread", lanes, GRID))
+    if any(modes):
+        found.append(("hermetic", modes, HERMETIC))
+    return found
