@@ -11,7 +11,7 @@ from slotfuzz.evidence import trace
 from slotfuzz.finding import svg
 from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Life, Lives, Owner, Slot
 from slotfuzz.finding.timeline_legend import (
-    BORDER, BROKEN, BROKEN_BAND, FAINT, FILL, GRID, HERMETIC, INK, MEANING, NAMES, PAGE,
+    BORDER, BROKEN, BROKEN_BAND, FAINT, FILL, GRID, INK, MEANING, NAMES, PAGE,
     SLOT_MEANING, WORDS,
 )
 from slotfuzz.finding.timeline_rows import (
