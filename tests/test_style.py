@@ -257,3 +257,10 @@ def test_a_long_function_is_seen():
     assert long_cpp_functions("void g(int a,\n  int b) {\n" + body + "}\n") == [2]
     assert long_cpp_functions("void g(int a,\n  int b) {\n}\n" + body) == []
     assert long_python_functions("def g():\n" + "    f()\n" * FUNCTION_LINES_MAX) == ["g"]
+
+
+def test_the_walk_has_at_most_twelve_hops_and_names_files():
+    hops = re.findall(r"^\| (\d+) [^|]+\| ([^|]+) \|", text_of("docs/walk.md"), re.MULTILINE)
+    assert [int(number) for number, _ in hops] == list(range(1, len(hops) + 1))
+    assert 8 <= len(hops) <= 12
+    assert all(set(citations("docs/walk.md", files)) & set(FILES) for _, files in hops)
