@@ -50,7 +50,7 @@ def measure(args) -> Measured:
             result = pair.compare(runs, args.seed or SEED, line.note, line.show)
         finally:
             line.close()
-        snippets = prelude.parse(pair.core.table.description["prelude"])
+        snippets = prelude.snippets_of(pair.core.table.description)
     rows = [_row("alike in every line", "", "", result.alike)]
     rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in reasons
              if result.reasons[one.name]]

@@ -15,7 +15,8 @@ import time
 import traceback
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+EFFECTS = {"enter_hermetic": ["enters_hermetic"], "exit_hermetic": ["leaves_hermetic"],
+           "tag": ["sets_attribute"]}
 OPS = [
     ("ones", ["+t", "n"], "{0} = T.ones({1})"),
     ("wrap", ["*s", "t"], "{0} = {1}.untyped_storage()"),
@@ -39,14 +40,26 @@ PLANTED = [
     {"name": "loud", "oracle": "address", "expect": "heap-use-after-free"},
     {"name": "silent", "oracle": "nobody", "expect": "never said"},
 ]
+PRELUDE = [
+    {"names": ["enter_hermetic", "exit_hermetic"], "module": "slotcore", "sentence": "fake modes",
+     "text": "enter_hermetic, exit_hermetic = T.enter_hermetic, T.exit_hermetic",
+     "effects": {"enter_hermetic": ["enters_hermetic"], "exit_hermetic": ["leaves_hermetic"]}},
+    {"names": ["Lane"], "module": "", "sentence": "a fake lane",
+     "text": "import _thread\nclass Lane:\n    pass", "effects": {}},
+    {"names": ["lanes", "lane"], "module": "", "sentence": "runs a line here",
+     "text": "lanes = Lane\ndef lane(number, line):\n    exec(line, globals())", "effects": {}},
+]
 DESCRIPTION = {
     "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
     "line_max": 60, "layout": {},
     "starts_threads": False,
     "lane_template": 'lane({0}, "{1}")',
-    "prelude": (ROOT / "harness/engine/prelude/storage.py").read_text(), "planted": PLANTED,
+    "prelude": PRELUDE, "planted": PLANTED,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
-             "sentence": f"Fake {name}.", "masked": False, "special": False,
+             "sentence": f"Fake {name}.", "masked": False, "special": False, "theme": "storage",
+             "tier": "underscore" if "hermetic" in name else "public", "rare": False,
+             "slow": False, "effects": EFFECTS.get(name, []),
+             "attribute": "tag" if name == "tag" else "", "attribute_of_storage": False,
              "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],
 }
 

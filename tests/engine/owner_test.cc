@@ -84,7 +84,9 @@ TEST_F(OwnerTest, random_programs_beside_threads_are_clean) {
   int with_owners = 0;
   for (int round = 0; round < 300; ++round) {
     const Program program = mutator.generate(rng);
-    for (const Line& line : program.lines) with_owners += session_.table.ops()[line.op].owner;
+    for (const Line& line : program.lines) {
+      with_owners += session_.table.ops()[line.op].has(Effect::kMakesOwner);
+    }
     session_.executor.run(program, session_.judge);
     ASSERT_FALSE(session_.judge.verdict().found())
         << session_.printer.print(program) << session_.judge.verdict().describe();

@@ -160,7 +160,7 @@ TEST_F(ProgramTest, any_bytes_parse) {
   }
 }
 
-TEST_F(ProgramTest, what_a_line_sets_is_read_off_its_template) {
+TEST_F(ProgramTest, what_a_line_does_is_in_its_row) {
   const auto op = [&](const char* name) { return table_.ops()[*table_.find_op(name)]; };
   EXPECT_EQ(op("tag").attribute, "tag");
   EXPECT_FALSE(op("tag").attribute_of_storage);
@@ -168,12 +168,12 @@ TEST_F(ProgramTest, what_a_line_sets_is_read_off_its_template) {
   EXPECT_TRUE(op("wrap_tag_drop").attribute_of_storage);
   EXPECT_EQ(op("set_grad").attribute, "grad");
   EXPECT_EQ(op("odd_assign").attribute, "");
-  EXPECT_TRUE(op("check_grad_kept").collects);
-  EXPECT_TRUE(op("swap").swaps);
-  EXPECT_TRUE(op("collect_in_hermetic").collects);
-  EXPECT_TRUE(op("collect_in_hermetic").in_hermetic);
-  EXPECT_TRUE(op("enter_hermetic").enters_hermetic);
-  EXPECT_TRUE(op("exit_hermetic").exits_hermetic);
+  EXPECT_TRUE(op("check_grad_kept").has(Effect::kCollects));
+  EXPECT_TRUE(op("swap").has(Effect::kSwaps));
+  EXPECT_TRUE(op("collect_in_hermetic").has(Effect::kCollects));
+  EXPECT_TRUE(op("collect_in_hermetic").has(Effect::kInHermetic));
+  EXPECT_TRUE(op("enter_hermetic").has(Effect::kEntersHermetic));
+  EXPECT_TRUE(op("exit_hermetic").has(Effect::kLeavesHermetic));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ Session& test_session();
 inline std::vector<bool> quick_ops(const Session& session) {
   std::vector<bool> quick = session.available;
   for (std::size_t op = 0; op < quick.size(); ++op) {
-    if (session.table.ops()[op].theme > Theme::kTensor) quick[op] = false;
+    if (session.table.ops()[op].slow) quick[op] = false;
   }
   return quick;
 }

@@ -40,7 +40,7 @@ def test_nothing_in_a_seed_is_unknown(server):
 
 
 def test_each_snippet_alone_is_the_frame_of_a_script(server):
-    snippets = prelude.parse(server.table.description["prelude"])
+    snippets = prelude.snippets_of(server.table.description)
     reply = server.run("t0 = T.ones(1)\n")
     for snippet in snippets:
         script = emit.script(reply, [snippet], "core", snippet.module or "slotcore", "address", "")

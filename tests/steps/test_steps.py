@@ -135,7 +135,7 @@ def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
     seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
     assert seeds
     with Server(chosen, target) as server:
-        snippets = prelude.parse(server.table.description["prelude"])
+        snippets = prelude.snippets_of(server.table.description)
         for seed in seeds:
             script = emit.script(server.run(seed.read_text()), snippets, "core", "slotcore",
                                  sanitizer, seed.stem)

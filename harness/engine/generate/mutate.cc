@@ -63,8 +63,7 @@ Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
   for (std::size_t op = 0; op < available.size(); ++op) {
     const Op& row = table.ops()[op];
     weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
-    seldom_.push_back(row.theme > Theme::kTensor &&
-                      weights.of(row.theme) * kSeldom < weights.storage);
+    seldom_.push_back(row.slow && weights.of(row.theme) * kSeldom < weights.storage);
   }
 }
 
@@ -271,7 +270,8 @@ Program Mutator::cross(const Program& first, const Program& second, Rng& rng) co
 
 Program Mutator::extend(const Program& program, Rng& rng) const {
   Program longer = program;
-  if (const auto leave = table_.find_op("exit_hermetic"); leave && vocabulary_.weight(*leave)) {
+  const auto leave = table_.find_op(Effect::kLeavesHermetic);
+  if (leave && vocabulary_.weight(*leave)) {
     longer.lines.push_back({*leave, {}});
   }
   const Vocabulary asking = vocabulary_.asking(table_);

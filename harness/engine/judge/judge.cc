@@ -100,9 +100,9 @@ void Judge::start(const Program& program) {
 void Judge::before_line(std::size_t index, const Line& line) {
   const Op& op = table_.ops()[line.op];
   index_ = index;
-  hermetic_now_ = (hermetic_ >> line.lane & 1) || op.in_hermetic;
+  hermetic_now_ = (hermetic_ >> line.lane & 1) || op.has(Effect::kInHermetic);
   lane_now_ = line.lane;
-  collects_now_ = op.collects;
+  collects_now_ = op.has(Effect::kCollects);
   born_before_ = born_ ? PyList_GET_SIZE(born_) : 0;
 }
 
@@ -169,7 +169,10 @@ void Judge::observe(const Line& line, bool raised) {
   if (op.attribute == "grad" && bindings_[line.operands[0]].shape == Layout::Shape::kTensor) {
     note_cpp_cycle(bindings_[line.operands[0]].impl);
   }
-  if (op.swaps) note_swap(line.operands[0], line.operands[1]);
+  // A check of the prelude swaps tensors of its own.
+  if (op.has(Effect::kSwaps) && !op.has(Effect::kChecks)) {
+    note_swap(line.operands[0], line.operands[1]);
+  }
   if (attribute_of_op_[line.op] >= 0) note_attribute(op, line);
   if (!op.operands.empty() && op.operands[0].letter == 'r') note_weakref(line, op);
 }

@@ -71,7 +71,7 @@ void Judge::check_hermetic_left() {
 
 // An exception is an answer, except for those that say that an invariant does not hold.
 void Judge::check_exception(const Line& line, PyObject* raised) {
-  if (table_.ops()[line.op].exits_hermetic && (hermetic_ >> line.lane & 1)) {
+  if (table_.ops()[line.op].has(Effect::kLeavesHermetic) && (hermetic_ >> line.lane & 1)) {
     // H1: this thread has entered the mode, and no line has left it.
     const std::string error = name_of(raised) + ": " + message_of_error();
     return report_error("H1", "exit_hermetic", error, {});

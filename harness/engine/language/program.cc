@@ -12,19 +12,18 @@ namespace {
 struct Row {
   unsigned weight;
   Theme theme;
+  bool slow;
   std::string_view name, operands, pattern, needs, sentence;
+  std::string_view words = {};
 };
 
-constexpr unsigned kWeight = 16;
-constexpr unsigned kWeightRare = 1;
-
 constexpr Row kRows[] = {
-#define OP(name, ...) {kWeight, Theme::kStorage, #name, __VA_ARGS__},
-#define RARE(name, ...) {kWeightRare, Theme::kStorage, #name, __VA_ARGS__},
-#define TENSOR(name, ...) {kWeight, Theme::kTensor, #name, __VA_ARGS__},
-#define RARE_TENSOR(name, ...) {kWeightRare, Theme::kTensor, #name, __VA_ARGS__},
-#define THREAD(name, ...) {kWeight, Theme::kThread, #name, __VA_ARGS__},
-#define SLOW(name, ...) {kWeight, Theme::kInterpreter, #name, __VA_ARGS__},
+#define OP(name, ...) {kWeight, Theme::kStorage, false, #name, __VA_ARGS__},
+#define RARE(name, ...) {kWeightRare, Theme::kStorage, false, #name, __VA_ARGS__},
+#define TENSOR(name, ...) {kWeight, Theme::kTensor, false, #name, __VA_ARGS__},
+#define RARE_TENSOR(name, ...) {kWeightRare, Theme::kTensor, false, #name, __VA_ARGS__},
+#define THREAD(name, ...) {kWeight, Theme::kThread, true, #name, __VA_ARGS__},
+#define SLOW(name, ...) {kWeight, Theme::kInterpreter, true, #name, __VA_ARGS__},
 #include "harness/engine/language/ops.def"
 #undef OP
 #undef RARE
@@ -33,8 +32,6 @@ constexpr Row kRows[] = {
 #undef THREAD
 #undef SLOW
 };
-
-constexpr std::string_view kHermetic = "with hermetic(): ";
 
 Use use_of(char mark) {
   switch (mark) {
@@ -63,24 +60,36 @@ std::vector<Operand> make_operands(std::string_view words, const std::vector<Kin
   return operands;
 }
 
-// Reads off the template what the judge must know of a line: see Op.
-void derive(Op& op) {
-  // What the prelude calls a check collects on its own.
-  op.collects =
-      op.pattern.find("gc.collect()") != std::string_view::npos || op.pattern.starts_with("check_");
-  op.in_hermetic = op.pattern.starts_with(kHermetic);
-  op.enters_hermetic = op.pattern == "enter_hermetic()";
-  op.exits_hermetic = op.pattern == "exit_hermetic()";
-  op.swaps = op.pattern.starts_with("T.utils.swap_tensors(");
-  op.owner = std::any_of(op.operands.begin(), op.operands.end(),
-                         [](const Operand& operand) { return operand.letter == kOwnerLetter; });
-  const auto equals = op.pattern.find(" = ");
-  if (!op.pattern.starts_with("{0}.") || equals == std::string_view::npos) return;
-  std::string_view path = op.pattern.substr(4, equals - 4);
-  constexpr std::string_view kStorage = "untyped_storage().";
-  op.attribute_of_storage = path.starts_with(kStorage);
-  if (op.attribute_of_storage) path.remove_prefix(kStorage.size());
-  if (!path.starts_with('{')) op.attribute = path;
+constexpr std::string_view kThemes[] = {"storage", "tensor", "thread", "interpreter"};
+constexpr std::string_view kTiers[] = {"public", "underscore", "odd"};
+constexpr std::string_view kSetsAttribute = "sets_attribute=";
+constexpr std::string_view kOfStorage = "storage.";
+
+void take_word(std::string_view word, Op& op) {
+  if (word.starts_with(kSetsAttribute)) {
+    op.effects.add(Effect::kSetsAttribute);
+    op.attribute = word.substr(kSetsAttribute.size());
+    op.attribute_of_storage = op.attribute.starts_with(kOfStorage);
+    if (op.attribute_of_storage) op.attribute.remove_prefix(kOfStorage.size());
+    return;
+  }
+  if (word == word_of(Tier::kUnderscore)) {
+    op.tier = Tier::kUnderscore;
+  } else if (word == word_of(Tier::kOdd)) {
+    op.tier = Tier::kOdd;
+  } else {
+    const auto effect = effect_named(word);
+    CHECK(effect, "ops.def: " << op.name << ": unknown word " << word);
+    op.effects.add(*effect);
+  }
+}
+
+void take_words(std::string_view words, Op& op) {
+  while (!words.empty()) {
+    const auto end = std::min(words.find(' '), words.size());
+    take_word(words.substr(0, end), op);
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
 }
 
 bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
@@ -91,6 +100,9 @@ bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
 }
 
 }  // namespace
+
+std::string_view word_of(Theme theme) { return kThemes[static_cast<std::size_t>(theme)]; }
+std::string_view word_of(Tier tier) { return kTiers[static_cast<std::size_t>(tier)]; }
 
 bool has_lanes(const Program& program) {
   return std::any_of(program.lines.begin(), program.lines.end(),
@@ -116,7 +128,8 @@ OpTable::OpTable() : kinds_(make_kinds()) {
     op.sentence = row.sentence;
     op.weight = row.weight;
     op.theme = row.theme;
-    derive(op);
+    op.slow = row.slow;
+    take_words(row.words, op);
     op.plain = makes_from_values(op, kinds_) && made.insert(op.operands[0].kind).second;
     ops_.push_back(std::move(op));
     grow(ops_.size() - 1);
@@ -128,6 +141,14 @@ std::optional<std::uint16_t> OpTable::find_op(std::string_view name) const {
     if (ops_[op].name == name) return static_cast<std::uint16_t>(op);
   }
   return std::nullopt;
+}
+
+std::optional<std::uint16_t> OpTable::find_op(Effect effect) const {
+  const auto found = std::find_if(ops_.begin(), ops_.end(), [&](const Op& op) {
+    return op.has(effect);
+  });
+  if (found == ops_.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - ops_.begin());
 }
 
 std::optional<int> OpTable::find_variable(std::string_view name) const {

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/engine/language/effects.h"
 #include "harness/engine/language/kinds.h"
 
 namespace slotfuzz {
@@ -44,6 +45,10 @@ inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
 // No template instance comes near; it bounds what the parser looks at.
 inline constexpr std::size_t kLineLengthMax = 160;
 
+// How often a row is drawn, relative to the others: common ones, and rare ones.
+inline constexpr unsigned kWeight = 16;
+inline constexpr unsigned kWeightRare = 1;
+
 // What a line is about. Targets differ in how often they draw the lines of each theme, and in
 // nothing else: there is one vocabulary.
 enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter };
@@ -58,6 +63,14 @@ struct Weights {
   }
 };
 
+// By which API the line does it: the documented one, one whose name begins with an underscore (or a
+// flag of C++), or any with values that should raise.
+enum class Tier : std::uint8_t { kPublic, kUnderscore, kOdd };
+
+// The words of both, as `--describe` sends them.
+std::string_view word_of(Theme theme);
+std::string_view word_of(Tier tier);
+
 struct Op {
   std::string_view name;
   std::vector<Operand> operands;
@@ -71,19 +84,17 @@ struct Op {
   // Makes an object in the plainest way: the first row that makes one of its kind of values alone.
   // The minimizer tries that first, so a minimal program that makes it otherwise needs it so.
   bool plain = false;
-  // Derived from the template. An attribute that the line sets, with the operand that gets it:
-  // directly, or through the operand's storage.
+  // What the line can do beside what its operands say.
+  EffectSet effects;
+  // The attribute that it sets: of its first operand, or of that operand's storage.
   std::string_view attribute;
   bool attribute_of_storage = false;
-  // Exchanges two tensors, names aside: each wrapper gets the other's impl, class and attributes.
-  bool swaps = false;
-  bool collects = false;
-  // Hermetic mode: begun or ended by the line, or on for the line's own span.
-  bool enters_hermetic = false;
-  bool exits_hermetic = false;
-  bool in_hermetic = false;
-  // Has to do with an owner in C++.
-  bool owner = false;
+  Tier tier = Tier::kPublic;
+  // Takes a tenth of a millisecond or more, and so is drawn seldom.
+  bool slow = false;
+
+  bool is_rare() const { return weight < kWeight; }
+  bool has(Effect effect) const { return effects.has(effect); }
 };
 
 // One line: an op and, for each operand, a variable number or the index of a literal value; and the
@@ -120,6 +131,8 @@ class OpTable {
   // The kind that a variable belongs to, as an index into kinds().
   int kind_of_variable(int variable) const { return kind_of_variable_[variable]; }
   std::optional<std::uint16_t> find_op(std::string_view name) const;
+  // The first op with this effect.
+  std::optional<std::uint16_t> find_op(Effect effect) const;
   std::optional<int> find_variable(std::string_view name) const;
 
   std::string print(const Line& line) const;

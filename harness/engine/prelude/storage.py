@@ -1,13 +1,20 @@
 """What program lines may call. A script prints only the snippets that its lines use.
 
 A snippet begins with a marker, `#: names: sentence`, and ends before the next one. `[torch]` or
-`[slotcore]` after the names limits it to that module. `T`, `gc` and `weakref` are there already.
+`[slotcore]` after the names limits it to that module. `#> name: effects` says what calling a name
+does, in the words of the op table. `T`, `gc` and `weakref` are there already.
 """
 
 #: enter_hermetic, exit_hermetic, hermetic [slotcore]: wrap as a second interpreter would
+#> enter_hermetic: enters_hermetic
+#> exit_hermetic: leaves_hermetic
+#> hermetic: in_hermetic
 enter_hermetic, exit_hermetic, hermetic = T.enter_hermetic, T.exit_hermetic, T.hermetic
 
 #: enter_hermetic, exit_hermetic, hermetic [torch]: libc10 exports the setter of its flag
+#> enter_hermetic: enters_hermetic
+#> exit_hermetic: leaves_hermetic
+#> hermetic: in_hermetic
 import contextlib, ctypes, threading
 set_state = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
 class Mode(threading.local):
@@ -32,6 +39,7 @@ def hermetic():
         set_hermetic(former)
 
 #: Lane: a long-lived thread that does one piece of work at a time, while the caller waits
+#> Lane: starts_thread
 import _thread
 LANE_SECONDS_MAX = 100
 class Lane:
@@ -61,6 +69,7 @@ class Lane:
             self.end.release()
 
 #: lanes, lane: runs a line on lane 1 or 2; lane 0 is the main thread
+#> lane: starts_thread
 lanes = {}
 lane_lines = {"": compile("", "", "exec")}  # makes types that no reset shall visit: gc.freeze()
 def lane(number, line):
@@ -90,6 +99,7 @@ def note_finalized(one):
         finalized.append(one.serial)
 
 #: Finalized: __del__ notes the object's number
+#> Finalized: finalizes
 class Finalized(T.UntypedStorage):
     def __init__(self, *args, **keywords):
         self.serial = Serial(len(born))
@@ -98,6 +108,7 @@ class Finalized(T.UntypedStorage):
         note_finalized(self)
 
 #: risen, Phoenix: __del__ resurrects the object
+#> Phoenix: finalizes resurrects
 risen = []
 class Phoenix(Finalized):
     def __del__(self):
@@ -105,6 +116,7 @@ class Phoenix(Finalized):
         risen.append(self)
 
 #: given, Giver: __del__ makes a tensor that owns the storage
+#> Giver: finalizes resurrects
 given = []
 class Giver(Finalized):
     def __del__(self):
@@ -112,6 +124,7 @@ class Giver(Finalized):
         given.append(T.empty(0, dtype=T.uint8).set_(self))
 
 #: check_wraps: N wraps and N drops change the use count by 0 (P7)
+#> check_wraps: checks
 def check_wraps(tensor):
     storage = tensor.untyped_storage()
     def drift():
@@ -167,6 +180,7 @@ def lock_again(weak):
     return lambda reference: locked.append(lock())
 
 #: CppWeak: a C++ weak reference; given back when dropped
+#> CppWeak: finalizes
 class CppWeak:
     handle = None
     def __init__(self, one):
@@ -191,6 +205,7 @@ def fixed(reference):
     return one
 
 #: Owner [slotcore]: a C++ owner of a storage or of a tensor
+#> Owner: makes_owner
 import slotcore_c10, sys
 sys.setswitchinterval(5e-5)  # a thread that wants the GIL shall have it while the program runs
 def Owner(one):
@@ -201,6 +216,7 @@ def Owner(one):
         one._free_weak_ref(handle)
 
 #: raise_in_hermetic: leaving is guaranteed when an exception passes (H4)
+#> raise_in_hermetic: in_hermetic checks
 def raise_in_hermetic(tensor):
     storage = tensor.untyped_storage()
     same_before = tensor.untyped_storage() is storage
@@ -220,6 +236,7 @@ def note_unraisable(hook):
 sys.unraisablehook = note_unraisable
 
 #: other_begins, Other [slotcore]: another interpreter, on a thread of its own; it ends when dropped
+#> Other: starts_thread enters_interpreter
 import atexit, sys, weakref
 try:
     import _interpreters as interpreters

@@ -25,6 +25,7 @@ class TensorOverriding(T.Tensor):
     pass
 
 #: TensorFinalized: as Finalized; what was never born, such as a copy, is not noted
+#> TensorFinalized: finalizes
 class TensorFinalized(TensorSub):
     def __new__(cls, size):
         return T.ones(size).as_subclass(cls)
@@ -35,12 +36,14 @@ class TensorFinalized(TensorSub):
         note_finalized(self)
 
 #: TensorPhoenix: __del__ resurrects the tensor
+#> TensorPhoenix: finalizes resurrects
 class TensorPhoenix(TensorFinalized):
     def __del__(self):
         super().__del__()
         risen.append(self)
 
 #: TensorGiver: __del__ makes another tensor own it
+#> TensorGiver: finalizes resurrects
 class TensorGiver(TensorFinalized):
     def __del__(self):
         super().__del__()
@@ -69,6 +72,7 @@ def keep_default(held):
     return lambda one=held: one
 
 #: revived, Keeper: an instance that holds `held`; its __del__ keeps what it held, not itself
+#> Keeper: finalizes resurrects
 revived = []
 class Keeper:
     held = None  # of a copy that was not finished
@@ -78,11 +82,13 @@ class Keeper:
         revived.append(self.held)
 
 #: Riser: an instance that holds `held`; its __del__ resurrects it
+#> Riser: finalizes resurrects
 class Riser(Keeper):
     def __del__(self):
         revived.append(self)
 
 #: Dropper: an instance whose __del__ drops what an owner has as .grad
+#> Dropper: finalizes
 class Dropper:
     owner = None  # of a copy that was not finished
     def __init__(self, owner):
@@ -129,6 +135,7 @@ clears_weakrefs = T._preservation == "resurrection"
 clears_weakrefs = False
 
 #: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
+#> check_kept: collects checks
 def check_kept(box, fetch, cyclic):
     gc.collect()  # finalizers of the program's garbage run now, and not in between
     if fetch() is not box[0]:
@@ -152,6 +159,7 @@ def twin_of(tensor, kind):
     return tensor.detach().clone().as_subclass(kind)
 
 #: check_grad_kept: what a tensor owns as .grad (P1, P2)
+#> check_grad_kept: collects checks
 def check_grad_kept(owner, cyclic=False):
     former, box = owner.grad, [twin_of(owner, TensorSub)]
     owner.grad = box[0]
@@ -161,6 +169,7 @@ def check_grad_kept(owner, cyclic=False):
         owner.grad = former
 
 #: check_slots_kept: what a tensor owns as .grad, and that has __slots__ (P2)
+#> check_slots_kept: collects checks
 def check_slots_kept(owner, cyclic=False):
     former, kept = owner.grad, twin_of(owner, TensorSlotted)
     kept.tag, owner.grad = 7, kept
@@ -177,6 +186,7 @@ def check_slots_kept(owner, cyclic=False):
         owner.grad = former
 
 #: check_hooks_kept: what a tensor owns as .grad, and that has a hook (P2)
+#> check_hooks_kept: collects checks
 def check_hooks_kept(owner):
     former, kept = owner.grad, twin_of(owner, T.Tensor).requires_grad_()
     kept.register_hook(hook_of(None))
@@ -192,12 +202,14 @@ def check_hooks_kept(owner):
         owner.grad = former
 
 #: check_base_kept: what a view owns as its base (P1, P2)
+#> check_base_kept: collects checks
 def check_base_kept(tensor, cyclic=False):
     box = [twin_of(tensor, TensorSub)]
     view = box[0].view(-1)
     check_kept(box, lambda: view._base, cyclic)
 
 #: check_storage_kept: what a tensor owns as its storage (P1, P2)
+#> check_storage_kept: collects checks
 def check_storage_kept(cyclic=False):
     box = [Sub(1)]
     owner = T.empty(0, dtype=T.uint8).set_(box[0])
@@ -210,12 +222,14 @@ def is_hermetic(tensor):
     return owner.grad is not tensor
 
 #: check_in_place: an in-place operation gives the very tensor (P1)
+#> check_in_place: checks
 def check_in_place(tensor):
     for same in (tensor.zero_(), tensor.fill_(1), tensor.mul_(tensor.detach().clone())):
         assert same is tensor or in_hermetic() or is_hermetic(tensor), (
             "P1: an in-place operation gives another wrapper")
 
 #: check_aliases: a view has its base's storage, and what is written to it shows there (P1)
+#> check_aliases: checks
 def check_aliases(tensor):
     tensor = tensor.detach()
     tensor.zero_()
@@ -225,6 +239,7 @@ def check_aliases(tensor):
     assert tensor.sum().item() == tensor.numel(), "P1: a write through a view is lost"
 
 #: check_version: a write through a view is counted for its base (A2)
+#> check_version: checks
 def check_version(tensor):
     tensor = tensor.detach()
     view, before = tensor.view(-1), tensor._version
@@ -232,6 +247,7 @@ def check_version(tensor):
     assert tensor._version > before, "A2: a write through a view is not counted"
 
 #: check_fetches: N fetches and N drops change the use count by 0 (P7)
+#> check_fetches: checks
 def check_fetches(owner):
     former, kept = owner.grad, twin_of(owner, TensorSub)
     owner.grad = kept
@@ -242,6 +258,7 @@ def check_fetches(owner):
     assert after == before, "P7: the use count drifts"
 
 #: check_references: what only looks at a tensor changes no reference count (P7)
+#> check_references: checks
 import sys
 def check_references(tensor):
     for name in ("_is_view", "data_ptr", "detach", "size", "storage_offset"):
@@ -253,6 +270,7 @@ def check_references(tensor):
         assert sys.getrefcount(tensor) < before + 3, f"P7: {name} keeps a reference"
 
 #: check_finalized: __del__ runs once, and not while C++ owns the tensor (P3)
+#> check_finalized: collects finalizes checks
 def check_finalized():
     if in_hermetic():
         return
@@ -265,6 +283,7 @@ def check_finalized():
     assert finalized.count(serial) == 1, "P3: __del__ did not run once"
 
 #: check_risen: what resurrects itself in __del__ is whole (P3)
+#> check_risen: finalizes resurrects checks
 def check_risen():
     if in_hermetic():
         return
@@ -283,6 +302,7 @@ def check_risen():
     assert owner.grad is one, "P1: one impl has two wrappers"
 
 #: check_swapped: after tensors are swapped, each operation gives the tensor it is called on (P1)
+#> check_swapped: swaps checks
 def check_swapped(tensor):
     one, other = twin_of(tensor, TensorSub), twin_of(tensor, T.Tensor)
     one.tag = 7

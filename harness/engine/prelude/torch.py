@@ -28,11 +28,13 @@ class WeakTensor:
         return dead
 
 #: in_inference [torch]: a tensor of which nothing will ever be recorded
+#> in_inference: exotic
 def in_inference():
     with T.inference_mode():
         return T.ones(1)
 
 #: escaped [torch]: a tensor of a function transform, which is over
+#> escaped: exotic
 def escaped(transform):
     kept = []
     try:
@@ -43,6 +45,7 @@ def escaped(transform):
     return kept[0]
 
 #: escaped_dual [torch]: a tensor with a tangent, of a level that is over
+#> escaped_dual: exotic
 def escaped_dual(one, tangent=None):
     with T.autograd.forward_ad.dual_level():
         return T.autograd.forward_ad.make_dual(one, T.ones(1) if tangent is None else tangent)
@@ -53,18 +56,21 @@ def rebuilt(storage):
     return T._utils._rebuild_tensor(typed, 0, (1,), (1,))
 
 #: check_future_kept [torch]: what a future of C++ owns (P1, P2)
+#> check_future_kept: collects checks
 def check_future_kept(tensor, cyclic=False):
     future, box = T.futures.Future(), [twin_of(tensor, TensorSub)]
     future.set_result(box[0])
     check_kept(box, future.value, cyclic)
 
 #: check_list_kept [torch]: what a list of C++ owns (P1, P2)
+#> check_list_kept: collects checks
 def check_list_kept(tensor):
     box = [twin_of(tensor, TensorSub)]
     kept = T.jit.script([box[0]])
     check_kept(box, lambda: kept[0], False)
 
 #: TensorDispatching [torch]: a tensor without memory that does its operations on another, `inner`
+#> TensorDispatching: exotic
 class TensorDispatching(T.Tensor):
     @staticmethod
     def __new__(cls, inner):
@@ -86,11 +92,13 @@ if warmed:
     TensorDispatching(T.ones(1)).add(1)
 
 #: of_own_sizes [torch]: a tensor that asks its class for its sizes, which does not know them
+#> of_own_sizes: exotic
 def of_own_sizes():
     return T.Tensor._make_wrapper_subclass(
         TensorDispatching, (1,), dispatch_sizes_strides_policy="sizes")
 
 #: TensorMute [torch]: the same, but operations give None
+#> TensorMute: exotic
 class TensorMute(TensorDispatching):
     @classmethod
     def __torch_dispatch__(cls, function, types, arguments=(), keywords=None):
@@ -105,6 +113,7 @@ class TensorRaising(T.Tensor):
         raise RuntimeError("no operations")
 
 #: emptying [torch]: a function of numbers that takes the memory of a tensor away as it is called
+#> emptying: shrinks
 def emptying(tensor):
     storage = getattr(tensor, "untyped_storage", None) or tensor._storage
     def callback(*numbers):
@@ -113,6 +122,7 @@ def emptying(tensor):
     return callback
 
 #: check_slice [torch]: a slice of a storage keeps its bytes, or the storage cannot be resized
+#> check_slice: grows checks
 def check_slice(storage):
     if len(storage) == 0 or storage.device.type != "cpu":
         return
@@ -125,6 +135,7 @@ def check_slice(storage):
     assert part[0] == 7, "memory: a slice of a resized storage has bytes of freed memory"
 
 #: check_export [torch]: exported numbers stay, or the storage cannot be resized
+#> check_export: grows checks
 def check_export():
     tensor = T.ones(16)
     export = tensor.numpy()

@@ -58,8 +58,8 @@ bool LineEvaluator::run(const Compiled& line) {
 
 LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic) {
   const auto own = static_cast<LaneSet>(1u << line.lane);
-  if (op.enters_hermetic) hermetic |= own;
-  return op.exits_hermetic ? hermetic & static_cast<LaneSet>(~own) : hermetic;
+  if (op.has(Effect::kEntersHermetic)) hermetic |= own;
+  return op.has(Effect::kLeavesHermetic) ? hermetic & static_cast<LaneSet>(~own) : hermetic;
 }
 
 Executor::Executor(Interpreter& interpreter, Printer& printer)
@@ -84,7 +84,7 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
     asserts_left_.push_back(tells ? interpreter.evaluate("lambda: " + assert_left_on(lane))
                                   : Ref());
   }
-  if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op("exit_hermetic");
+  if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op(Effect::kLeavesHermetic);
 }
 
 void Executor::prepare(const Program& program) {
@@ -175,7 +175,9 @@ Line Executor::exit_on(std::size_t lane) const {
 
 bool Executor::has_owners(const Program& program) const {
   return std::any_of(program.lines.begin(), program.lines.end(),
-                     [&](const Line& line) { return table_.ops()[line.op].owner; });
+                     [&](const Line& line) {
+                       return table_.ops()[line.op].has(Effect::kMakesOwner);
+                     });
 }
 
 VariableSet Executor::bound_variables(const Program& program) const {

@@ -6,14 +6,11 @@
 #include <iostream>
 
 #include "harness/engine/check.h"
+#include "harness/engine/language/snippets.h"
 #include "harness/engine/process/probe.h"
 
 namespace slotfuzz {
 namespace {
-
-constexpr const char* kPrelude =
-#include "prelude.inc"
-    ;
 
 void must(PyStatus status) {
   if (PyStatus_Exception(status)) throw StartError(std::string("Python: ") + status.err_msg);
@@ -62,37 +59,13 @@ void start_python(const InterpreterOptions& options) {
   }
 }
 
-// One snippet of the prelude: what stands between two markers.
-struct Snippet {
-  std::string_view marker;
-  std::string source;
-
-  bool is_for(const std::string& module) const {
-    const auto open = marker.find(" [");
-    return open == std::string_view::npos || marker.substr(open + 2).starts_with(module + "]");
-  }
-};
-
-std::vector<Snippet> split_prelude(std::string_view text) {
-  std::vector<Snippet> snippets;
-  std::size_t line_number = 0;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    // Blank lines in front keep the line numbers of tracebacks those of the file.
-    if (line.starts_with("#: ")) snippets.push_back({line, std::string(line_number, '\n')});
-    if (!snippets.empty()) snippets.back().source.append(line).push_back('\n');
-    ++line_number;
-  }
-  return snippets;
-}
-
 void run_prelude(PyObject* names, const std::string& module) {
-  for (const Snippet& snippet : split_prelude(kPrelude)) {
+  for (const Snippet& snippet : prelude_snippets()) {
     if (!snippet.is_for(module)) continue;
-    const Ref code(Py_CompileString(snippet.source.c_str(), "prelude.py", Py_file_input));
-    CHECK(code, "prelude.py: " << snippet.marker << ": " << take_error());
+    // Blank lines in front keep the line numbers of tracebacks those of the file.
+    const std::string source = std::string(snippet.lines_before, '\n') + snippet.text + "\n";
+    const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
+    CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
     // A snippet that the subject cannot run leaves its names undefined, and so masks its ops.
     const Ref result(PyEval_EvalCode(code.get(), names, names));
     if (!result) PyErr_Clear();

@@ -247,7 +247,7 @@ json ops_of(const OpTable& table, const std::vector<Program>& programs, std::vec
     const auto& [op, raised] = key;
     ops.push_back({{"op", table.ops()[op].name},
                    {"raised", raised},
-                   {"collects", table.ops()[op].collects},
+                   {"collects", table.ops()[op].has(Effect::kCollects)},
                    {"lines", share.lines},
                    {"nanoseconds", share.nanoseconds}});
   }

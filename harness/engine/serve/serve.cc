@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/engine/check.h"
+#include "harness/engine/language/snippets.h"
 #include "harness/engine/process/crash.h"
 #include "harness/engine/process/stacks.h"
 #include "harness/engine/serve/planted.h"
@@ -27,10 +28,6 @@ namespace slotfuzz {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kPrelude =
-#include "prelude.inc"
-    ;
 
 // A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
 constexpr std::size_t kErrorBytesMax = 4 << 20;
@@ -337,6 +334,23 @@ void reply_with(const json& document) {
   std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
+json prelude_as_json() {
+  json snippets = json::array();
+  for (const Snippet& snippet : prelude_snippets()) {
+    json names = json::array(), effects = json::object();
+    for (const SnippetName& name : snippet.names) {
+      names.push_back(name.name);
+      if (const auto words = name.effects.words(); !words.empty()) effects[name.name] = words;
+    }
+    snippets.push_back({{"names", names},
+                        {"module", snippet.module},
+                        {"sentence", snippet.sentence},
+                        {"text", snippet.text},
+                        {"effects", effects}});
+  }
+  return snippets;
+}
+
 // What a target is there for: ops that the target `storage` leaves out.
 bool is_special(const Session& session, const Op& op) {
   return op.theme != Theme::kStorage && session.weights.of(op.theme) > 0;
@@ -367,7 +381,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                    {"module", module},
                    {"python", PY_VERSION},
                    {"layout", session.layout.describe()},
-                   {"prelude", kPrelude},
+                   {"prelude", prelude_as_json()},
                    {"line_max", kLineMax},
                    {"lanes", kLaneCount},
                    {"lane_template", kLanePattern},
@@ -393,6 +407,13 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"template", op.pattern},
                                {"needs", op.needs},
                                {"sentence", op.sentence},
+                               {"theme", word_of(op.theme)},
+                               {"tier", word_of(op.tier)},
+                               {"effects", op.effects.words()},
+                               {"attribute", op.attribute},
+                               {"attribute_of_storage", op.attribute_of_storage},
+                               {"rare", op.is_rare()},
+                               {"slow", op.slow},
                                {"plain", op.plain},
                                {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});

@@ -58,7 +58,7 @@ class Server:
         self._killed = False
         # Of the process that will serve: a second one would take as long again to start.
         self.table = Table(self._request({"describe": True}, DESCRIBE_SECONDS))
-        self._snippets = prelude.parse(self.table.description.get("prelude", ""))
+        self._snippets = prelude.snippets_of(self.table.description)
 
     def __enter__(self):
         return self

@@ -14,7 +14,7 @@ STRING, CHARACTER = r'"(?:[^"\\]|\\.)*"', r"'[^']'"
 ROW = re.compile(rf"\b[A-Z_]+\(((?:[^()\"']|{STRING}|{CHARACTER})*)\)")
 WORD = re.compile(rf"{STRING}|{CHARACTER}|\w+|,")
 INCLUDE = re.compile(rf'^#include "({FOLDER}/\w+\.def)"$', re.MULTILINE)
-OP_FIELDS = ("name", "operands", "template", "needs", "sentence")
+OP_FIELDS = ("name", "operands", "template", "needs", "sentence", "words")
 
 
 def read() -> dict:
@@ -28,10 +28,11 @@ def read() -> dict:
 
 
 def _op(row: list[str]) -> dict:
+    row = row + [""] * (len(row) == len(OP_FIELDS) - 1)
     if len(row) != len(OP_FIELDS):
         raise BrokenError(f"a row of {FOLDER}/ops*.def has {len(row)} fields: {row[0]}")
     op = dict(zip(OP_FIELDS, row))
-    return {**op, "operands": op["operands"].split()}
+    return {**op, "operands": op["operands"].split(), "words": op["words"].split()}
 
 
 def _kind(row: list[str]) -> dict:

@@ -1,7 +1,7 @@
-"""The snippets of harness/engine/prelude/storage.py: what program lines may call.
+"""The snippets of the prelude: what program lines may call.
 
-A snippet begins with `#: names: sentence`, or `#: names [module]: sentence` when it is for one
-module only. A script prints the snippets that its lines use, and those that these use.
+The engine sends them, with the effects of calling each name. A script prints the snippets that its
+lines use, and those that these use.
 """
 
 import io
@@ -9,7 +9,6 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-MARKER = re.compile(r"^#: ([\w, ]+?)(?: \[(\w+)\])?: (.*)$")
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -29,20 +28,10 @@ class Snippet:
                 if token.type == tokenize.NAME and before.string != "."}
 
 
-def parse(prelude: str) -> list[Snippet]:
-    """The snippets of a prelude, in order. What comes before the first marker is not a snippet."""
-    snippets, head, body = [], None, []
-    for line in [*prelude.splitlines(), "#: end: of the last snippet"]:
-        match = MARKER.match(line)
-        if not match:
-            body.append(line)
-            continue
-        if head:
-            names = tuple(name.strip() for name in head[1].split(","))
-            text = "\n".join(body).strip("\n")
-            snippets.append(Snippet(names, head[2] or "", head[3], text))
-        head, body = match, []
-    return snippets
+def snippets_of(description: dict) -> list[Snippet]:
+    """The snippets that the engine describes, in order."""
+    return [Snippet(tuple(one["names"]), one["module"], one["sentence"], one["text"])
+            for one in description["prelude"]]
 
 
 def needed(snippets: list[Snippet], code: str, module: str) -> list[Snippet]:

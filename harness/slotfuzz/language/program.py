@@ -55,6 +55,10 @@ class Table:
                 kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
                 kind["has_names"])
 
+    def effects(self, op: str) -> frozenset[str]:
+        """What a line of OP can do beside what its operands say; effects.h has the words."""
+        return frozenset(self.ops[op]["effects"])
+
     def text(self, line: Line) -> str:
         """The line as Python."""
         template = self.ops[line.op]["template"]

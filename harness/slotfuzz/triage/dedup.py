@@ -229,7 +229,7 @@ def _mechanisms_of(text: str, table: Table) -> list[str]:
 
 def _whole(text: str, table: Table) -> str:
     """Lines of a program and the snippets of the prelude that they need."""
-    snippets = prelude.parse(table.description["prelude"])
+    snippets = prelude.snippets_of(table.description)
     called = prelude.needed(snippets, text, table.description["module"])
     return "\n".join([text, *(snippet.text for snippet in called)])
 

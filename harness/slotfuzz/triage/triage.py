@@ -93,7 +93,7 @@ def normal_line(message: str) -> str:
 def script_of(server: Server, reply: dict, words: signature.Signature, contract: str) -> str:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
-    snippets = prelude.parse(server.table.description.get("prelude", ""))
+    snippets = prelude.snippets_of(server.table.description)
     title = title_of(reply, words) + (f", torch {subject.release}" if subject.release else "")
     return emit.script({**reply, "contract": contract}, snippets, subject.name, subject.module,
                        subject.sanitizer, title)

@@ -34,7 +34,7 @@ def server(fake_subject):
 
 def script_of(server, reply):
     """repro.py for a reply."""
-    snippets = prelude.parse(server.table.description["prelude"])
+    snippets = prelude.snippets_of(server.table.description)
     return emit.script(reply, snippets, "core", "slotcore", "address", "a title")
 
 
@@ -219,8 +219,8 @@ def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
     """Else the script of a finalizer that a bug kept from running fails on the fixed core too."""
     reply = {"kind": "assert", "line": 1, "asserts": ["del s0", "gc.collect()", "assert False"],
              "lines": [{"text": "s0 = Phoenix(1)", "raised": ""}]}
-    snippets = prelude.parse("#: risen, Phoenix: rises\nrisen = []\nPhoenix = risen.append\n"
-                             "#: given, Giver: gives\ngiven = []\nGiver = given.append\n")
+    snippets = [prelude.Snippet(("risen", "Phoenix"), "", "", "risen = []\nPhoenix = risen.append"),
+                prelude.Snippet(("given", "Giver"), "", "", "given = []\nGiver = given.append")]
     end = emit.script(reply, snippets, "core", "slotcore", "address", "title").splitlines()[-5:]
     assert end == ["    del s0", "    gc.collect()", "    risen.clear()", "    gc.collect()",
                    "    assert False"]

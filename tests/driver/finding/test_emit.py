@@ -1,20 +1,12 @@
 """Scripts: which failure they state, that `--check` counts no other, and what their end drops."""
 
-import ast
-import re
 import subprocess
 import sys
 
 import pytest
 
-from slotfuzz.engine import frame
 from slotfuzz.finding import emit
-from slotfuzz.language import prelude
-from slotfuzz.paths import ROOT
 from slotfuzz.triage import verify
-
-SNIPPETS = [snippet for part in sorted((ROOT / "harness/engine/prelude").glob("*.py"))
-            for snippet in prelude.parse(part.read_text())]
 
 
 @pytest.mark.parametrize("stderr, alike", [
@@ -107,24 +99,3 @@ born, finalized = [], []
 
 def test_a_list_within_a_text_or_a_function_is_no_list_of_the_script():
     assert emit.lists_of(SNIPPET) == ["risen"]
-
-
-def ending(snippet, shown):
-    """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
-    reply = {"kind": "assert", "contract": "P5", "line": 1, "asserts": ["gc.collect()", shown],
-             "lines": [{"text": snippet.names[0], "raised": ""}]}
-    return emit.script(reply, SNIPPETS, "core", snippet.module or "slotcore", "address", "")
-
-
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda one: one.names[0])
-def test_a_script_clears_only_names_that_it_has(snippet):
-    script = ending(snippet, "assert T._live_impls() == 0")
-    stored = {node.id for statement in ast.parse(script).body for node in ast.walk(statement)
-              if isinstance(statement, ast.Assign) and isinstance(node, ast.Name)}
-    end = script.partition(frame.END)[2]
-    assert set(re.findall(r"^    (\w+)\.clear\(\)$", end, re.MULTILINE)) <= stored
-
-
-def test_a_script_does_not_clear_what_it_asks_about():
-    snippet = next(one for one in SNIPPETS if "unraisable" in one.names)
-    assert "unraisable.clear()" not in ending(snippet, "assert not unraisable, unraisable")

@@ -223,7 +223,9 @@ def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
     monkeypatch.setattr(module.subject, "resolve", lambda *words, **more: torch)
     for says, failed in ((plain, False), (differs_in("write"), True)):
         core = Server(plain, ["make\nwrite\n"])
-        core.table.description = {"prelude": "#: observe: it\ndef observe(names):\n    return 1\n"}
+        core.table.description = {"prelude": [{
+            "names": ["observe"], "module": "", "sentence": "it",
+            "text": "def observe(names):\n    return 1", "effects": {}}]}
         monkeypatch.setattr(module.differential, "servers", lambda one: (core, Server(says)))
         args = SimpleNamespace(python=None, rootfs=None, runs=1, seed=1)
         measured = module.measure(args)

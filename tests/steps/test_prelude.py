@@ -1,0 +1,67 @@
+"""The prelude as the engine describes it: no line is lost, and scripts clear what they have."""
+
+import ast
+import re
+
+import pytest
+
+from slotfuzz.engine import frame
+from slotfuzz.engine.server import Server
+from slotfuzz.finding import emit
+from slotfuzz.language import prelude
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import subject
+
+PARTS = [(ROOT / "harness/engine/prelude" / name).read_text()
+         for name in ("storage.py", "tensor.py", "torch.py", "observations.py")]
+MARKERS = ("#: ", "#> ")
+
+
+@pytest.fixture(scope="module", name="snippets")
+def snippets_of_the_engine():
+    """The snippets of the target `storage`, which has those of all modules."""
+    with Server(subject.resolve("core", None, ["storage"], with_python=False), "storage") as server:
+        return prelude.snippets_of(server.table.description)
+
+
+def test_the_engine_loses_no_line(snippets):
+    code = [line for part in PARTS for line in part[part.index("\n#: "):].splitlines()
+            if line and not line.startswith(MARKERS)]
+    kept = [line for snippet in snippets for line in snippet.text.splitlines() if line]
+    assert kept == code != []
+
+
+def test_snippets_are_python(snippets):
+    for snippet in snippets:
+        compile(snippet.text, ",".join(snippet.names), "exec")
+
+
+def test_each_assert_says_what_is_broken():
+    """The judge takes other words for a refusal of other code's."""
+    asserts = [node for part in PARTS for node in ast.walk(ast.parse(part))
+               if isinstance(node, ast.Assert)]
+    assert len(asserts) > 10
+    words = [ast.unparse(node.msg).strip("f\"'") for node in asserts]
+    assert [one for one in words if not re.match(r"[A-Z]\d: |memory: ", one)] == []
+
+
+def ending(snippets, snippet, shown):
+    """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
+    reply = {"kind": "assert", "contract": "P5", "line": 1, "asserts": ["gc.collect()", shown],
+             "lines": [{"text": snippet.names[0], "raised": ""}]}
+    return emit.script(reply, snippets, "core", snippet.module or "slotcore", "address", "")
+
+
+def test_a_script_clears_only_names_that_it_has(snippets):
+    for snippet in snippets:
+        script = ending(snippets, snippet, "assert T._live_impls() == 0")
+        stored = {node.id for statement in ast.parse(script).body for node in ast.walk(statement)
+                  if isinstance(statement, ast.Assign) and isinstance(node, ast.Name)}
+        end = script.partition(frame.END)[2]
+        assert set(re.findall(r"^    (\w+)\.clear\(\)$", end, re.MULTILINE)) <= stored, snippet
+
+
+def test_a_script_does_not_clear_what_it_asks_about(snippets):
+    snippet = next(one for one in snippets if "unraisable" in one.names)
+    script = ending(snippets, snippet, "assert not unraisable, unraisable")
+    assert "unraisable.clear()" not in script
