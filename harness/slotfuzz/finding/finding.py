@@ -14,6 +14,7 @@ from slotfuzz.subject.subject import Subject
 
 # Enough to steer around; a bug with more ways than that is met again in any of them.
 WAYS_MAX = 50
+NOTES = "NOTES.md"
 
 FIELDS = {
     "id": str, "signature": str, "kind": str, "subject": str, "target": str, "oracle": str,
@@ -51,6 +52,8 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
     if missing:
         raise ValueError(f"finding.json lacks {missing}")
     place = out / record["id"]
+    if NOTES in files:
+        files = {**files, NOTES: with_explanation(files[NOTES], record)}
     try:
         made = Path(tempfile.mkdtemp(prefix=".new-", dir=out))
         try:
@@ -64,6 +67,14 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
     except OSError as error:
         raise MachineError(f"cannot write {shown(place)}: {error.strerror}") from error
     return place
+
+
+def with_explanation(notes: str, record: dict) -> str:
+    """NOTES, the text of NOTES.md, with what a person has written in RECORD below its title."""
+    title, _, rest = notes.partition("\n\n")
+    words = " ".join(filter(None, [record.get("sentence") and f"**{record['sentence']}**",
+                                   record.get("why")]))
+    return "\n\n".join(filter(None, [title, words, rest]))
 
 
 def _write_synced(path: Path, text: str) -> None:

@@ -354,6 +354,8 @@ def test_what_is_kept_of_torch_is_confirmed():
     for entry in kept:
         assert entry.record["rate"] == 1.0 and entry.record["fails_in"], entry.folder
         assert entry.record["why"] and entry.record["sentence"], entry.folder
+        notes = (entry.folder / "NOTES.md").read_text()
+        assert entry.record["why"] in notes and entry.record["sentence"] in notes, entry.folder
         # A crash or a failed internal assertion needs no sentence of the contract; a promise does.
         assert entry.record["contract"] or entry.record["oracle"] not in ("contract", "assert")
 

@@ -1,0 +1,23 @@
+"""A finding's folder: what a person has written in finding.json is in NOTES.md as well."""
+
+import pytest
+
+from slotfuzz.finding import finding
+
+NOTES = "# title\n\nSubject `torch`.\n\nmore\n"
+
+
+@pytest.mark.parametrize("record, begin", [
+    ({}, "# title\n\nSubject"),
+    ({"sentence": "It crashes."}, "# title\n\n**It crashes.**\n\nSubject"),
+    ({"sentence": "It crashes.", "why": "No memory."}, "# title\n\n**It crashes.** No memory.\n\n"),
+])
+def test_an_explanation_stands_below_the_title(record, begin):
+    told = finding.with_explanation(NOTES, record)
+    assert told.startswith(begin) and told.endswith("Subject `torch`.\n\nmore\n")
+
+
+def test_a_folder_that_is_written_anew_keeps_its_explanation(tmp_path):
+    record = {name: "" for name in finding.FIELDS} | {"id": "one", "sentence": "It crashes."}
+    folder = finding.write(tmp_path, record, {"NOTES.md": NOTES, "repro.py": ""})
+    assert "**It crashes.**" in (folder / "NOTES.md").read_text()
