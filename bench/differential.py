@@ -14,9 +14,12 @@ from slotfuzz.measure import differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
-from slotfuzz.subject import subject
+from slotfuzz.subject import registry, subject
+from slotfuzz.subject.capabilities import Capabilities
 
 RUNS, SEED = 100_000, 1
+# What the core is compared with.
+SUBJECT = "torch"
 REASONS = ROOT / "bench" / "differential.toml"
 SCRIPT = '''\
 # {signature}
@@ -40,7 +43,7 @@ for number, line in enumerate(PROGRAM.strip().splitlines(), 1):
 
 def measure(args) -> Measured:
     """One row for the programs that agree, and one for each reason or difference without one."""
-    torch = subject.resolve("torch", "none", [differential.TARGET], args.python,
+    torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
     reasons = differential.read_reasons(REASONS)
     runs = args.runs or RUNS
@@ -57,12 +60,12 @@ def measure(args) -> Measured:
     place = finding.check_writable(build_root() / "bench" / "differences")
     for number, (signature, one) in enumerate(result.unexplained.items()):
         rows.append(_row("no reason", signature, "", one.met))
-        for module in ("slotcore", "torch"):
-            write_script(place / f"{number}-{module}.py", module, one, snippets)
-    said = _sentences(result, pair, torch.release, args.seed or SEED)
+        for about in (registry.find(registry.DEFAULT), registry.find(SUBJECT)):
+            write_script(place / f"{number}-{about.module}.py", about, one, snippets)
+    said = _sentences(result, pair, torch.edition, args.seed or SEED)
     if result.unexplained:
         said.append(f"scripts are in {shown(place)}")
-    place = ROOT / "repro" / f"torch-{torch.release}" / "differences.md"
+    place = ROOT / "repro" / torch.edition.replace(" ", "-") / "differences.md"
     if result.interrupted:
         said.append(f"interrupted: {shown(place)} stays as it was")
     else:
@@ -98,15 +101,14 @@ def document(rows: list[dict], sentences: list[str]) -> str:
                                for row in rows]), ""])
 
 
-def write_script(place, module: str, one: differential.Unexplained, snippets) -> None:
-    """The program, printing its facts after each line, on MODULE."""
-    needed = prelude.needed(snippets, f"observe {one.text}", module)
-    difference = one.difference
-    command = "./slotfuzz python" if module == "slotcore" else "python3"
+def write_script(place, about: Capabilities, one: differential.Unexplained, snippets) -> None:
+    """The program, printing its facts after each line, on the subject that a row is ABOUT."""
+    needed = prelude.needed(snippets, f"observe {one.text}", about.module)
+    difference, helpers = one.difference, "\n".join(snippet.text for snippet in needed)
     finding.write_file(place, SCRIPT.format(
         signature=difference.signature, line=difference.line + 1, fact=difference.fact,
-        core=difference.core, torch=difference.torch, command=f"{command} {place.name}",
-        module=module, snippets="\n".join(snippet.text for snippet in needed), program=one.text))
+        core=difference.core, torch=difference.torch, command=f"{about.runs_scripts} {place.name}",
+        module=about.module, snippets=helpers, program=one.text))
 
 
 def _row(what: str, why: str, place: str, programs: int) -> dict:
@@ -114,10 +116,10 @@ def _row(what: str, why: str, place: str, programs: int) -> dict:
 
 
 def _sentences(
-    result: differential.Result, pair: differential.Pair, release: str, seed: int,
+    result: differential.Result, pair: differential.Pair, edition: str, seed: int,
 ) -> list[str]:
     said = [f"{result.programs:,} random programs (seed {seed}, {result.lines:,} lines) that both"
-            f" slotcore and torch {release} can run: {result.alike:,} alike in every line,"
+            f" slotcore and {edition} can run: {result.alike:,} alike in every line,"
             f" {result.programs - result.alike - _unexplained(result):,} after lines with a reason"
             f" to differ were dropped, {_unexplained(result):,} differ without a reason.",
             f"{result.crashed:,} more ended torch's process, which is a finding of `hunt`."

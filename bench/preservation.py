@@ -20,11 +20,12 @@ from slotfuzz.finding import finding
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build
+from slotfuzz.subject.subjects.core import PROTOCOL_WORDS
 
 TURNS = 5
 SECONDS_EACH = 0.2
 BINARIES = {"refcount_bit": "bench/preservation", "resurrection": "resurrect/bench/preservation"}
-SUBJECTS = {"refcount_bit": "core", "resurrection": "core:resurrect"}
+SUBJECTS = {word: name for name, word in PROTOCOL_WORDS.items()}
 DOCUMENT = ROOT / "docs" / "preservation.md"
 TEST = re.compile(r"^def (test_\w+)\(.*\):  # (.*)$", re.MULTILINE)
 CONTRACT = re.compile(r"\b[A-Z]\d\b")

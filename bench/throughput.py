@@ -37,7 +37,7 @@ def measure(args) -> Measured:
         for target in TARGETS:
             told = _ask(resolved, target)
             found = parts(told)
-            title = f"{name} {resolved.release}".strip() + f", {sanitizer}, target {target}"
+            title = f"{resolved.edition or name}, {sanitizer}, target {target}"
             rows += [{"subject": name, "sanitizer": sanitizer, "target": target, **row}
                      for row in found]
             rate, bare = rate_of(told, RUN), rate_of(told, RUN[:1])

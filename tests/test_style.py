@@ -31,6 +31,12 @@ BELOW = {"harness/engine": ("check.h", "python.h"), "harness/slotfuzz": ("__init
 ABOVE = {"harness/slotfuzz": ("cli.py", "stateful.py", "pytest_plugin.py", "__main__.py",
                               "commands", "scripts")}
 ROOM_FILES_MAX = 20
+# What only the room of subjects may ask: which subject it is, instead of what that can do.
+SUBJECT_NAMES = re.compile(
+    r"""([=!]=\s*["'](core|torch|c10|slotcore)\b|["'](core|torch|c10|slotcore)["']\s*[=!]=
+    |\bin\s*\(["'](core|torch|c10)\b|startswith\(["']mutant|removeprefix\(["']mutant
+    |(if|not|and|or|bool\()\s*[\w.]*subject\.(release|mutant|module)\b|sanitizer\s*[=!]=\s*["']none
+    |subject\.name\s*[=!]=)""", re.VERBOSE)
 # A folder of data has a file for each thing that it lists.
 DATA_FOLDERS = ("mutants/", "corpus/", "repro/", "docs/decisions/", "ci/")
 
@@ -189,6 +195,24 @@ def test_rooms_use_only_earlier_rooms():
 ])
 def test_a_wrong_use_is_seen(name, text, wrong):
     assert wrong_uses(name, text) == wrong
+
+
+def test_subjects_are_asked_for_capabilities_and_not_for_names():
+    asking = [name for name in SOURCE_FILES if name.endswith(".py")
+              and name.startswith(("harness/slotfuzz/", "bench/"))
+              and not name.startswith("harness/slotfuzz/subject/")]
+    assert len(asking) > 80
+    assert [f"{name}: {match[0]}" for name in asking
+            for match in SUBJECT_NAMES.finditer(text_of(name))] == []
+
+
+@pytest.mark.parametrize("text", [
+    'if name == "torch":', "if 'core' != name:", 'if name.startswith("mutant:"):',
+    "if self.subject.release and x:", "not subject.mutant", 'subject.sanitizer == "none"',
+    'if name in ("core", "torch"):', "if server.subject.name == name:",
+])
+def test_a_question_for_a_name_is_seen(text):
+    assert SUBJECT_NAMES.search(text)
 
 
 def test_the_design_lists_the_rooms_as_they_are():

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.finding import emit, finding
-from slotfuzz.subject import catalogue, mutant, rootfs, subject
+from slotfuzz.subject import catalogue, registry, rootfs, subject
+from slotfuzz.subject.sanitizers import SANITIZERS
 
 PROGRAM_BYTES_MAX = 4 << 20
 LINE_SHOWN_MAX = 100
@@ -22,9 +23,10 @@ class Meant:
 
 def add_subject(parser) -> None:
     """--subject, --sanitizer, --python and --rootfs."""
-    parser.add_argument("--subject", metavar="core|core:resurrect|mutant:ID|torch",
-                        help="what T is; by default what the file's header says, else core")
-    parser.add_argument("--sanitizer", choices=sorted(subject.SANITIZER_PRESETS),
+    parser.add_argument("--subject", metavar="|".join(registry.names()),
+                        help="what T is; by default what the file's header says, else"
+                             f" {registry.DEFAULT}")
+    parser.add_argument("--sanitizer", choices=sorted(SANITIZERS),
                         help="by default what suits the subject")
     add_python(parser)
 
@@ -115,11 +117,11 @@ def program_files(paths: list[Path]) -> list[Path]:
 def meant(args, path: Path, text: str) -> Meant:
     """What the options say, else the header of the script, else the finding.json beside it."""
     header = emit.read_header(text)
-    name = args.subject or header.get("subject") or "core"
+    name = args.subject or header.get("subject") or registry.DEFAULT
     sanitizer = args.sanitizer
     if sanitizer is None and args.subject in (None, header.get("subject")):
         sanitizer = header.get("sanitizer")
-    if sanitizer not in (None, *subject.SANITIZER_PRESETS):
+    if sanitizer not in (None, *SANITIZERS):
         raise UserError(f"{path}: the header names an unknown sanitizer {sanitizer!r}")
     return Meant(name, sanitizer, getattr(args, "target", None) or _target(path, name))
 
@@ -135,8 +137,7 @@ def _target(path: Path, name: str) -> str:
         target = finding.read(path.parent).get("target")
         if target in catalogue.target_names():
             return target
-    if name.startswith("mutant:"):
-        return mutant.read_header(catalogue.check_mutant(name.removeprefix("mutant:"))).target
-    if path.parent.name in catalogue.target_names():
+    target = registry.own_target(name)
+    if not target and path.parent.name in catalogue.target_names():
         return path.parent.name
-    return catalogue.default_target()
+    return target or catalogue.default_target()

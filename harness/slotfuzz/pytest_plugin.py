@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(session, config, items):
     if not target:
         return
     from slotfuzz.errors import UserError
-    from slotfuzz.subject.subject import check_target
+    from slotfuzz.subject.catalogue import check_target
 
     try:
         check_target(target)

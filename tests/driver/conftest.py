@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ CRASH = ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\ne
          "s0 = t0.untyped_storage()\n")
 sys.path.insert(0, str(ROOT / "harness"))
 
+from slotfuzz.subject import subjects  # noqa: E402
 from slotfuzz.subject.subject import Subject  # noqa: E402
+
+RELEASED = """\
+\"""The core as an installed PyTorch would be: of a release, with many bugs, without a trace.\"""
+from dataclasses import replace
+from slotfuzz.subject.subjects import core
+CAPABILITIES = replace(core.CAPABILITIES, names=("released",), release_key="released",
+                       has_many_bugs=True, is_imported_slowly=True, trace_variable="")
+"""
 
 
 def write_program(path: Path, text: str) -> Path:
@@ -36,4 +46,24 @@ def fake_subject(tmp_path, monkeypatch):
     os.symlink(HERE / "fake_slotcore.py", modules / "slotcore.py")
     python = write_program(folder / "slotpython",
                            f'PYTHONPATH={modules} exec /usr/bin/python3 "$@"\n')
-    return Subject("core", "slotcore", "address", "address", folder, str(python))
+    return Subject("core", "address", "address", folder, str(python))
+
+
+@pytest.fixture
+def add_subject(tmp_path, monkeypatch):
+    """Adds the file of a subject, by its name and text, to those in subjects/, for one test."""
+    folder = tmp_path / "subjects"
+    folder.mkdir()
+    monkeypatch.setattr(subjects, "__path__", [*subjects.__path__, str(folder)])
+
+    def add(name: str, text: str) -> None:
+        monkeypatch.delitem(sys.modules, f"{subjects.__name__}.{name}", raising=False)
+        (folder / f"{name}.py").write_text(text)
+    return add
+
+
+@pytest.fixture
+def released_subject(fake_subject, add_subject):
+    """The subject `released` on the fake engine."""
+    add_subject("released", RELEASED)
+    return replace(fake_subject, name="released", versions={"released": "2.6.0"})

@@ -213,7 +213,9 @@ def serve():
         if "describe" in request:
             print(json.dumps(DESCRIPTION), flush=True)
         elif "run" in request:
-            print(json.dumps(run_forked(request["run"])), flush=True)
+            told = parse(request["run"], request.get("frame", ()))
+            print(json.dumps({**run_forked(request["run"]), "dropped_lines": told["dropped_lines"],
+                              "dropped_count": told["dropped_count"]}), flush=True)
         elif "states" in request:
             print(json.dumps(run_states(request["states"])), flush=True)
         elif "facts" in request:
@@ -222,7 +224,7 @@ def serve():
                                             "trace": trace} for _ in request["facts"]]}),
                   flush=True)
         elif "parse" in request:
-            print(json.dumps(parse(request["parse"])), flush=True)
+            print(json.dumps(parse(request["parse"], request.get("frame", ()))), flush=True)
         elif "extend" in request:
             print(json.dumps({"programs": [request["extend"]] * request["count"]}), flush=True)
 

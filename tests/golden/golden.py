@@ -62,7 +62,7 @@ class Judged:
 def server_of(name: str, target: str) -> Server:
     """A server of the subject NAME; of torch it must be the release that NAME states."""
     chosen = subject.resolve(name.split()[0], None, [target], with_python=False)
-    told = " ".join(filter(None, [chosen.name, chosen.release]))
+    told = chosen.edition or chosen.name
     if told != name:
         raise NotHereError(f"the golden set has {name}, here is {told}")
     return Server(chosen, target)

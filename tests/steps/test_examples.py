@@ -18,7 +18,7 @@ import pytest
 from slotfuzz import cli
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT, build_root
-from slotfuzz.subject import subject
+from slotfuzz.subject import interpreter
 
 ALL = os.environ.get("SLOTFUZZ_EXAMPLES") == "all"
 EXAMPLE_SECONDS_MAX = 7200 if ALL else 600
@@ -86,7 +86,7 @@ def lacking(command):
     if "--subject torch" not in command:
         return ""
     try:
-        subject.probe_python(subject.SYSTEM_PYTHON)
+        interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
     except UserError as error:
         return str(error)
     return ""

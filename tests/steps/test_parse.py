@@ -11,6 +11,9 @@ from slotfuzz.subject import catalogue, subject
 SCRIPTS = sorted((ROOT / "repro").glob("**/repro.py"))
 SEEDS = sorted((ROOT / "corpus").glob("*/*.py"))
 
+# A subject that has a snippet of each module.
+SUBJECTS = {"": "core", "slotcore": "core", "torch": "torch"}
+
 
 @pytest.fixture(scope="module")
 def server():
@@ -43,7 +46,7 @@ def test_each_snippet_alone_is_the_frame_of_a_script(server):
     snippets = prelude.snippets_of(server.table.description)
     reply = server.run("t0 = T.ones(1)\n")
     for snippet in snippets:
-        script = emit.script(reply, [snippet], "core", snippet.module or "slotcore", "address", "")
+        script = emit.script(reply, [snippet], SUBJECTS[snippet.module], "address", "")
         body = script.removesuffix("t0 = T.ones(1)\n")
         assert unknown(server, f"{body}{snippet.text}\n\nt0 = T.ones(1)\n") == [], snippet.names
 

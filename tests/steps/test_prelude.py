@@ -15,6 +15,8 @@ from slotfuzz.subject import subject
 PARTS = [(ROOT / "harness/engine/prelude" / name).read_text()
          for name in ("storage.py", "tensor.py", "torch.py", "observations.py")]
 MARKERS = ("#: ", "#> ")
+# A subject that has a snippet of each module.
+SUBJECTS = {"": "core", "slotcore": "core", "torch": "torch"}
 
 
 @pytest.fixture(scope="module", name="snippets")
@@ -49,7 +51,7 @@ def ending(snippets, snippet, shown):
     """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
     reply = {"kind": "assert", "contract": "P5", "line": 1, "asserts": ["gc.collect()", shown],
              "lines": [{"text": snippet.names[0], "raised": ""}]}
-    return emit.script(reply, snippets, "core", snippet.module or "slotcore", "address", "")
+    return emit.script(reply, snippets, SUBJECTS[snippet.module], "address", "")
 
 
 def test_a_script_clears_only_names_that_it_has(snippets):

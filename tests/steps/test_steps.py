@@ -17,7 +17,7 @@ from slotfuzz.hunt import corpus, hunt, job
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.language import op_table, prelude
 from slotfuzz.paths import ROOT
-from slotfuzz.subject import build, catalogue, mutant, subject
+from slotfuzz.subject import build, catalogue, interpreter, mutant, subject
 from slotfuzz.triage import dedup, triage
 
 STEP_SECONDS_MAX = 1800
@@ -215,7 +215,7 @@ def test_canary_fails(tmp_path):
 def torch_is_installed():
     """Skips where the system's Python has no PyTorch."""
     try:
-        subject.probe_python(subject.SYSTEM_PYTHON)
+        interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
     except UserError as error:
         pytest.skip(str(error))
 

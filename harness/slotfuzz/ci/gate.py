@@ -25,7 +25,7 @@ from slotfuzz.hunt import series, workplace
 from slotfuzz.measure.mutants import verdict_of
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.subject import catalogue
-from slotfuzz.subject.subject import PROTOCOL_FOLDERS
+from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
 from slotfuzz.triage import dedup
 
 REPLAYED_UNDER = ("address", "thread", "debugpy")

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.paths import ROOT
-from slotfuzz.subject import catalogue, subject
+from slotfuzz.subject import catalogue
+from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS, PROTOCOL_WORDS
 
 PROTOCOL_SOURCES = "core/c10/impl/protocol/"
 OP_TABLE = re.compile(r"harness/engine/language/ops\w*\.def")
 OP_ROW = re.compile(r"^[A-Z_]+\((\w+),", re.MULTILINE)
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
 # A file of one preservation protocol has its word in its name, and the other build leaves it out.
-PROTOCOL_WORDS = {"core": "refcount_bit", "core:resurrect": "resurrection"}
 
 
 @dataclass
@@ -50,7 +50,7 @@ def of_change(changed: list[str], drawing: Callable[[], list[str]]) -> Scope:
             subjects |= _subjects(name) if mine & set(programs) else set()
     return Scope([name for name in programs if name in targets],
                  [name for name in catalogue.protocol_names() if name in protocols],
-                 [name for name in subject.PROTOCOL_FOLDERS if name in subjects], files)
+                 [name for name in PROTOCOL_FOLDERS if name in subjects], files)
 
 
 def _concerned(name: str, programs: list[str], drawing: Callable[[], list[str]]) -> set[str]:

@@ -17,7 +17,7 @@ from slotfuzz.ci.checkout import Checkout, INTERRUPTED
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.hunt import workplace
 from slotfuzz.subject import catalogue
-from slotfuzz.subject.subject import PROTOCOL_FOLDERS
+from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
 
 SANITIZERS = ("address", "thread", "debugpy")
 # Of the budget; pruning and coverage take as long as the corpora are large, some minutes.

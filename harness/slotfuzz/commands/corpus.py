@@ -13,7 +13,7 @@ from slotfuzz.finding import finding
 from slotfuzz.hunt import corpus
 from slotfuzz.hunt.workplace import default_corpus
 from slotfuzz.paths import shown
-from slotfuzz.subject import catalogue
+from slotfuzz.subject import catalogue, registry
 
 EXAMPLE = "./slotfuzz corpus check corpus/storage --sanitizer thread"
 
@@ -31,7 +31,7 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Does one action on one folder."""
-    name = args.subject or "core"
+    name = args.subject or registry.DEFAULT
     target = args.target
     if target is None and args.folder and args.folder.name in catalogue.target_names():
         target = args.folder.name

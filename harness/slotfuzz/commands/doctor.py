@@ -8,13 +8,14 @@ from slotfuzz.console import table
 from slotfuzz.errors import UserError
 from slotfuzz.measure import doctor
 from slotfuzz.subject import tools
+from slotfuzz.subject.sanitizers import SANITIZERS
 
 EXAMPLE = "./slotfuzz doctor"
 
 
 def add_arguments(parser) -> None:
     """The options of doctor."""
-    parser.add_argument("--sanitizer", choices=sorted(doctor.BUILDS), action="append",
+    parser.add_argument("--sanitizer", choices=sorted(SANITIZERS), action="append",
                         help="only this build's oracles; may be repeated")
     options.add_tree(parser)
 
@@ -22,7 +23,7 @@ def add_arguments(parser) -> None:
 def run(args, output) -> int:
     """Plants each bug; 3 if an oracle is silent."""
     tree = options.tree(args)
-    sanitizers = args.sanitizer or (["none"] if tree else sorted(doctor.BUILDS))
+    sanitizers = args.sanitizer or (["none"] if tree else sorted(SANITIZERS))
     if tree and sanitizers != ["none"]:
         raise UserError("the engine of a --rootfs has no sanitizer; leave out --sanitizer")
     versions = tools.versions(tree)

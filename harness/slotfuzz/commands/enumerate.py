@@ -10,7 +10,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError, nearest
 from slotfuzz.hunt import enumerate as enumeration
 from slotfuzz.language.program import Line
-from slotfuzz.subject import catalogue, mutant, subject
+from slotfuzz.subject import catalogue, mutant, registry, subject
 
 EXAMPLE = "./slotfuzz enumerate --subject mutant:hermetic-del-storage --lines 6"
 LINES_MAX = 60
@@ -28,8 +28,8 @@ def run(args, output) -> int:
     """Enumerates; 1 if anything fails."""
     if not 1 <= args.lines <= LINES_MAX:
         raise UserError(f"--lines must be 1 to {LINES_MAX}")
-    name = args.subject or "core"
-    target = args.target or _default_target(name)
+    name = args.subject or registry.DEFAULT
+    target = args.target or registry.own_target(name) or catalogue.default_target()
     chosen = subject.resolve(name, args.sanitizer, [target], args.python, False)
     with Server(chosen, target) as server:
         ops = _named_ops(server, args.ops) if args.ops else default_ops(server)
@@ -46,8 +46,8 @@ def _told(length: enumeration.Length) -> None:
 
 
 def literals(server: Server) -> frozenset[str]:
-    """The literals in the subject's minimal program, if it is a mutant."""
-    if not server.subject.mutant:
+    """The literals in the program that shows the subject's seeded bug, if it has one."""
+    if not server.subject.seeded:
         return frozenset()
     return frozenset(word for lines in _programs(server) for line in lines
                      for index, word in enumerate(line.operands)
@@ -56,10 +56,11 @@ def literals(server: Server) -> frozenset[str]:
 
 def _programs(server: Server) -> list[list[Line]]:
     """The minimal program of the subject, or those of all mutants of the target."""
-    one = server.subject.mutant
-    headers = [mutant.read_header(name) for name in ([one] if one else catalogue.mutant_names())]
-    return [server.parse("\n".join(header.program)) for header in headers
-            if one or header.target == server.target]
+    one = server.subject.seeded
+    headers = [one] if one else [header for header in map(mutant.read_header,
+                                                          catalogue.mutant_names())
+                                 if header.target == server.target]
+    return [server.parse("\n".join(header.program)) for header in headers]
 
 
 def default_ops(server: Server) -> list[str]:
@@ -98,12 +99,6 @@ def document(name: str, target: str, ops: list[str], result: enumeration.Result)
         "findings": [{"signature": failing.signature, "lines": len(failing.lines),
                       "program": failing.text} for failing in result.findings.values()],
     }
-
-
-def _default_target(name: str) -> str:
-    if name.startswith("mutant:"):
-        return mutant.read_header(catalogue.check_mutant(name.removeprefix("mutant:"))).target
-    return catalogue.default_target()
 
 
 def _named_ops(server: Server, words: str) -> list[str]:

@@ -15,7 +15,7 @@ from slotfuzz.hunt import baseline, hunt, series
 from slotfuzz.hunt.plan import Plan, Result, check_folders
 from slotfuzz.paths import findings_root, shown
 from slotfuzz.report import annotate
-from slotfuzz.subject import catalogue, mutant, subject, tools
+from slotfuzz.subject import catalogue, registry, subject, tools
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
 ELSEWHERE_SECONDS_MIN = 0.1
@@ -43,7 +43,7 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Hunts; 1 if anything was found that is not old."""
-    name = args.subject or "core"
+    name = args.subject or registry.DEFAULT
     targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
@@ -149,10 +149,8 @@ def document(plan: Plan, result: Result) -> dict:
 
 
 def _default_targets(name: str) -> list[str]:
-    if name.startswith("mutant:"):
-        chosen = catalogue.check_mutant(name.removeprefix("mutant:"))
-        return [mutant.read_header(chosen).target]
-    return catalogue.fuzzable_targets()
+    target = registry.own_target(name)
+    return [target] if target else catalogue.fuzzable_targets()
 
 
 def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:

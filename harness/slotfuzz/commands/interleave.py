@@ -12,9 +12,9 @@ from pathlib import Path
 
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
-from slotfuzz.interleave import binaries, c10, interleave_c10, interleave_repro
+from slotfuzz.interleave import binaries, interleave_c10, interleave_repro
 from slotfuzz.paths import build_root, shown
-from slotfuzz.subject import catalogue
+from slotfuzz.subject import catalogue, registry
 
 EXAMPLE = ("./slotfuzz interleave claim --threads 4\n"
            "  ./slotfuzz interleave counts --shape owners --programs 'wrap,decref;lock,decref'\n"
@@ -32,7 +32,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("--shape", metavar="NAME", help="the start for --programs")
     parser.add_argument("--programs", metavar="A,B;C", help="the threads' operations")
     parser.add_argument("--engine", choices=binaries.ENGINES, help="model by default")
-    parser.add_argument("--subject", default="core", metavar="core|mutant:ID|c10",
+    parser.add_argument("--subject", default=registry.DEFAULT,
+                        metavar="|".join(registry.interleaved_names()),
                         help="c10: the libtorch that is installed; --describe says its models")
     parser.add_argument("--rootfs", type=Path, metavar="DIR",
                         help="of c10: the libtorch of a tree of ci/torch_rootfs.sh")
@@ -54,7 +55,7 @@ def run(args, output) -> int:
     """Explores; 1 if a model fails."""
     if args.seconds is not None and not 0 < args.seconds < SECONDS_MAX:
         raise UserError("--seconds must be more than 0 and less than 1e9")
-    if args.subject == c10.NAME:
+    if registry.find_interleaved(args.subject).is_fuzzed_by_schedule:
         return interleave_c10.run(args, output)
     if args.rootfs:
         raise UserError("--rootfs is of --subject c10")
@@ -147,7 +148,7 @@ def _row(row: dict) -> list:
 
 
 def _describe(models: list[str], output) -> int:
-    documents = [binaries.ask(binaries.binary(model, "core", "model"), ["--describe"])
+    documents = [binaries.ask(binaries.binary(model, registry.DEFAULT, "model"), ["--describe"])
                  for model in models]
     for document in documents:
         output.text(f"{document['protocol']}: {document['sentence']};"

@@ -10,7 +10,7 @@ from slotfuzz import options
 from slotfuzz.console import table
 from slotfuzz.language import op_table
 from slotfuzz.language.program import ANY_VARIABLE, MARKS
-from slotfuzz.subject import catalogue
+from slotfuzz.subject import catalogue, registry
 from slotfuzz.subject.packages import LISTS
 
 EXAMPLE = "./slotfuzz ops --markdown > docs/ops.md"
@@ -65,7 +65,7 @@ def _described(args) -> dict:
     from slotfuzz.engine import server
 
     target = args.target or catalogue.default_target()
-    wish = options.Meant(args.subject or "core", args.sanitizer, target)
+    wish = options.Meant(args.subject or registry.DEFAULT, args.sanitizer, target)
     return server.describe(options.resolve(args, wish, with_python=False), target)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from slotfuzz import options
 from slotfuzz.finding import emit
-from slotfuzz.subject import subject
+from slotfuzz.subject import registry, subject
+from slotfuzz.subject.sanitizers import SANITIZERS
 
 EXAMPLE = "./slotfuzz python repro/p2-attributes-e610f1/repro.py --check 20"
 OWN_OPTIONS = ("--subject", "--sanitizer", "--python", "--rootfs")
@@ -42,14 +43,14 @@ def run(args, output) -> int:
     script = next((word for word in args.arguments if not word.startswith("-")), None)
     if args.arguments and script == args.arguments[0] and Path(script).is_file():
         header = emit.read_header(options.read_program(Path(script)))
-    name = args.subject or header.get("subject", "core")
+    name = args.subject or header.get("subject", registry.DEFAULT)
     sanitizer = args.sanitizer
-    if sanitizer is None and header.get("sanitizer") in subject.SANITIZER_PRESETS:
+    if sanitizer is None and header.get("sanitizer") in SANITIZERS:
         sanitizer = header["sanitizer"]
     chosen = subject.resolve(name, sanitizer, [], args.python, tree=options.tree(args))
     environment = chosen.script_environment(full_stacks=True)
-    for kept in ("SLOTCORE_TRACE",):
-        if kept in os.environ:
-            environment[kept] = os.environ[kept]
+    kept = chosen.capabilities.trace_variable
+    if kept in os.environ:
+        environment[kept] = os.environ[kept]
     command = chosen.script_command(*args.arguments)
     os.execvpe(command[0], command, environment)

@@ -10,7 +10,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.subject import build
 from slotfuzz.subject.packages import TEST_LISTS
-from slotfuzz.subject.subject import SYSTEM_PYTHON
+from slotfuzz.subject.interpreter import SYSTEM_PYTHON
 
 EXAMPLE = "./slotfuzz test --only style"
 

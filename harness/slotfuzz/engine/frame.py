@@ -7,11 +7,12 @@ dropped lines to a user leaves these out, so that what is left is a mistake of t
 import re
 
 from slotfuzz.language import prelude
-from slotfuzz.paths import COMMAND
+from slotfuzz.subject import registry
+from slotfuzz.subject.capabilities import Capabilities, PLAIN
 
 BASE_MODULES = "gc|os|subprocess|sys|weakref"
 IMPORT = re.compile(rf"import (?:{BASE_MODULES})(?:, (?:{BASE_MODULES}))*"
-                    r"|import (?:torch|slotcore) as T|from contextlib import suppress")
+                    r"|from contextlib import suppress")
 # A snippet of another release may have changed; these begin a line of no program.
 DEFINITION = re.compile(r"(?:def|class|import|from) ")
 ASSERTION = "assert "
@@ -24,16 +25,16 @@ faulthandler.dump_traceback_later(3, exit=True)
 END = "if True:  # the end: every name is dropped, and the collector runs"
 
 
-def import_of(module: str) -> str:
-    """The lines that make MODULE `T`, or say how to run the script."""
-    if module == "torch":
-        return "import torch as T\n"
+def import_of(subject: Capabilities) -> str:
+    """The lines that make the module of SUBJECT `T`, or say how to run the script."""
+    plain = f"import {subject.module} as T\n"
+    if subject.runs_scripts == PLAIN:
+        return plain
     return (
-        "try:\n"
-        f"    import {module} as T\n"
+        f"try:\n    {plain}"
         "except ImportError:\n"
-        f"    print('{module} is not importable here; run: {COMMAND} python', __file__,"
-        " file=sys.stderr)\n"
+        f"    print('{subject.module} is not importable here; run: {subject.runs_scripts}',"
+        " __file__, file=sys.stderr)\n"
         "    sys.exit(2)\n"
     )
 
@@ -45,10 +46,13 @@ def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
     imports alone. A line in the frame that is an instance of an op still runs.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
-    found = {i for i, line in enumerate(lines) if IMPORT.fullmatch(line)}
+    subjects = [one for one in registry.every() if one.make]
+    imports = {f"import {one.module} as T" for one in subjects}
+    found = {i for i, line in enumerate(lines) if IMPORT.fullmatch(line) or line in imports}
     check = next((i for i, line in enumerate(lines) if line.startswith(CHECK_BEGIN)), None)
     if check is not None:
-        found |= _import_told(lines[:check])
+        for one in subjects:
+            found |= _import_told(lines[:check], import_of(one).splitlines())
         begin, body = _paragraph(lines, check)
         found |= {*range(begin, body)}
         for is_part in (_is_watch, lambda part: _is_helpers(part, snippets)):
@@ -60,9 +64,8 @@ def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
     return _stretches(sorted(found))
 
 
-def _import_told(lines: list[str]) -> set[int]:
-    """The lines that import slotcore, or say that it cannot be imported."""
-    told = import_of("slotcore").splitlines()
+def _import_told(lines: list[str], told: list[str]) -> set[int]:
+    """The lines of each place where those are TOLD, which import a subject or say how to."""
     return {at for i in range(len(lines)) if lines[i:i + len(told)] == told
             for at in range(i, i + len(told))}
 

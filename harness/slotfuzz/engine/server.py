@@ -181,7 +181,8 @@ class Server:
     def _start(self) -> Channel:
         environment = self.subject.environment(full_stacks=self.trace) | self.extra
         if self.trace:
-            environment["SLOTCORE_TRACE"] = "1"
+            if self.subject.capabilities.trace_variable:
+                environment[self.subject.capabilities.trace_variable] = "1"
             # What CPython allocates at its start needs no stack; `run` asks for those of programs.
             environment["ASAN_OPTIONS"] += ":malloc_context_size=1"
         if not self.symbols:

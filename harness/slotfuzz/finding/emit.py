@@ -11,7 +11,8 @@ import signal
 from slotfuzz.engine import frame
 from slotfuzz.evidence import signature
 from slotfuzz.language import prelude
-from slotfuzz.paths import COMMAND
+from slotfuzz.subject import registry
+from slotfuzz.subject.sanitizers import SANITIZERS
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
 # The words of `stated` are put in. It says "run" for a process, and "fail" only for what it states.
@@ -56,18 +57,18 @@ HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
 def script(
-    reply: dict, snippets: list[prelude.Snippet], subject: str, module: str, sanitizer: str,
+    reply: dict, snippets: list[prelude.Snippet], subject: str, sanitizer: str,
     title: str,
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
-    lines = program_lines(reply)
-    used = prelude.needed(snippets, "\n".join(lines), module)
+    lines, capabilities = program_lines(reply), registry.find(subject)
+    used = prelude.needed(snippets, "\n".join(lines), capabilities.module)
     if frame.END in lines:
         lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
     body = "\n".join(lines)
     code = "\n".join([body, *(snippet.text for snippet in used)])
     parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(code)]
-    parts.append(frame.import_of(module))
+    parts.append(frame.import_of(capabilities))
     parts.append(check_block(stated(reply), sanitizer))
     if reply["kind"] in HANGS:
         parts.append(frame.WATCHED)
@@ -80,7 +81,8 @@ def script(
 def check_block(words: str, sanitizer: str) -> str:
     """The lines for `--check` of a script that fails with WORDS, a regular expression."""
     text = f'r"{words}"' if '"' not in words and not words.endswith("\\") else repr(words)
-    return CHECK.format(stated=text, poison=POISON if sanitizer == "none" else "")
+    poison = POISON if SANITIZERS[sanitizer].poisons_freed_memory else ""
+    return CHECK.format(stated=text, poison=poison)
 
 
 def stated(reply: dict) -> str:
@@ -154,7 +156,7 @@ def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
 
 def command(subject: str) -> str:
     """What runs a script of SUBJECT."""
-    return "python3 repro.py" if subject == "torch" else f"{COMMAND} python repro.py"
+    return f"{registry.find(subject).runs_scripts} repro.py"
 
 
 def read_header(text: str) -> dict[str, str]:

@@ -97,7 +97,7 @@ def _replace(made: Path, place: Path) -> None:
 
 
 def known(folders: list[Path], subject: Subject) -> list[Path]:
-    """Folders in FOLDERS of findings of SUBJECT, of torch that of its release only.
+    """Folders in FOLDERS of findings of SUBJECT in its release.
 
     What cannot be read is named: it will be told as new.
     """
@@ -107,8 +107,7 @@ def known(folders: list[Path], subject: Subject) -> list[Path]:
             record = read(path.parent)
             if not record:
                 say(f"{shown(path)} cannot be read, so its finding is not known")
-            if (record.get("subject") == subject.name and (path.parent / "repro.py").exists()
-                    and release_of(record) == subject.release):
+            if subject.has_finding(record) and (path.parent / "repro.py").exists():
                 found.append(path.parent)
     return found
 
@@ -131,12 +130,6 @@ def read(folder: Path) -> dict:
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def release_of(record: dict) -> str:
-    """Which PyTorch a finding is of, such as 2.6.0; an empty string for slotcore."""
-    versions = record.get("versions")
-    return versions.get("torch", "").partition("+")[0] if isinstance(versions, dict) else ""
 
 
 def add_way(folder: Path, way: str) -> None:

@@ -207,7 +207,7 @@ class _Hunt:
 
         A hunt on a mutant does not: it has to find the mutant's bug itself.
         """
-        if not self.plan.resumes or self.plan.subject.mutant:
+        if not self.plan.resumes or self.plan.subject.seeded:
             return
         for target, path in self.place.leftovers():
             if target in self.plan.targets and not self._over():

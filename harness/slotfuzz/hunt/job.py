@@ -96,7 +96,7 @@ class Job:
                 path.unlink()
         # Reloading what other jobs wrote would make a run with one seed depend on the clock.
         extra = ("-reload=0",) if plan.jobs == 1 else ()
-        if plan.subject.sanitizer == "none":
+        if not plan.subject.watch.reports_crashes:
             extra += NO_HANDLERS
         seed = (plan.seed + 1000003 * self.number + 7919 * self._starts) % (1 << 31) or 1
         self._loads = shared.growing[self.target].about_to_load()

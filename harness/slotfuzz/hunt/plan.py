@@ -27,7 +27,8 @@ class Plan:
     stop_when: Callable[[dict], bool] | None = None
     # Whether crashes that a killed hunt with the same subject and OUT has left are judged first.
     resumes: bool = False
-    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(ROOT.glob("repro/torch-*")))
+    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(
+        folder for folder in ROOT.glob("repro/*-*") if not (folder / "finding.json").exists()))
     baseline: Baseline | None = None
 
     def corpora(self, target: str) -> list[Path]:
@@ -43,7 +44,7 @@ class Plan:
         A hunt on a mutant knows none, since it has to find the mutant's bug. With a baseline a
         finding in repro/ counts as new unless the baseline has it, and is written to OUT.
         """
-        if self.subject.mutant:
+        if self.subject.seeded:
             return []
         return [self.out] if self.baseline else list(dict.fromkeys([*self.known_folders, self.out]))
 

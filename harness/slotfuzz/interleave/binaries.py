@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
-from slotfuzz.subject import build, catalogue, mutant
+from slotfuzz.subject import build, catalogue, mutant, registry
 
 ENGINES = ("model", "fibres", "threads", "yields")
 REPLAYABLE = ("model", "fibres")
@@ -72,13 +72,10 @@ def mutant_scenario(name: str) -> Scenario:
 
 def mutant_of(chosen: str) -> str:
     """The mutant's id in a subject, or an empty string for the core; UserError for others."""
-    if chosen == "core":
-        return ""
-    name = chosen.removeprefix("mutant:")
-    if not chosen.startswith("mutant:"):
-        raise UserError(f"no subject {chosen!r} here; core, mutant:ID or c10")
+    registry.find_interleaved(chosen)
+    _, colon, name = chosen.partition(":")
     known = catalogue.protocol_mutant_names()
-    if name not in known:
+    if colon and name not in known:
         raise UserError(f"no mutant {name!r} of a protocol; {nearest(name, known)}")
     return name
 

@@ -98,8 +98,8 @@ def _how(chosen: str, name: str, fibres: bool) -> str:
     """Comment lines: how to build and run it with bash at the root of a checkout."""
     compiler = Path(build.compiler()).name
     include, steps = "-I.", ["mkdir -p build"]
-    if chosen.startswith("mutant:"):
-        mutant = chosen.removeprefix("mutant:")
+    _, _, mutant = chosen.partition(":")
+    if mutant:
         include = "-Ibuild/mutated -I."
         steps.append(f"ci/apply_mutant.sh . mutants/{mutant}.patch build/mutated")
     here = "harness/interleave"

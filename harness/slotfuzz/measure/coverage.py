@@ -17,8 +17,8 @@ from slotfuzz.engine.fuzzer import INPUT_BYTES_MAX
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.hunt import workplace
 from slotfuzz.paths import ROOT, build_root, shown
-from slotfuzz.subject import build, catalogue
-from slotfuzz.subject.subject import PROTOCOL_FOLDERS, Subject
+from slotfuzz.subject import build, catalogue, registry
+from slotfuzz.subject.subjects import core
 
 PRESET = "coverage"
 SOURCES = "core/"
@@ -50,11 +50,11 @@ class File:
 def build_all() -> dict[str, Path]:
     """Builds all targets that can be clean; the binaries by subject and target."""
     targets, protocols = catalogue.fuzzable_targets(), catalogue.protocol_names()
-    suffixes = {name: f"-{part}" if part else "" for name, part in PROTOCOL_FOLDERS.items()}
+    suffixes = {name: f"-{part}" if part else "" for name, part in core.PROTOCOL_FOLDERS.items()}
     folder = build.build(PRESET, [
         *(f"target-{target}{suffix}" for suffix in suffixes.values() for target in targets),
         *(f"target-{name}" for name in protocols)])
-    binaries = {f"{name} {target}": folder / PROTOCOL_FOLDERS[name] / "targets" / target
+    binaries = {f"{name} {target}": folder / core.PROTOCOL_FOLDERS[name] / "targets" / target
                 for name in suffixes for target in targets}
     return binaries | {f"protocol {name}": folder / "targets" / name for name in protocols}
 
@@ -76,8 +76,9 @@ def run_corpora(binaries: dict[str, Path], profiles: Path) -> list[dict]:
 
 
 def _run(binary: Path, kind: str, target: str, folders: list[Path], profile: Path) -> None:
-    chosen = Subject(kind, "slotcore", "none", PRESET, binary.parents[1], "")
-    command = [str(binary)] if kind == "protocol" else chosen.command(target)
+    name = kind if kind in core.PROTOCOL_FOLDERS else registry.DEFAULT
+    chosen = core.of_folder(name, "none", PRESET, binary.parents[1])
+    command = chosen.command(target) if name == kind else [str(binary)]
     profile.unlink(missing_ok=True)
     result = subprocess.run(
         [*command, "-runs=0", f"-max_len={INPUT_BYTES_MAX}", "-detect_leaks=0",

@@ -19,6 +19,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.reduce import minimize
+from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
 TARGET = "tensor"  # the most of the vocabulary that needs no threads and no interpreters
@@ -146,7 +147,7 @@ def _word(value: str) -> str:
 
 def servers(torch: Subject) -> tuple[Server, Server]:
     """Of the core and of TORCH, in one binary, so that nothing else differs."""
-    core = replace(torch, name="core", module="slotcore", versions={})
+    core = replace(torch, name=registry.DEFAULT, versions={})
     return Server(core, TARGET, extra=ZEROS), Server(torch, TARGET, extra=ZEROS)
 
 

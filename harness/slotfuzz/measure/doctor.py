@@ -6,38 +6,30 @@ from pathlib import Path
 from slotfuzz.engine import channel, server
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import from_root
-from slotfuzz.subject import catalogue, subject
+from slotfuzz.subject import catalogue, registry, subject
 from slotfuzz.subject.tools import blindness
 
 PLANTED_SECONDS = 30
 # For a line that is meant to hang.
 HANGING_LINE_SECONDS = 1
-# Which oracles can speak in which build: some in all of them.
-EVERYWHERE = ("judge", "watchdog", "differential")
-BUILDS = {
-    "address": (*EVERYWHERE, "address", "undefined"),
-    "thread": (*EVERYWHERE, "thread"),
-    "debugpy": (*EVERYWHERE, "debugpy"),
-    "none": EVERYWHERE,
-}
-# Planted for oracles that ask the core's own counters; torch has none.
-CORE_ONLY = ("ledger",)
+# Planted for the oracle that asks the subject's own counters.
+COUNTED_ONLY = ("ledger",)
 
 
 def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
     """Runs every planted bug of every build: build, planted, oracle, heard, words.
 
-    In TREE, whose engine has no sanitizer, on the torch that is there.
+    In TREE, whose engine has no sanitizer, on what is installed there.
     """
     rows = []
-    name = "torch" if tree else "core"
+    name = registry.installed_names()[0] if tree else registry.DEFAULT
     for sanitizer in sanitizers:
         target = catalogue.default_target()
         chosen = subject.resolve(name, sanitizer, [target], with_python=False, tree=tree)
         for planted in _described(chosen, target).get("planted", []):
-            if tree and planted["name"] in CORE_ONLY:
+            if planted["name"] in COUNTED_ONLY and not chosen.capabilities.is_counted:
                 continue
-            if planted["oracle"] in BUILDS[sanitizer]:
+            if planted["oracle"] in chosen.watch.oracles:
                 rows.append(plant(chosen, target, planted))
     return rows
 

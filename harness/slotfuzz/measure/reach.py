@@ -15,7 +15,7 @@ from slotfuzz.errors import BrokenError
 from slotfuzz.measure import coverage
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build
-from slotfuzz.subject.subject import Subject
+from slotfuzz.subject.subjects import core
 
 # Each line of a program writes a profile, some milliseconds.
 PROGRAMS_MAX = 100
@@ -68,7 +68,7 @@ def patched_lines(patch: str) -> dict[str, set[int]]:
 def of_mutant(name: str, target: str, programs: Iterable[str]) -> Reach:
     """Builds mutant NAME for coverage and runs PROGRAMS on TARGET, up to PROGRAMS_MAX of them."""
     folder = build.build(coverage.PRESET, [f"{target}-{name}"]) / "mutants" / name
-    chosen = Subject(f"mutant:{name}", "slotcore", "none", coverage.PRESET, folder, "")
+    chosen = core.of_folder(f"mutant:{name}", "none", coverage.PRESET, folder)
     texts = _some(list(programs))
     patched = patched_lines((ROOT / "mutants" / f"{name}.patch").read_text())
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as profiles:

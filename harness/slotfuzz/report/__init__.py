@@ -14,6 +14,7 @@ from pathlib import Path
 from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import series
+from slotfuzz.subject import registry
 from slotfuzz.triage.dedup import JUDGE_KINDS
 
 # What a script needs of the library, worst first.
@@ -38,9 +39,9 @@ class Entry:
 
     @cached_property
     def release(self) -> str:
-        """The PyTorch that it is of, as its folder says; an empty string for slotcore."""
-        said = finding.release_of(self.record)
-        named = self.folder.parent.name.removeprefix("torch-")
+        """The release of its subject, as its folder says; empty where the tree is the release."""
+        said = registry.release_in(self.record)
+        named = self.folder.parent.name.removeprefix(f"{self.record['subject']}-")
         return named if said and named != self.folder.parent.name else said
 
     @cached_property

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from slotfuzz.finding import explain, places
 from slotfuzz.hunt.series import Campaign
-from slotfuzz.measure.doctor import BUILDS
 from slotfuzz.paths import ROOT
+from slotfuzz.subject.sanitizers import SANITIZERS
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT_ID = "%SRCROOT%"
@@ -39,7 +39,7 @@ def document(found: list[places.Found], hunts: list[Campaign]) -> dict:
 def rules(found: list[places.Found]) -> list[dict]:
     """One rule for each sentence of the contract, and for each oracle, those of FOUND included."""
     numbers = SENTENCE.findall((ROOT / "docs" / "contract.md").read_text())
-    oracles = {oracle for oracles in BUILDS.values() for oracle in oracles}
+    oracles = {oracle for one in SANITIZERS.values() for oracle in one.oracles}
     oracles |= {one.record.get("oracle") or "unknown" for one in found}
     return [_rule(number, *_sentence(number)) for number in numbers] + [
         _rule(_oracle_rule(oracle), f"oracle {oracle}", _about(oracle))
@@ -60,7 +60,7 @@ def _sentence(number: str) -> tuple[str, str]:
 
 
 def _about(oracle: str) -> str:
-    builds = [build for build, oracles in BUILDS.items() if oracle in oracles]
+    builds = [name for name, one in SANITIZERS.items() if oracle in one.oracles]
     where = f"It speaks in the builds {', '.join(builds)}." if builds else \
         "It speaks in every build."
     return f"The oracle {oracle} has reported a failure. {where}"

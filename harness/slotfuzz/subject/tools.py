@@ -6,7 +6,7 @@ import resource
 import subprocess
 from pathlib import Path
 
-from slotfuzz.subject import build, subject
+from slotfuzz.subject import build, interpreter, registry
 
 MMAP_RND_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
 # What every release of ThreadSanitizer's runtime can map around. From release 18 on it starts the
@@ -33,9 +33,10 @@ def versions(tree: Path | None = None) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[package] = "missing"
     if tree:
-        about = subject.probe_python(subject.SYSTEM_PYTHON, tree)
+        module = registry.find(registry.installed_names()[0]).module
+        about = interpreter.probe(interpreter.SYSTEM_PYTHON, module, tree)
         found |= {f"{name} in {tree}": about[key]
-                  for name, key in (("python", "version"), ("torch", "torch"))}
+                  for name, key in (("python", "version"), (module, "module"))}
     return found
 
 

@@ -58,8 +58,9 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
 
     # A program that hangs costs more than all that do not.
     hangs = reply["kind"] in limits
-    # Two bugs of one signature must not be taken for each other. Of slotcore one is known at most.
-    allowed = dedup.kin(lines_of(reply), server.table) if server.subject.release else None
+    # Two bugs of one signature must not be taken for each other.
+    allowed = (dedup.kin(lines_of(reply), server.table)
+               if server.subject.capabilities.has_many_bugs else None)
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
         runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],

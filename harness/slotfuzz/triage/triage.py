@@ -49,7 +49,7 @@ def keys_of(
     server: Server, reply: dict, words: signature.Signature, lines: list[Line],
 ) -> frozenset[str]:
     """What the finding in REPLY shares with others of one cause; see group.py."""
-    if not server.subject.release or dedup.error(reply, words):
+    if not server.subject.capabilities.has_many_bugs or dedup.error(reply, words):
         return dedup.keys(reply, words, lines, server.table)  # a sanitizer, or its words, tell it
     return dedup.keys(reply, words, lines, server.table, reaching_outside(server, lines))
 
@@ -94,8 +94,8 @@ def script_of(server: Server, reply: dict, words: signature.Signature, contract:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
     snippets = prelude.snippets_of(server.table.description)
-    title = title_of(reply, words) + (f", torch {subject.release}" if subject.release else "")
-    return emit.script({**reply, "contract": contract}, snippets, subject.name, subject.module,
+    title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
+    return emit.script({**reply, "contract": contract}, snippets, subject.name,
                        subject.sanitizer, title)
 
 
@@ -136,7 +136,7 @@ class Triage:
     def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
         # Where no sanitizer reports, one server does for both.
-        symbols |= self.subject.sanitizer in ("none", "debugpy")
+        symbols |= not self.subject.watch.names_functions
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
             self._servers[key] = Server(self.subject, target, trace, symbols,
@@ -194,8 +194,7 @@ class Triage:
         if self._is_in_doubt(self._known_as(keys)):
             worse = worst(server, quick, first, found.seed)
             more = keys_of(server, worse.reply, worse.signature, worse.minimized.lines)
-            # Of slotcore one bug is known at most.
-            if not self.subject.release or dedup.follows(
+            if not self.subject.capabilities.has_many_bugs or dedup.follows(
                     more, worse.minimized.lines, keys, first.minimized.lines, server.table):
                 best, keys = worse, keys | more
         folder = self._known_as(keys)
@@ -244,7 +243,7 @@ class Triage:
 
         Who writes outside of memory may crash whoever asks for memory later.
         """
-        for text in sequence if self.subject.release else ():
+        for text in sequence if self.subject.capabilities.has_many_bugs else ():
             outside = reaching_outside(server, server.parse(text))
             keys = dedup.keys_outside(outside, server.table) if outside else frozenset()
             if folder := self._known_as(keys):
@@ -261,9 +260,10 @@ class Triage:
     def _is_in_doubt(self, folder: Path | None) -> bool:
         """Whether FOLDER is None, or of a group of which no program has failed in a fresh process.
 
-        Another one may. Of slotcore a target may check more than a script can.
+        Another one may. Where there is one bug at most, the target checks more than a script can.
         """
-        return not folder or bool(self.subject.release) and self._in_out(folder).get("rate") == 0
+        return not folder or (self.subject.capabilities.has_many_bugs
+                              and self._in_out(folder).get("rate") == 0)
 
     def _in_out(self, folder: Path) -> dict:
         """The record of a finding in OUT; empty where FOLDER is in another place."""
@@ -277,9 +277,9 @@ class Triage:
     ) -> tuple[dict, dict]:
         """The record and the files of a finding that is new; its script has been verified."""
         reply, text = best.reply, self._text(server, best)
-        # Of what is not slotcore nothing is traced.
-        traced = reply if self.subject.release else \
-            self.server(found.target, trace=True).run(text)
+        traced = reply
+        if self.subject.capabilities.trace_variable:
+            traced = self.server(found.target, trace=True).run(text)
         if traced["outcome"] != "finding":
             traced = reply
         contract = explain.contract_of(traced)
@@ -332,7 +332,7 @@ class Triage:
 
     def _name(self) -> str:
         """The subject with its release: what an id in one does not say of another."""
-        return " ".join(filter(None, [self.subject.name, self.subject.release]))
+        return self.subject.edition or self.subject.name
 
     def _verify(self, script: str, reply: dict) -> verify.Verified:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
@@ -345,8 +345,9 @@ class Triage:
     def _warm(self) -> verify.Forker | None:
         """What forks for the runs of a script, where importing the module takes long."""
         with self._lock:
-            if self.subject.release and not self._forker:
-                self._forker = verify.Forker(self.subject.script_command(), self.subject.module,
+            capabilities = self.subject.capabilities
+            if capabilities.is_imported_slowly and not self._forker:
+                self._forker = verify.Forker(self.subject.script_command(), capabilities.module,
                                              self.subject.script_environment())
             return self._forker
 

@@ -14,7 +14,7 @@ from slotfuzz import cli, options
 from slotfuzz.engine import channel
 from slotfuzz.errors import BrokenError, Interrupted, KilledError, MachineError, UserError
 from slotfuzz.finding import finding
-from slotfuzz.subject import catalogue, subject
+from slotfuzz.subject import catalogue, interpreter
 from tests.driver.conftest import ROOT, write_program
 
 
@@ -101,16 +101,16 @@ def test_a_python_without_headers_or_torch_is_told(tmp_path):
     answer = '{"version": "3.11.2", "include": "/nope", "path": []}'
     write_program(script, f"echo '{answer}'\n")
     with pytest.raises(UserError, match="no headers"):
-        subject.probe_python(str(script))
+        interpreter.probe(str(script), "torch")
     answer = answer.replace("/nope", str(tmp_path))
     (tmp_path / "Python.h").write_text("")
     write_program(script, f'case "$2" in *torch*) echo "No module named torch" >&2; exit 1;; '
                           f"*) echo '{answer}';; esac\n")
     with pytest.raises(UserError, match="cannot import torch: No module named torch"):
-        subject.probe_python(str(script))
+        interpreter.probe(str(script), "torch")
     write_program(script, f'case "$2" in *torch*) kill -SEGV $$;; *) echo \'{answer}\';; esac\n')
     with pytest.raises(UserError, match="cannot import torch: it dies of SIGSEGV$"):
-        subject.probe_python(str(script))
+        interpreter.probe(str(script), "torch")
 
 
 def test_hostile_files_are_read(tmp_path):
@@ -221,7 +221,7 @@ def test_a_process_that_breaks_in_a_limited_address_space_is_the_machines(
 def test_what_is_no_python_is_told_so(answer, tmp_path):
     write_program(tmp_path / "python", f"echo '{answer}'\n")
     with pytest.raises(UserError, match="is not a Python interpreter that runs"):
-        subject.probe_python(str(tmp_path / "python"))
+        interpreter.probe(str(tmp_path / "python"), "torch")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

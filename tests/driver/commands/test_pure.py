@@ -142,7 +142,7 @@ def test_known_findings_are_those_of_the_subject(tmp_path):
         "torch": "2.6.0+debian"}}, {"repro.py": ""})
     def known(name, **versions):
         return [path.name for path in finding.known([tmp_path], subject.Subject(
-            name, "", "", "", tmp_path, "", versions=versions))]
+            name, "", "", tmp_path, "", versions=versions))]
     assert known("core") == ["x-1"]
     assert known("torch", torch="2.6.0") == ["y-1"] and known("torch", torch="1.13.1") == []
 

@@ -35,7 +35,7 @@ def server(fake_subject):
 def script_of(server, reply):
     """repro.py for a reply."""
     snippets = prelude.snippets_of(server.table.description)
-    return emit.script(reply, snippets, "core", "slotcore", "address", "a title")
+    return emit.script(reply, snippets, "core", "address", "a title")
 
 
 def test_a_crash_is_a_finding_and_the_server_lives_on(server):
@@ -221,6 +221,6 @@ def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
              "lines": [{"text": "s0 = Phoenix(1)", "raised": ""}]}
     snippets = [prelude.Snippet(("risen", "Phoenix"), "", "", "risen = []\nPhoenix = risen.append"),
                 prelude.Snippet(("given", "Giver"), "", "", "given = []\nGiver = given.append")]
-    end = emit.script(reply, snippets, "core", "slotcore", "address", "title").splitlines()[-5:]
+    end = emit.script(reply, snippets, "core", "address", "title").splitlines()[-5:]
     assert end == ["    del s0", "    gc.collect()", "    risen.clear()", "    gc.collect()",
                    "    assert False"]

@@ -87,7 +87,8 @@ class Looping:
 
     def __init__(self):
         self.table = program.Table(fake_engine.DESCRIPTION)
-        self.subject = types.SimpleNamespace(release="")
+        self.subject = types.SimpleNamespace(
+            capabilities=types.SimpleNamespace(has_many_bugs=False))
         self.runs = 0
 
     def run(self, text, *_):
@@ -157,8 +158,8 @@ def test_who_heard_it_is_the_watchdog(kind, fake_subject):
 
 def test_a_script_that_hangs_says_where_and_ends(tmp_path):
     reply = reply_of("deadlock", REPORT)
-    script = emit.script(reply, [], "core", "types", "address", "deadlock").replace(
-        "(3, exit", "(0.2, exit").partition("s0 = ")[0]
+    script = emit.script(reply, [], "core", "address", "deadlock").replace(
+        "(3, exit", "(0.2, exit").replace("import slotcore", "import types").partition("s0 = ")[0]
     path = tmp_path / "repro.py"
     path.write_text(script + "import threading\n"
                     "lock = threading.Lock()\nlock.acquire()\nlock.acquire()\n")
@@ -172,4 +173,4 @@ def test_a_script_that_hangs_says_where_and_ends(tmp_path):
 
 def test_a_script_that_does_not_hang_has_no_watch():
     reply = {**reply_of("signal", ""), "signal": 11}
-    assert "faulthandler" not in emit.script(reply, [], "core", "slotcore", "address", "crash")
+    assert "faulthandler" not in emit.script(reply, [], "core", "address", "crash")

@@ -235,15 +235,14 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
 
 
 def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
-        fake_subject, tmp_path, monkeypatch):
+        released_subject, tmp_path, monkeypatch):
     rates = iter([0, 0, 2])
     monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
-    torch = replace(fake_subject, versions={"torch": "2.6.0"})
     out = finding.check_writable(tmp_path / "out")
     found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
-    with triage.Triage(torch, out, 2) as judge:
+    with triage.Triage(released_subject, out, 2) as judge:
         first = judge.judge(found)
-    with triage.Triage(torch, out, 2) as judge:
+    with triage.Triage(released_subject, out, 2) as judge:
         judge.recall("storage", out / first[1]["id"])
         again, third, last = (judge.judge(found) for _ in range(3))
     assert [verdict for verdict, _ in (first, again, third, last)] == [
@@ -373,7 +372,7 @@ from pathlib import Path
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject.subject import Subject
-subject = Subject("core", "slotcore", "address", "address", Path({folder!r}), "/bin/false")
+subject = Subject("core", "address", "address", Path({folder!r}), "/bin/false")
 result = hunt.run(Plan(subject, ["storage"], Path({out!r}), seconds=60, known_folders=(),
                             corpus=Path({out!r}) / "corpus", runs=None, seed=3))
 print(result.interrupted, result.exit_code, result.seconds < 30)

@@ -219,7 +219,7 @@ def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
     module = benchmark.load("differential")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
-    torch = SimpleNamespace(release="2.6.0")
+    torch = SimpleNamespace(edition="torch 2.6.0")
     monkeypatch.setattr(module.subject, "resolve", lambda *words, **more: torch)
     for says, failed in ((plain, False), (differs_in("write"), True)):
         core = Server(plain, ["make\nwrite\n"])

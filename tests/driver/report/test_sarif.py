@@ -11,8 +11,8 @@ import pytest
 from slotfuzz import cli
 from slotfuzz.finding import explain, finding, places
 from slotfuzz.hunt import series
-from slotfuzz.measure import doctor
 from slotfuzz.report import annotate, sarif
+from slotfuzz.subject.sanitizers import SANITIZERS
 from tests.driver.conftest import ROOT
 
 # An npm package that ships the schema as OASIS has published it, and no code that is run here.
@@ -90,7 +90,7 @@ def test_a_hunt_that_did_not_do_its_work_is_no_success(schema, campaign, end, pr
 def test_each_sentence_of_the_contract_and_each_oracle_has_one_rule():
     rules = {rule["id"]: rule for rule in sarif.rules([])}
     numbers = sarif.SENTENCE.findall((ROOT / "docs" / "contract.md").read_text())
-    oracles = {f"oracle-{oracle}" for known in doctor.BUILDS.values() for oracle in known}
+    oracles = {f"oracle-{oracle}" for one in SANITIZERS.values() for oracle in one.oracles}
     assert len(numbers) > 20 and set(rules) == {*numbers, *oracles}
     assert rules["P2"]["shortDescription"]["text"] == "contract P2 nothing lost"
     assert explain.contract_text("P2").endswith(rules["P2"]["fullDescription"]["text"][-40:])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from slotfuzz.errors import MachineError, UserError
-from slotfuzz.subject import rootfs, subject
+from slotfuzz.subject import interpreter, rootfs
 from tests.driver.commands.test_cli import slotfuzz
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may enter a tree")
@@ -53,7 +53,7 @@ def test_a_build_folder_that_the_tree_would_hide_is_told(monkeypatch, tmp_path):
 
 def test_a_tree_without_python_is_told(tmp_path):
     with pytest.raises(UserError, match="has no /usr/bin/python3"):
-        subject.probe_python(subject.SYSTEM_PYTHON, tree_in(tmp_path))
+        interpreter.probe(interpreter.SYSTEM_PYTHON, "torch", tree_in(tmp_path))
 
 
 def test_a_tree_is_for_torch(capsys, monkeypatch):
@@ -66,12 +66,12 @@ def test_a_tree_is_for_torch(capsys, monkeypatch):
 def test_an_old_python_is_told(monkeypatch, tmp_path, version, told):
     (tmp_path / "Python.h").write_text("")
     answer = f'{{"version": "{version}", "include": "{tmp_path}", "path": []}}'
-    monkeypatch.setattr(subject, "_ask", lambda python, tree, script, problem: answer)
+    monkeypatch.setattr(interpreter, "_ask", lambda python, tree, script, problem: answer)
     if told:
         with pytest.raises(UserError, match="is Python 3.10.9; the engine needs 3.11 or newer"):
-            subject.probe_python(subject.SYSTEM_PYTHON)
+            interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
     else:
-        assert subject.probe_python(subject.SYSTEM_PYTHON)["version"] == version
+        assert interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")["version"] == version
 
 
 @as_root

@@ -58,7 +58,7 @@ class Subject:
     """A server whose subject crashes on `look` after `drop`, unless MENDED."""
 
     table = TABLE
-    subject = SimpleNamespace(release="")
+    subject = SimpleNamespace(capabilities=SimpleNamespace(has_many_bugs=False))
 
     def __init__(self, crash_needs_drop):
         self.crash_needs_drop = crash_needs_drop

@@ -1,7 +1,6 @@
 """Ways to one finding: a group with one folder, which shows the shortest of them."""
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -105,30 +104,28 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
 
 @pytest.mark.parametrize("is_outside", [False, True])
 def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
-        unminimized, fake_subject, tmp_path, monkeypatch, is_outside):
+        unminimized, released_subject, tmp_path, monkeypatch, is_outside):
     monkeypatch.setattr(triage, "worst",
                         lambda server, quick, best, seed: triage.smallest(server, quick, CRASH))
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: next(
         (dedup.Outside(line, False) for line in lines
          if is_outside and line.op == "enter_hermetic"), None))
-    torch = replace(fake_subject, versions={"torch": "2.6.0"})
-    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+    with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
     assert record["signature"].startswith("judge P2") == is_outside
     assert any(key.startswith("crash") for key in record["group"]) != is_outside
 
 
 def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
-        unminimized, fake_subject, tmp_path, monkeypatch):
+        unminimized, released_subject, tmp_path, monkeypatch):
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: dedup.Outside(
         next(line for line in lines if line.op == "enter_hermetic"), False))
-    torch = replace(fake_subject, versions={"torch": "2.6.0"})
     leading = CRASH[:CRASH.index("del")]
     out = finding.check_writable(tmp_path / "out")
-    with triage.Triage(torch, out, 2) as judge:
+    with triage.Triage(released_subject, out, 2) as judge:
         _, record = judge.judge(triage.Found("storage", CRASH, "", 9, 1.0, 1))
     assert sorted(record["avoid"]) == [leading, CRASH]
-    with triage.Triage(torch, out, 2) as later:
+    with triage.Triage(released_subject, out, 2) as later:
         assert leading in later.recall("storage", out / record["id"])
 
 
@@ -198,16 +195,15 @@ def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answe
 
 
 def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
-        fake_subject, tmp_path, monkeypatch):
+        released_subject, tmp_path, monkeypatch):
     texts = [f"t{number} = T.ones(4)\n" for number in range(3)]
     (tmp_path / "recorder").write_text(json.dumps({"count": 3, "programs": texts}))
     monkeypatch.setattr(Server, "states", lambda self, programs: [
         {"outcome": "finding" if set(texts[:2]) <= set(programs) else "clean"}])
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: (
         dedup.Outside(lines[0], False) if "t1" in lines[0].operands else None))
-    torch = replace(fake_subject, versions={"torch": "2.6.0"})
     found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
-    with triage.Triage(torch, finding.check_writable(tmp_path / "out"), 2) as judge:
+    with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         assert judge.judge(found)[0] == "unreproduced"
         judge.groups.folders = {
             "outside of memory after make t0 _": tmp_path / "repro" / "sigsegv-1"}

@@ -1,0 +1,36 @@
+"""mutant:ID: slotcore with one historic bug put back, by its patch in mutants/.
+
+It has the preservation protocol whose file the patch touches, else refcount-bit.
+"""
+
+from dataclasses import replace
+
+from slotfuzz.subject import build, mutant
+from slotfuzz.subject.capabilities import Wish
+from slotfuzz.subject.catalogue import check_mutant
+from slotfuzz.subject.sanitizers import SANITIZERS
+from slotfuzz.subject.subject import Subject
+from slotfuzz.subject.subjects import core
+
+
+def make(wish: Wish) -> Subject:
+    """Builds what the patch touches."""
+    chosen = _id(wish.name)
+    sanitizer = wish.sanitizer or mutant.read_header(chosen).sanitizer
+    preset = SANITIZERS[sanitizer].preset
+    wanted = [*wish.targets, *["slotpython"] * wish.with_python]
+    folder = build.build(preset, [f"{one}-{chosen}" for one in wanted]) / "mutants" / chosen
+    return core.of_folder(wish.name, sanitizer, preset, folder)
+
+
+def header_of(name: str) -> mutant.Header:
+    """The header of the patch."""
+    return mutant.read_header(_id(name))
+
+
+def _id(name: str) -> str:
+    return check_mutant(name.partition(":")[2])
+
+
+CAPABILITIES = replace(core.CAPABILITIES, make=make, names=("mutant:ID",),
+                       interleaved=("mutant:ID",), header_of=header_of)
