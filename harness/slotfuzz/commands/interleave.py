@@ -12,7 +12,7 @@ from pathlib import Path
 
 from slotfuzz.console import table
 from slotfuzz.errors import UserError
-from slotfuzz.interleave import binaries, interleave_c10, interleave_repro
+from slotfuzz.interleave import binaries, interleave_c10, interleave_repro, rows
 from slotfuzz.paths import build_root, shown
 from slotfuzz.subject import catalogue, registry
 
@@ -22,6 +22,7 @@ EXAMPLE = ("./slotfuzz interleave claim --threads 4\n"
            "  ./slotfuzz interleave weak-claim --subject c10")
 SECONDS = 60.0
 SECONDS_MAX = 1e9
+HEAD = ["model", "engine", "threads", "programs", "graphs", "executions", "seconds", "verdict"]
 
 
 def add_arguments(parser) -> None:
@@ -69,19 +70,8 @@ def run(args, output) -> int:
                   else catalogue.protocol_names())
     if (args.schedule or args.programs) and len(models) != 1:
         raise UserError("--schedule and --programs are for one model; name it")
-    rows, interrupted = [], False
-    for model in models:
-        try:
-            rows.append(_one(args, model, name, output))
-        except KeyboardInterrupt:
-            interrupted = True
-            break
-    head = ["model", "engine", "threads", "programs", "graphs", "executions", "seconds", "verdict"]
-    output.text(table([_row(row) for row in rows], head))
-    if interrupted:
-        output.text("interrupted: what is not in the table was not finished")
-    output.document(rows)
-    return 1 if any(row["verdict"] == "failed" for row in rows) else 0
+    found = rows.ask_each(models, lambda model: _one(args, model, name, output), output, HEAD, _row)
+    return 1 if any(row["verdict"] == "failed" for row in found) else 0
 
 
 def _one(args, model: str, name: str, output) -> dict:
@@ -122,7 +112,7 @@ def _explain(args, row: dict, program: Path, output) -> None:
     output.text(f"{row['protocol']} on {args.subject} fails: {failure['kind']}:"
                 f" {failure['message']}")
     if failure["table"]:
-        output.text(binaries.table_text(failure["table"]))
+        output.text(rows.table_text(failure["table"]))
     if failure.get("report"):
         output.text(failure["report"])
     if "schedule" not in failure:
@@ -154,7 +144,7 @@ def _describe(models: list[str], output) -> int:
         output.text(f"{document['protocol']}: {document['sentence']};"
                     f" {document['threads_least']} to {document['threads_most']} threads")
         for kind in ("shapes", "ops"):
-            rows = [[row["name"], row["sentence"]] for row in document[kind]]
-            output.text(table(rows, [kind[:-1], ""]) + "\n")
+            words = [[row["name"], row["sentence"]] for row in document[kind]]
+            output.text(table(words, [kind[:-1], ""]) + "\n")
     output.document(documents)
     return 0

@@ -11,6 +11,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from slotfuzz.engine import kills
+from slotfuzz.engine.kills import Kills
 from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
 from slotfuzz.subject import build, catalogue, mutant, registry
 
@@ -104,8 +106,9 @@ def ask(program: Path, flags: list[str], seconds: float | None = None) -> dict:
     command = [str(program), *flags]
     limit = None if seconds is None else seconds + GRACE_SECONDS
     try:
-        result = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                                timeout=limit, check=False)
+        result = Kills().repeat(lambda: kills.run(
+            str(program), command, capture_output=True, text=True, errors="replace",
+            timeout=limit))
     except subprocess.TimeoutExpired:
         return _died("hang", f"no end after {limit:.0f} s", "")
     except OSError as error:
@@ -143,16 +146,3 @@ def _report(text: str) -> str:
         return "\n".join(text.splitlines()[-TAIL_LINES:])
     end = text.find("\n====", start)
     return text[start:end if end > 0 else None].strip()
-
-
-def table_text(rows: list[dict]) -> str:
-    """A schedule as a table: step, thread, line, location, operation, value, stale or not.
-
-    Without a thread: what is looked at when all have ended.
-    """
-    from slotfuzz.console import table
-
-    cells = [[row["step"] or "", row["thread"] if row["thread"] >= 0 else "", row["line"],
-              row["location"], row["operation"], row["value"], "stale" if row["stale"] else "",
-              row["note"]] for row in rows]
-    return table(cells, ["step", "thread", "line", "location", "operation", "value", "", ""])

@@ -6,7 +6,6 @@ what is found is made smaller, replayed in fresh processes, and shown as a table
 
 import json
 import math
-import os
 import re
 import subprocess
 import tempfile
@@ -14,30 +13,23 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.console import say
-from slotfuzz.engine import fuzzer
+from slotfuzz.engine import fuzzer, kills
 from slotfuzz.engine.channel import leashed
+from slotfuzz.engine.kills import Kills
 from slotfuzz.errors import BrokenError, MachineError, UserError, nearest
 from slotfuzz.evidence import signature
 from slotfuzz.interleave import c10_input, c10_repro
-from slotfuzz.paths import ROOT, build_root, from_root
-from slotfuzz.subject import build
+from slotfuzz.paths import from_root
+from slotfuzz.reduce.search import BudgetSpent, Search
+from slotfuzz.subject.subjects.c10 import Place
 
 NAME = "c10"
 SANITIZERS = ("thread", "address")
-ROOT_FOLDER = Path("/")
-TREE_MARK = ".slotfuzz-bootstrapped"
-HEADER = Path("usr/include/c10/core/TensorImpl.h")
-RELEASE_HEADER = "torch/csrc/api/include/torch/version.h"
 REPLAYS = 20
+# A step takes two runs, and takes a byte away, or makes it smaller, which is done twice at most.
+MINIMIZE_RUNS_MAX = 400
 GRACE_SECONDS = 60
 RUN_SECONDS = 60
-# A race is told with its schedule, and a signal by libFuzzer, which saves its input, instead of
-# ThreadSanitizer, which does not.
-THREAD_OPTIONS = "halt_on_error=0:report_signal_unsafe=0:handle_segv=0:handle_sigbus=0"
-# Fibres' stacks are not those that AddressSanitizer makes its fake frames for.
-ADDRESS_OPTIONS = "detect_stack_use_after_return=0"
-UNDEFINED_OPTIONS = "print_stacktrace=1:halt_on_error=1"
 
 SAID = re.compile(r"^c10: [\w-]+: (?!runs$)(.+)$", re.MULTILINE)
 FRAME = re.compile(r"^ *#\d+ (?:0x\w+ in )?(c10::[\w:~]+)", re.MULTILINE)
@@ -60,74 +52,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where libtorch is installed: here, or in a TREE of ci/torch_rootfs.sh."""
-
-    tree: Path | None = None
-
-    def binary(self, sanitizer: str) -> str:
-        """The target, built after prepare(); its path as commands of this place say it."""
-        if self.tree:
-            return f"/slotfuzz/c10/build/c10/{sanitizer}/c10"
-        # Of a build folder that was configured when libtorch was not there yet.
-        if "target-c10" not in build.ninja_targets(sanitizer):
-            build.build(sanitizer, ["rebuild_cache"])
-        return str(build.build(sanitizer, ["target-c10"]) / "targets" / "c10")
-
-    def headers(self) -> Path:
-        """The folder of the headers that the binary was compiled with."""
-        return (self.tree or ROOT_FOLDER) / "usr/include"
-
-    def release(self) -> str:
-        """The release of libtorch by its headers, such as 2.6; unknown without that header."""
-        path = self.headers() / RELEASE_HEADER
-        text = path.read_text(errors="replace") if path.exists() else ""
-        return ".".join(re.findall(r"TORCH_VERSION_(?:MAJOR|MINOR) (\d+)", text)) or "unknown"
-
-    def prepare(self) -> None:
-        """Looks for libtorch; in a tree, copies what is compiled and builds it there."""
-        if self.tree and not (self.tree / TREE_MARK).exists():
-            raise UserError(f"{self.tree} is no tree; make one with ci/torch_rootfs.sh")
-        include = (self.tree or ROOT_FOLDER) / HEADER
-        if not include.exists():
-            raise UserError(f"libtorch has no headers here ({include} is missing):"
-                            " apt-get install libtorch-dev")
-        if not self.tree:
-            return
-        say(f"building the c10 target in {self.tree}")
-        command = [str(ROOT / "ci" / "c10.sh"), "--root", str(self.tree), "--build"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            lines = (result.stderr or result.stdout).strip().splitlines() or ["no message"]
-            raise MachineError(f"no build in {self.tree}: {lines[-1]}")
-
-    def folder(self) -> Path:
-        """An existing folder for inputs, which commands of this place can read."""
-        path = self.tree / "slotfuzz/c10" if self.tree else build_root()
-        path.mkdir(parents=True, exist_ok=True)
-        return path
-
-    def inside(self, path: Path) -> str:
-        """PATH as commands of this place say it."""
-        return f"/{path.relative_to(self.tree)}" if self.tree else str(path)
-
-    def start(self, words: list[str], terse: bool) -> tuple[list[str], dict[str, str]]:
-        """The command that runs WORDS in this place, and its environment."""
-        own = {"TSAN_OPTIONS": THREAD_OPTIONS, "ASAN_OPTIONS": ADDRESS_OPTIONS,
-               "UBSAN_OPTIONS": UNDEFINED_OPTIONS}
-        found = None if self.tree else build.symbolizer()
-        for name in own:
-            own[name] += ":symbolize=0" if terse else ""
-            own[name] += f":external_symbolizer_path={found}" if found and not terse else ""
-        environment = {**os.environ, **own}
-        environment.pop("DEBUGINFOD_URLS", None)
-        if self.tree:
-            environment["SLOTFUZZ_ROOTFS_ENV"] = " ".join(f"{k}={v}" for k, v in own.items())
-            words = [str(ROOT / "ci" / "in_rootfs.sh"), str(self.tree), *words]
-        return leashed(words), environment
-
-
-@dataclass(frozen=True)
 class Target:
     """The binary of one sanitizer, set to one scenario."""
 
@@ -142,8 +66,9 @@ class Target:
         command = [self.binary, f"--scenario={self.scenario}", *words]
         command, environment = self.place.start(command, terse)
         try:
-            result = subprocess.run(command, capture_output=True, check=False, timeout=seconds,
-                                    stdin=subprocess.DEVNULL, env=environment)
+            result = Kills().repeat(lambda: kills.run(
+                f"the target of {NAME}", leashed(command), capture_output=True, timeout=seconds,
+                stdin=subprocess.DEVNULL, env=environment))
         except subprocess.TimeoutExpired as error:
             return None, from_root((error.stderr or b"").decode(errors="replace"))
         except OSError as error:
@@ -161,7 +86,8 @@ class Target:
 def describe(place: Place, binary: str) -> list[dict]:
     """The scenarios that the binary offers: name, sentence, ops."""
     command, environment = place.start([binary, "--describe"], True)
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    result = subprocess.run(leashed(command), capture_output=True, text=True, check=False,
+                            env=environment)
     try:
         return json.loads(result.stdout)["scenarios"]
     except (ValueError, KeyError) as error:
@@ -267,23 +193,17 @@ def fails(target: Target, kind: str, data: bytes) -> bool:
     return found is not None and found.kind == kind
 
 
-def first_failing(target: Target, kind: str, inputs: list[bytes]) -> int | None:
-    """The first of INPUTS that fails by KIND, where one process runs them until one fails."""
+def several(target: Target, kind: str, inputs: list[bytes]) -> tuple[int, bool]:
+    """Runs INPUTS in one process, up to the first that fails: how many ran, and if that is KIND."""
     with tempfile.TemporaryDirectory(prefix="c10-", dir=target.place.folder()) as name:
         paths = [Path(name) / f"input-{number}" for number in range(len(inputs))]
         for path, data in zip(paths, inputs):
             path.write_bytes(data)
-        at = 0
-        while at < len(inputs):
-            code, text = target.run(*(target.place.inside(path) for path in paths[at:]),
-                                    terse=True)
-            found, started = outcome(code, text), RUNNING.findall(text)
-            if not found or not started:
-                return None
-            if found.kind == kind:
-                return int(started[-1])
-            at = int(started[-1]) + 1
-    return None
+        code, text = target.run(*(target.place.inside(path) for path in paths), terse=True)
+    found, started = outcome(code, text), RUNNING.findall(text)
+    if not found or not started:
+        return len(inputs), False
+    return int(started[-1]) + 1, found.kind == kind
 
 
 def minimize(target: Target, kind: str, data: bytes) -> tuple[bytes, bool]:
@@ -296,9 +216,15 @@ def minimize(target: Target, kind: str, data: bytes) -> tuple[bytes, bool]:
     plan = c10_input.told(text)
     if plan is None or not fails(target, kind, plan.encode(target.ops)):
         return data, False
-    plan, minimal = c10_input.minimize(plan, lambda candidates: first_failing(
-        target, kind, [one.encode(target.ops) for one in candidates]))
-    return plan.encode(target.ops), minimal
+    search = Search(
+        plan, lambda one: fails(target, kind, one.encode(target.ops)),
+        lambda plans: several(target, kind, [one.encode(target.ops) for one in plans]),
+        MINIMIZE_RUNS_MAX, key=lambda one: one)
+    try:
+        search.settle(c10_input.smaller)
+    except BudgetSpent:
+        return search.best.encode(target.ops), False
+    return search.best.encode(target.ops), True
 
 
 def report_of(text: str) -> str:

@@ -6,14 +6,13 @@ table and choices that nobody reads; a Plan is what the target tells that it did
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from slotfuzz.errors import UserError
 
 BYTES_MAX = 64  # three programs and 49 choices; a longer schedule shows nothing new
 THREADS_MIN = 2
-ROUNDS_MAX = 200  # an input has fewer bytes, and each of them becomes smaller twice at most
 
 STEP = re.compile(r"^  step: thread (\d+) line (\d+) (\w+) (0x\w+) (.+?) (sees|writes) (\w+)$",
                   re.MULTILINE)
@@ -64,24 +63,8 @@ def smaller(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, schedule=plan.schedule[:at] + b"\1" + plan.schedule[at + 1:])
 
 
-def minimize(
-    plan: Plan, first_failing: Callable[[list[Plan]], int | None],
-) -> tuple[Plan, bool]:
-    """A plan that fails of which nothing can be left out, and whether that was reached.
-
-    FIRST_FAILING says which of some plans is the first that fails, or None.
-    """
-    for _ in range(ROUNDS_MAX):
-        candidates = list(smaller(plan))
-        found = first_failing(candidates)
-        if found is None:
-            return plan, True
-        plan = candidates[found]
-    return plan, False
-
-
 def steps(text: str) -> list[dict]:
-    """The accesses of a run, in the rows of interleave.table_text. Addresses are numbered."""
+    """The accesses of a run, as rows.table_text takes them. Addresses are numbered."""
     numbers: dict[str, int] = {}
     plan = told(text)
 

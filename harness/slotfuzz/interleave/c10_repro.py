@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from slotfuzz.finding import finding
+from slotfuzz.interleave.interleave_repro import FLAGS, SCHEDULER, scheduler_steps
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.subject import build
 
@@ -106,18 +107,14 @@ def text_of(row: dict, name: str) -> str:
 
 def _how(name: str, sanitizer: str) -> str:
     """Comment lines: how to build and run it with bash at the root of a checkout."""
-    compiler, here = Path(build.compiler()).name, "harness/interleave/fibre"
-    flags = "-std=c++20 -O1 -g"
-    # ThreadSanitizer must not watch the scheduler, which is no part of the threads it plays.
+    compiler = Path(build.compiler()).name
     checks = "-fsanitize=thread"
     if sanitizer != "thread":
         checks = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-    scheduler = "" if sanitizer == "thread" else f" {checks}"
     steps = ["mkdir -p build"]
-    steps += [f"{compiler} {flags}{scheduler} -I. -c {here}/{stem}.cc -o build/{stem}.o"
-              for stem in ("fibre", "schedule")]
-    steps.append(f"{compiler} {flags} {checks} -I. {name} targets/c10/*.cc"
-                 " build/{fibre,schedule}.o -lc10 -o build/failing")
+    steps += scheduler_steps(compiler, "" if sanitizer == "thread" else f" {checks}")
+    steps.append(f"{compiler} {FLAGS} {checks} -I. {name} targets/c10/*.cc"
+                 f" {SCHEDULER} -lc10 -o build/failing")
     steps.append(("TSAN_OPTIONS=halt_on_error=0 " if sanitizer == "thread" else
                   "ASAN_OPTIONS=detect_stack_use_after_return=0 ") + "build/failing")
     return "\n".join(f"// {step}" for step in steps)

@@ -2,10 +2,10 @@
 
 from slotfuzz import console
 from slotfuzz.errors import UserError
-from slotfuzz.interleave import c10, c10_input, c10_repro
-from slotfuzz.interleave.binaries import table_text
+from slotfuzz.interleave import c10, c10_input, c10_repro, rows
 from slotfuzz.paths import build_root, shown
 from slotfuzz.subject import tools
+from slotfuzz.subject.subjects.c10 import Place
 
 SECONDS = 10.0
 # What the protocols' own search takes, and the hunt on a library does not.
@@ -22,7 +22,7 @@ def run(args, output) -> int:
                             " --seconds, --seed, --schedule, --times, --rootfs, --out")
     seed = _number("--seed", args.seed or "1")
     times = _number("--times", args.times)
-    place = c10.Place(args.rootfs.resolve() if args.rootfs else None)
+    place = Place(args.rootfs.resolve() if args.rootfs else None)
     place.prepare()
     binaries = {sanitizer: place.binary(sanitizer) for sanitizer in c10.SANITIZERS}
     offered = c10.describe(place, binaries["address"])
@@ -41,23 +41,21 @@ def run(args, output) -> int:
     targets = [c10.Target(place, binaries[sanitizer], model, ops[model], sanitizer)
                for model in models for sanitizer in c10.SANITIZERS]
     output.text(f"libtorch {place.release()}, its headers in {place.headers()}")
-    rows, interrupted = [], False
-    for target in targets:
-        try:
-            row = (c10.hunt(target, args.seconds or SECONDS, seed) if data is None
-                   else c10.replay(target, data, times))
-        except KeyboardInterrupt:
-            interrupted = True
-            break
-        rows.append(row)
+
+    def ask(target: c10.Target) -> dict:
+        row = (c10.hunt(target, args.seconds or SECONDS, seed) if data is None
+               else c10.replay(target, data, times))
         if row["failure"]:
             _explain(args, row, output)
-    output.text(console.table([[row["protocol"], row["sanitizer"], row["executions"], row["rate"],
-                                row["seconds"], _verdict(row)] for row in rows], HEAD))
-    if interrupted:
-        output.text("interrupted: what is not in the table was not finished")
-    output.document(rows)
-    return 1 if any(row["failure"] for row in rows) else 0
+        return row
+
+    found = rows.ask_each(targets, ask, output, HEAD, _cells)
+    return 1 if any(row["failure"] for row in found) else 0
+
+
+def _cells(row: dict) -> list:
+    return [row["protocol"], row["sanitizer"], row["executions"], row["rate"], row["seconds"],
+            _verdict(row)]
 
 
 def _verdict(row: dict) -> str:
@@ -77,7 +75,7 @@ def _explain(args, row: dict, output) -> None:
     for number, words in enumerate(failure["threads"]):
         output.text(f"  thread {number}: {' '.join(words) or 'nothing'}")
     if failure["table"]:
-        output.text(table_text(failure["table"]))
+        output.text(rows.table_text(failure["table"]))
     if failure["report"]:
         lines = failure["report"].splitlines()
         cut = [f"({len(lines) - REPORT_LINES_MAX} more lines)"] * (len(lines) > REPORT_LINES_MAX)

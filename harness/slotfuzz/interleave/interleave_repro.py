@@ -7,8 +7,12 @@ and exits with 1 if any run failed.
 from pathlib import Path
 
 from slotfuzz.finding import finding
+from slotfuzz.interleave.rows import table_text
 from slotfuzz.paths import shown
 from slotfuzz.subject import build
+
+FLAGS = "-std=c++20 -O1 -g"
+SCHEDULER = "build/{fibre,schedule}.o"
 
 TEMPLATE = """\
 // {title}
@@ -102,15 +106,12 @@ def _how(chosen: str, name: str, fibres: bool) -> str:
     if mutant:
         include = "-Ibuild/mutated -I."
         steps.append(f"ci/apply_mutant.sh . mutants/{mutant}.patch build/mutated")
-    here = "harness/interleave"
-    flags = "-std=c++20 -O1 -g"
+    here, flags = "harness/interleave", FLAGS
     rest = f"{here}/model/*.cc {here}/explore/explore*.cc {here}/command/symbols.cc"
     if fibres:
-        # ThreadSanitizer must not watch the scheduler, which is no part of the threads it plays.
-        steps += [f"{compiler} {flags} -I. -c {here}/fibre/{stem}.cc -o build/{stem}.o"
-                  for stem in ("fibre", "schedule")]
+        steps += scheduler_steps(compiler)
         flags += " -fsanitize=thread"
-        rest += f" {here}/compiled/fibres_run.cc build/{{fibre,schedule}}.o"
+        rest += f" {here}/compiled/fibres_run.cc {SCHEDULER}"
     else:
         rest += f" {here}/fibre/fibre.cc"
     steps.append(f"{compiler} {flags} {include} {name} {rest} -o build/failing")
@@ -119,9 +120,16 @@ def _how(chosen: str, name: str, fibres: bool) -> str:
     return "\n".join(f"// {step}" for step in steps)
 
 
-def _table(rows: list[dict]) -> str:
-    from slotfuzz.interleave.binaries import table_text
+def scheduler_steps(compiler: str, checks: str = "") -> list[str]:
+    """The commands that compile SCHEDULER with the flags CHECKS.
 
+    ThreadSanitizer must not watch it, which is no part of the threads that it plays.
+    """
+    return [f"{compiler} {FLAGS}{checks} -I. -c harness/interleave/fibre/{stem}.cc"
+            f" -o build/{stem}.o" for stem in ("fibre", "schedule")]
+
+
+def _table(rows: list[dict]) -> str:
     if not rows:
         return "//"
     return "//\n" + "\n".join(f"//   {line}".rstrip() for line in table_text(rows).splitlines())

@@ -7,26 +7,19 @@ fewer switches between them and fewer lines off the main one, then ops that stan
 table, then simpler literal values, then lower variable numbers.
 """
 
-import itertools
-import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from slotfuzz.language.program import Line, Table
+from slotfuzz.reduce.search import BudgetSpent, Search, Several
 from slotfuzz.reduce.shorten import shorter
 
 RUNS_MAX = 2000
-# Programs of one run when most of them are not interesting.
-BATCH = 256
 # Runs and time in which no shorter program turns up, until it is taken that there is none. Time
 # matters where programs near by hang: each of those costs seconds.
 SHORTEN_RUNS_MAX = 80
 SHORTEN_SECONDS_MAX = 30
-
-# Runs programs in order, up to the first that fails: how many were run, and whether the last of
-# those failed as the wanted one does, for all that can be said without running it alone.
-Several = Callable[[list[list[Line]]], tuple[int, bool]]
 
 
 @dataclass(frozen=True)
@@ -47,65 +40,6 @@ class Minimized:
     as_met: tuple[Line, ...] = ()
 
 
-class _BudgetSpent(Exception):
-    """More runs than allowed; what has been kept so far stands."""
-
-
-class _Search:
-    """The smallest interesting program so far, and the verdicts of all that were tried."""
-
-    def __init__(self, lines, interesting, several, runs_max):
-        self.lines = list(lines)
-        self.interesting, self.several = interesting, several
-        self.runs_max = runs_max
-        self.verdicts = {tuple(lines): True}
-        self.runs = self.tried = 0
-
-    def ask(self, lines: list[Line]) -> bool:
-        """Whether LINES is interesting; never runs the same program twice."""
-        key = tuple(lines)
-        if key not in self.verdicts:
-            self._count_run()
-            self.tried += 1
-            self.verdicts[key] = self.interesting(list(lines))
-        return self.verdicts[key]
-
-    def keep(self, lines: list[Line]) -> bool:
-        """Proposes LINES as the new best."""
-        if self.ask(lines):
-            self.lines = list(lines)
-            return True
-        return False
-
-    def keep_first(
-        self, programs: Iterator[list[Line]], runs_max: float = math.inf,
-        seconds_max: float = math.inf,
-    ) -> bool:
-        """Proposes PROGRAMS as the new best, many in a run: a run costs more than a program."""
-        if not self.several:
-            return any(map(self.keep, programs))
-        last, until, waiting = self.runs + runs_max, time.monotonic() + seconds_max, []
-        while self.runs < last and time.monotonic() < until:
-            waiting += itertools.islice(
-                (program for program in programs if tuple(program) not in self.verdicts),
-                BATCH - len(waiting))
-            if len(waiting) < 2:
-                return any(map(self.keep, waiting))
-            self._count_run()
-            done, fails = self.several(waiting)
-            self.tried += done
-            self.verdicts |= dict.fromkeys(map(tuple, waiting[:done - fails]), False)
-            if fails and self.keep(waiting[done - 1]):
-                return True
-            waiting = waiting[done:]
-        return False
-
-    def _count_run(self) -> None:
-        if self.runs >= self.runs_max:
-            raise _BudgetSpent
-        self.runs += 1
-
-
 def minimize(
     lines: list[Line],
     interesting: Callable[[list[Line]], bool],
@@ -123,15 +57,15 @@ def minimize(
     if that is given.
     """
     start = time.monotonic()
-    search = _Search(lines, interesting, several, runs_max)
+    search = Search(list(lines), interesting, several, runs_max, key=tuple)
     one_minimal, as_met = False, ()
     try:
-        search.keep(_on_lane(search.lines, 0))
+        search.keep(_on_lane(search.best, 0))
         _drop_suffix(search, last_line)
         _drop_closures(search, table)
         _drop_chunks(search)
         _drop_single_lines(search)
-        as_met = tuple(search.lines)
+        as_met = tuple(search.best)
         if several:
             _shorten(search, table, allowed)
         _merge_lanes(search)
@@ -140,32 +74,32 @@ def minimize(
         _drop_single_lines(search)
         _name_in_order(search, table)
         one_minimal = _is_one_minimal(search)
-    except _BudgetSpent:
+    except BudgetSpent:
         pass
-    return Minimized(search.lines, len(lines), search.runs, time.monotonic() - start, one_minimal,
+    return Minimized(search.best, len(lines), search.runs, time.monotonic() - start, one_minimal,
                      search.tried, as_met)
 
 
-def _drop_suffix(search: _Search, last_line: int | None) -> None:
+def _drop_suffix(search: Search, last_line: int | None) -> None:
     """What comes after the failing line is most often not needed: that line itself, then halves."""
-    if last_line is not None and last_line + 1 < len(search.lines):
-        search.keep(search.lines[:last_line + 1])
-    step = len(search.lines) // 2
-    while step and search.lines:
-        if not search.keep(search.lines[:-step]):
+    if last_line is not None and last_line + 1 < len(search.best):
+        search.keep(search.best[:last_line + 1])
+    step = len(search.best) // 2
+    while step and search.best:
+        if not search.keep(search.best[:-step]):
             step //= 2
 
 
-def _drop_closures(search: _Search, table: Table) -> None:
+def _drop_closures(search: Search, table: Table) -> None:
     """Drops all lines that mention a variable and what was made from it; else those lines alone."""
     mentioned = {}
-    for line in search.lines:
+    for line in search.best:
         for variable in table.variables(line):
             mentioned[variable] = mentioned.get(variable, 0) + 1
     for variable in sorted(mentioned, key=mentioned.get, reverse=True):
-        for closure in (_closure(search.lines, variable, table), {variable}):
-            rest = [line for line in search.lines if not closure & set(table.variables(line))]
-            if rest and len(rest) < len(search.lines) and search.keep(rest):
+        for closure in (_closure(search.best, variable, table), {variable}):
+            rest = [line for line in search.best if not closure & set(table.variables(line))]
+            if rest and len(rest) < len(search.best) and search.keep(rest):
                 break
 
 
@@ -178,33 +112,33 @@ def _closure(lines: list[Line], variable: str, table: Table) -> set[str]:
     return closure
 
 
-def _drop_chunks(search: _Search) -> None:
+def _drop_chunks(search: Search) -> None:
     """Delta debugging: drops chunks of half the program, then of a quarter, and so on."""
-    size = len(search.lines) // 2
+    size = len(search.best) // 2
     while size > 1:
-        end = len(search.lines)
+        end = len(search.best)
         while end > 0:
             begin = max(0, end - size)
-            rest = search.lines[:begin] + search.lines[end:]
+            rest = search.best[:begin] + search.best[end:]
             if rest:
                 search.keep(rest)
             end = begin
         size //= 2
 
 
-def _drop_single_lines(search: _Search) -> None:
+def _drop_single_lines(search: Search) -> None:
     """Drops single lines, last first, until none can go. Later lines depend on earlier ones."""
     dropped = True
     while dropped:
         dropped = False
-        for index in reversed(range(len(search.lines))):
-            rest = search.lines[:index] + search.lines[index + 1:]
+        for index in reversed(range(len(search.best))):
+            rest = search.best[:index] + search.best[index + 1:]
             dropped |= search.keep(rest)
 
 
-def _shorten(search: _Search, table: Table, allowed: frozenset[str] | None) -> None:
+def _shorten(search: Search, table: Table, allowed: frozenset[str] | None) -> None:
     """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
-    while search.keep_first(shorter(search.lines, table, allowed), SHORTEN_RUNS_MAX,
+    while search.keep_first(shorter(search.best, table, allowed), SHORTEN_RUNS_MAX,
                             SHORTEN_SECONDS_MAX):
         _drop_single_lines(search)
 
@@ -225,13 +159,13 @@ def _lane_cost(lines: list[Line]) -> tuple[int, int, int]:
     return len(lanes), len(_runs(lines)), sum(line.lane != 0 for line in lines)
 
 
-def _merge_lanes(search: _Search) -> None:
+def _merge_lanes(search: Search) -> None:
     """Takes one lane for two, then moves stretches of lines, or their ends, to another lane."""
     merged = True
     while merged:
         merged = False
-        for lines in _merged(search.lines):
-            if _lane_cost(lines) < _lane_cost(search.lines) and search.keep(lines):
+        for lines in _merged(search.best):
+            if _lane_cost(lines) < _lane_cost(search.best) and search.keep(lines):
                 merged = True
                 break
 
@@ -248,17 +182,16 @@ def _merged(lines: list[Line]):
                 yield lines[:first] + _on_lane(lines[first:last], lane) + lines[last:]
 
 
-def _simplify_ops(search: _Search, table: Table) -> None:
+def _simplify_ops(search: Search, table: Table) -> None:
     """Tries, for each line, the ops of the same operands that stand earlier in the table."""
-    for index in range(len(search.lines)):
-        search.keep_first([*search.lines[:index], line, *search.lines[index + 1:]]
-                          for line in table.simpler(search.lines[index]))
+    for index in range(len(search.best)):
+        search.keep_first([*search.best[:index], line, *search.best[index + 1:]]
+                          for line in table.simpler(search.best[index]))
 
 
-def _simplify_operands(search: _Search, table: Table) -> None:
+def _simplify_operands(search: Search, table: Table) -> None:
     """Tries simpler literals, in the kind's order, and lower variables, one operand at a time."""
-    while search.keep_first(_with_simpler_operand(search.lines, table)):
-        pass
+    search.settle(lambda lines: _with_simpler_operand(lines, table))
 
 
 def _with_simpler_operand(lines: list[Line], table: Table) -> Iterator[list[Line]]:
@@ -276,10 +209,10 @@ def _simpler_words(line: Line, position: int, table: Table) -> list[str]:
     return list(kind.values[:kind.values.index(word)]) if word in kind.values else []
 
 
-def _name_in_order(search: _Search, table: Table) -> None:
+def _name_in_order(search: Search, table: Table) -> None:
     """Names variables and lanes in the order in which they appear: t0 before t1, 1 before 2."""
     names, counts, lanes = {}, {}, {0: 0}
-    for line in search.lines:
+    for line in search.best:
         lanes.setdefault(line.lane, len(lanes))
         for position, word in enumerate(line.operands):
             kind = table.kind(line, position)
@@ -287,12 +220,12 @@ def _name_in_order(search: _Search, table: Table) -> None:
                 names[word] = f"{kind.prefix}{counts.get(kind.letter, 0)}"
                 counts[kind.letter] = counts.get(kind.letter, 0) + 1
     renamed = [Line(line.op, tuple(names.get(word, word) for word in line.operands),
-                    lanes[line.lane]) for line in search.lines]
-    if renamed != search.lines:
+                    lanes[line.lane]) for line in search.best]
+    if renamed != search.best:
         search.keep(renamed)
 
 
-def _is_one_minimal(search: _Search) -> bool:
+def _is_one_minimal(search: Search) -> bool:
     """Whether no single line can be removed. Checked, not assumed."""
-    lines = search.lines
+    lines = search.best
     return not any(search.ask(lines[:i] + lines[i + 1:]) for i in range(len(lines)))

@@ -10,6 +10,7 @@ from slotfuzz import cli
 from slotfuzz.errors import UserError
 from slotfuzz.interleave import c10, c10_input, c10_repro
 from slotfuzz.interleave.c10_input import Plan
+from slotfuzz.subject.subjects import c10 as libtorch
 
 # A target whose weak-claim fails when two threads wrap and the first choice is not 0, whose load
 # ends by a signal, and whose claim is clean. Of a hunt it saves an input with more than is needed.
@@ -71,10 +72,10 @@ def installed(tmp_path, monkeypatch):
     fake = tmp_path / "fake.py"
     fake.write_text(FAKE)
     target = write_program(tmp_path / "c10", f'exec /usr/bin/python3 {fake} "$@"\n')
-    header = tmp_path / c10.HEADER
+    header = tmp_path / libtorch.HEADER
     header.parent.mkdir(parents=True)
     header.write_text("// a header\n")
-    monkeypatch.setattr(c10, "ROOT_FOLDER", tmp_path)
+    monkeypatch.setattr(libtorch, "ROOT_FOLDER", tmp_path)
     monkeypatch.setattr(c10.Place, "binary", lambda *_: str(target))
     monkeypatch.setattr(c10, "REPLAYS", 3)
     return tmp_path
@@ -111,7 +112,7 @@ def test_bad_input_is_named(words, said, installed, capsys):
 
 
 def test_without_libtorch_it_says_what_to_install(installed, capsys):
-    (installed / c10.HEADER).unlink()
+    (installed / libtorch.HEADER).unlink()
     assert run("claim") == 2
     assert "apt-get install libtorch-dev" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ import pytest
 from tests.driver.conftest import write_program
 from slotfuzz import cli
 from slotfuzz.commands import interleave as command
-from slotfuzz.errors import BrokenError, UserError
+from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.interleave import binaries, interleave_repro
 
 FAILED = {
@@ -128,3 +128,10 @@ def test_unknown_engines_are_refused():
     parser = cli.parser_of("./slotfuzz interleave", command)
     with pytest.raises(UserError):
         parser.parse_args(["--engine", "loom"])
+
+
+def test_a_binary_that_something_outside_kills_is_no_failure(tmp_path, capsys):
+    killed = write_program(tmp_path / "claim", "kill -9 $$\n")
+    with pytest.raises(MachineError, match="was killed"):
+        binaries.ask(killed, [])
+    assert capsys.readouterr().err.count("claim was killed") == 5

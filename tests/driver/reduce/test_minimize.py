@@ -8,7 +8,8 @@ import pytest
 from slotfuzz.hunt.enumerate import bound_after, next_lines
 from slotfuzz.language import program
 from slotfuzz.language.program import Table, lines_of
-from slotfuzz.reduce.minimize import BATCH, SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
+from slotfuzz.reduce.minimize import SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
+from slotfuzz.reduce.search import BATCH
 from slotfuzz.reduce.shorten import shorter
 from slotfuzz.triage import dedup
 from tests.driver import fake_engine
