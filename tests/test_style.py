@@ -35,7 +35,7 @@ ROOM_FILES_MAX = 20
 SUBJECT_NAMES = re.compile(
     r"""([=!]=\s*["'](core|torch|c10|slotcore)\b|["'](core|torch|c10|slotcore)["']\s*[=!]=
     |\bin\s*\(["'](core|torch|c10)\b|startswith\(["']mutant|removeprefix\(["']mutant
-    |(if|not|and|or|bool\()\s*[\w.]*subject\.(release|mutant|module)\b|sanitizer\s*[=!]=\s*["']none
+    |(if|not|and|or|bool\()\s*[\w.]*subject\.(release|mutant|module)\b|subject\.sanitizer\s*[=!]=
     |subject\.name\s*[=!]=)""", re.VERBOSE)
 # A folder of data has a file for each thing that it lists.
 DATA_FOLDERS = ("mutants/", "corpus/", "repro/", "docs/decisions/", "ci/")

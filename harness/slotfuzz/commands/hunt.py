@@ -54,7 +54,7 @@ def run(args, output) -> int:
     chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
-    for reason in tools.blindness() if chosen.sanitizer == "thread" else []:
+    for reason in tools.blindness() if chosen.watch.can_be_blind else []:
         console.say(f"ThreadSanitizer may be blind here: {reason}")
     plan = Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,

@@ -39,7 +39,7 @@ def _described(chosen: subject.Subject, target: str) -> dict:
     try:
         return server.describe(chosen, target)
     except (BrokenError, MachineError) as error:
-        reasons = blindness() if chosen.sanitizer == "thread" else []
+        reasons = blindness() if chosen.watch.can_be_blind else []
         if not reasons:
             raise
         raise MachineError(f"{error}; {'; '.join(reasons)}") from error

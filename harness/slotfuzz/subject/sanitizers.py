@@ -23,13 +23,19 @@ class Sanitizer:
     names_functions: bool = True
     """Whether a report names functions, which costs half a second each time."""
 
+    reports_as: str = "address"
+    """The oracle that a report of its runtime counts for."""
+
+    can_be_blind: bool = False
+    """Whether settings of the machine make it see nothing; `tools.blindness` knows them."""
+
     poisons_freed_memory: bool = False
     """Whether scripts run with freed memory overwritten, since nothing else notices its use."""
 
 
 SANITIZERS = {
     "address": Sanitizer("address", (*EVERYWHERE, "address", "undefined")),
-    "thread": Sanitizer("thread", (*EVERYWHERE, "thread")),
+    "thread": Sanitizer("thread", (*EVERYWHERE, "thread"), reports_as="thread", can_be_blind=True),
     "debugpy": Sanitizer("debugpy", (*EVERYWHERE, "debugpy"), names_functions=False),
     "none": Sanitizer("plain", EVERYWHERE, reports_crashes=False, names_functions=False,
                       poisons_freed_memory=True),

@@ -384,7 +384,7 @@ def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
     if words.verdict.startswith("sanitizer"):
         if "undefined" in words.verdict:
             return "undefined"
-        return "thread" if subject.sanitizer == "thread" else "address"
+        return subject.watch.reports_as
     if reply["kind"] in signature.HANGING:
         return "watchdog"
     if words.verdict.startswith("signal "):
