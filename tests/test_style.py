@@ -22,8 +22,8 @@ ROOMS = {
     "harness/engine": ("language", "generate", "process", "run", "judge", "session", "serve"),
     "harness/interleave": ("fibre", "model", "explore", "compiled", "scenarios", "command"),
     "core/python": ("runtime", "preserve", "storage", "tensor", "module"),
-    "harness/slotfuzz": ("errors", "paths", "console", "progress", "evidence", "language", "reduce",
-                         "subject", "engine", "finding", "triage", "hunt", "interleave",
+    "harness/slotfuzz": ("errors", "paths", "console", "progress", "schema", "evidence", "language",
+                         "reduce", "subject", "engine", "finding", "triage", "hunt", "interleave",
                          "measure", "report", "ci", "options"),
 }
 # What every room of a folder may use, and what may use every room.
@@ -180,17 +180,17 @@ def test_rooms_use_only_earlier_rooms():
     ("harness/engine/judge/checks.cc", '#include "harness/engine/language/program.h"', []),
     ("harness/engine/attic/new.cc", '#include "harness/engine/language/program.h"',
      ["harness/engine/language/program.h"]),
-    ("harness/slotfuzz/evidence/trace.py", "from slotfuzz.hunt import hunt",
+    ("harness/slotfuzz/evidence/report.py", "from slotfuzz.hunt import hunt",
      ["harness/slotfuzz/hunt/hunt"]),
-    ("harness/slotfuzz/evidence/trace.py", "from slotfuzz import options",
+    ("harness/slotfuzz/evidence/report.py", "from slotfuzz import options",
      ["harness/slotfuzz/options"]),
-    ("harness/slotfuzz/hunt/hunt.py", "from slotfuzz.evidence import trace", []),
+    ("harness/slotfuzz/hunt/hunt.py", "from slotfuzz.evidence import report", []),
     ("harness/slotfuzz/reduce/minimize.py", "from slotfuzz.engine.server import Server",
      ["harness/slotfuzz/engine/server/Server"]),
     ("harness/slotfuzz/reduce/minimize.py", "from slotfuzz.subject import build",
      ["harness/slotfuzz/subject/build"]),
-    ("harness/slotfuzz/new.py", "from slotfuzz.evidence import trace",
-     ["harness/slotfuzz/evidence/trace"]),
+    ("harness/slotfuzz/new.py", "from slotfuzz.evidence import report",
+     ["harness/slotfuzz/evidence/report"]),
     ("harness/slotfuzz/cli.py", "from slotfuzz import options", []),
 ])
 def test_a_wrong_use_is_seen(name, text, wrong):

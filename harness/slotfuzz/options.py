@@ -5,6 +5,7 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.finding import emit, finding
+from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import catalogue, registry, rootfs, subject
 from slotfuzz.subject.sanitizers import SANITIZERS
 
@@ -49,28 +50,28 @@ def add_skip_unknown(parser) -> None:
                         help="run the other lines of a file of which some match no op")
 
 
-def check_lines(args, path: Path, server, reply: dict) -> None:
+def check_lines(args, path: Path, server, reply: Reply) -> None:
     """UserError if lines of the program in PATH did not run in REPLY, unless --skip-unknown.
 
     A file of which no line is a program's is an error in any case.
     """
-    dropped = reply["dropped_lines"]
-    if not reply["lines"] or (dropped and not args.skip_unknown):
+    dropped = reply.dropped_lines
+    if not reply.lines or (dropped and not args.skip_unknown):
         raise UserError(_unknown(path, server.table, reply))
 
 
-def _unknown(path: Path, table, reply: dict) -> str:
-    if not reply["dropped_lines"]:
+def _unknown(path: Path, table, reply: Reply) -> str:
+    if not reply.dropped_lines:
         return f"{path} holds no program line; ./slotfuzz ops prints what a line can be"
-    first, *rest = reply["dropped_lines"]
+    first, *rest = reply.dropped_lines
     why = {"no op": "matches no op", "masked": "has an op that this subject or target lacks",
-           "too many": "is behind the last line that a program may have"}[first["why"]]
-    text = first["text"].strip()
-    like = table.nearest(text) if first["why"] == "no op" else ""
-    return (f"{path}, line {first['line']}: `{text[:LINE_SHOWN_MAX]}` {why}"
+           "too many": "is behind the last line that a program may have"}[first.why]
+    text = first.text.strip()
+    like = table.nearest(text) if first.why == "no op" else ""
+    return (f"{path}, line {first.line}: `{text[:LINE_SHOWN_MAX]}` {why}"
             + (f"; the nearest op is {like}, `{table.ops[like]['template']}`" if like else "")
-            + f"; {reply['dropped_count'] - 1} more lines did not run" * bool(rest)
-            + ("; --skip-unknown runs the others" if reply["lines"] else
+            + f"; {reply.dropped_count - 1} more lines did not run" * bool(rest)
+            + ("; --skip-unknown runs the others" if reply.lines else
                "; no line is a program's (./slotfuzz ops prints what one can be)"))
 
 

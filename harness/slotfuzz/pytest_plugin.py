@@ -148,12 +148,12 @@ class ProgramItem(_Item):
 
         server = self.parent.server()
         reply = server.run(options.read_program(self.program))
-        if reply["outcome"] == "finding":
+        if reply.is_finding:
             raise Failed(f"{self.program} on {server.subject.name}, {server.subject.sanitizer}\n"
                          f"{explain.annotated(reply)}")
-        whys = {line["why"] for line in reply["dropped_lines"]}
+        whys = {line.why for line in reply.dropped_lines}
         if whys == {"masked"}:
-            pytest.skip(f"{server.subject.name} lacks ops of {reply['dropped_count']} lines")
+            pytest.skip(f"{server.subject.name} lacks ops of {reply.dropped_count} lines")
         options.check_lines(SimpleNamespace(skip_unknown=False), self.program, server, reply)
 
 

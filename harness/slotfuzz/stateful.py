@@ -21,6 +21,7 @@ from slotfuzz.hunt.enumerate import bound_after
 from slotfuzz.hunt.hunt import VERIFY_RUNS
 from slotfuzz.language.program import BINDING_MARKS, Line, MARKS, Table
 from slotfuzz.paths import build_root, shown
+from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import packages, rootfs, subject as subjects
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage.triage import Found, Triage
@@ -131,7 +132,7 @@ class _Judge:
         """Runs the program LINES; raises its Broken if it fails."""
         text = self.server.table.program_text(lines)
         reply = self.server.run(text)
-        if reply["outcome"] != "finding":
+        if not reply.is_finding:
             return
         words = signature.of_reply(reply)
         if words.text not in self.failures:
@@ -139,12 +140,12 @@ class _Judge:
         kind, message = self.failures[words.text]
         raise kind(message)
 
-    def _judged(self, text: str, reply: dict, words: signature.Signature):
+    def _judged(self, text: str, reply: Reply, words: signature.Signature):
         # First the program, so that it is there however the rest ends.
         kept = self.out / f"{words.identifier(self.server.subject.name)}.py"
         finding.write_file(kept, text)
         _, record = self.triage.judge(
-            Found(self.target, text, reply["stderr"], self.server.runs, 0.0, 0))
+            Found(self.target, text, reply.stderr, self.server.runs, 0.0, 0))
         folder = Path(record["folder"])
         return type("Broken", (Broken,), {}), (
             f"{words.text}\nminimized: {shown(folder)}\n{record['text']}"

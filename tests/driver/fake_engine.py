@@ -112,8 +112,9 @@ def execute(text, report):
              "lane": lambda number, text: exec(text, names)}
     reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "line": 0, "message": "",
              "object": "", "asserts": [], "signal": 0, "exit": 0, "stderr": "", **parse(text)}
+    reply["lines"] = [{**line, "raised": ""} for line in reply["lines"]]
     for index, line in enumerate(reply["lines"]):
-        reply["line"], line["raised"] = index, ""
+        reply["line"] = index
         report(reply)
         if os.environ.get("SLOTCORE_TRACE"):
             sys.stderr.write(f"> {line['text']}\n")

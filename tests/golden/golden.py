@@ -49,14 +49,14 @@ class Judged:
     def row(self, text: str) -> dict:
         """The verdict, signature and bucket of the program TEXT."""
         reply = self._server.run(text)
-        if reply["outcome"] != "finding":
-            return {"verdict": reply["outcome"], "signature": "", "bucket": None}
+        if not reply.is_finding:
+            return {"verdict": reply.outcome, "signature": "", "bucket": None}
         words = signature.of_reply(reply)
         keys = triage.keys_of(self._server, reply, words, lines_of(reply))
         folder = self._groups.folder(keys) or Path(str(len(self._numbers)))
         self._groups.add(folder, keys, is_new=False)
         bucket = self._numbers.setdefault(folder, len(self._numbers))
-        return {"verdict": reply["kind"], "signature": words.text, "bucket": bucket}
+        return {"verdict": reply.kind, "signature": words.text, "bucket": bucket}
 
 
 def server_of(name: str, target: str) -> Server:
@@ -97,7 +97,7 @@ def record(corpora: Path, name: str) -> None:
             judged, again = Judged(server), Judged(other)
             for text in programs:
                 before = other.run(text)
-                is_clean = before["outcome"] != "finding"
+                is_clean = not before.is_finding
                 if clean >= clean_max if is_clean else findings >= FINDINGS_MAX:
                     continue
                 if not is_clean and signature.of_reply(before) != signature.of_reply(

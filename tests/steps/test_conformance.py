@@ -1,4 +1,4 @@
-"""The fake engine of the driver's tests answers as the real one does: the same fields and types.
+"""The real engine and the fake one of the driver's tests answer by one schema.
 
 Else the driver's tests would show that it copes with an engine that there is not.
 """
@@ -7,24 +7,10 @@ import pytest
 
 from slotfuzz.engine.server import Server
 from slotfuzz.subject import subject
-from tests.driver.conftest import CRASH, fake_subject  # noqa: F401  # pylint: disable=unused-import
+from tests.driver.conftest import fake_subject  # noqa: F401  # pylint: disable=unused-import
+from tests.driver.schema.test_answers import REQUESTS, wrong_in
 
 MUTANT, TARGET = "mutant:hermetic-del-storage", "storage"
-CLEAN = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
-# Fields that a reply has only where they say something.
-OPTIONAL = {"reset"}
-QUESTIONS = {
-    "clean": lambda server: server.run(CLEAN),
-    "raising": lambda server: server.run("s0 = t0.untyped_storage()\n" + CLEAN),
-    "crash": lambda server: server.run(CRASH),
-    "dropped lines": lambda server: server.run(CLEAN + "rubbish\n"),
-    "states": lambda server: server.states([CLEAN, CLEAN]),
-    "states with a crash": lambda server: server.states([CLEAN, CRASH]),
-    "facts": lambda server: server.facts([CLEAN], whole=True),
-    "parse": lambda server: server._request({"parse": CLEAN, "frame": []}, 0),
-    "extend": lambda server: server.extend(CLEAN, 2, 1),
-    "unknown lines": lambda server: server.unknown_lines(CLEAN + "rubbish\n"),
-}
 
 
 @pytest.fixture
@@ -35,20 +21,20 @@ def servers(fake_subject):  # noqa: F811
         yield one, other
 
 
-def shape(value):
-    """The fields and types of a document; of a list, those of all that is in it."""
-    if isinstance(value, dict):
-        return {key: shape(one) for key, one in sorted(value.items())
-                if key not in OPTIONAL}
-    if isinstance(value, (list, tuple)):
-        return {str(shape(one)) for one in value}
-    return type(value).__name__
+@pytest.mark.parametrize("name", REQUESTS)
+def test_both_engines_answer_by_the_schema(servers, name):
+    request = REQUESTS[name]
+    told = [server._request(request, 20) for server in servers]
+    assert [wrong_in(request, answer) for answer in told] == ["", ""]
+    if "run" in request:
+        real, fake = told
+        assert real["outcome"] == fake["outcome"]
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_fake_engine_answers_as_the_real_one(servers, question):
-    real, fake = (QUESTIONS[question](server) for server in servers)
-    assert shape(fake) == shape(real)
+def test_the_real_engine_answers_by_the_schema_when_a_program_takes_too_long(servers):
+    request = {"run": "", "timeout": 0}
+    answer = servers[0]._request(request, 20)
+    assert (answer["kind"], wrong_in(request, answer)) == ("timeout", "")
 
 
 def test_the_fake_engine_describes_itself_as_the_real_one(servers):

@@ -6,6 +6,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.finding import emit
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
+from slotfuzz.schema.answers import DroppedLine
 from slotfuzz.subject import catalogue, subject
 
 SCRIPTS = sorted((ROOT / "repro").glob("**/repro.py"))
@@ -27,7 +28,7 @@ def unknown(server, text):
     """The texts of the lines that are named."""
     named, count = server.unknown_lines(text)
     assert len(named) == min(count, 20)
-    return [line["text"] for line in named]
+    return [line.text for line in named]
 
 
 def test_nothing_in_a_script_is_unknown(server):
@@ -59,20 +60,20 @@ def test_a_mistake_in_a_script_is_named(server, script):
     wrong = text.removesuffix(body + "\n") + body.replace(first, first + "x", 1) + "\n"
     named, count = server.unknown_lines(wrong)
     assert count == 1
-    assert named[0] == {"line": len(text.removesuffix(body + "\n").splitlines()) + 1,
-                        "text": first + "x", "why": "no op"}
+    assert named[0] == DroppedLine(len(text.removesuffix(body + "\n").splitlines()) + 1,
+                                   first + "x", "no op")
 
 
 def test_prose_is_unknown(server):
     named, count = server.unknown_lines((ROOT / "README.md").read_text())
-    assert count > 50 and len(named) == 20 and named[0] == {
-        "line": 3, "text": named[0]["text"], "why": "no op"}
+    assert count > 50 and len(named) == 20 and named[0] == DroppedLine(
+        3, named[0].text, "no op")
 
 
 def test_why_a_line_does_not_run_is_told(server):
     too_long = "gc.collect()\n" * (server.table.description["line_max"] + 2)
-    assert [line["why"] for line in server.unknown_lines(too_long)[0]] == ["too many"] * 2
+    assert [line.why for line in server.unknown_lines(too_long)[0]] == ["too many"] * 2
     reply = server.run("t0 = T.ones(1)\n\n# a comment\n  # another\no0 = Other()\nt0 = T.one(1)\n")
-    assert [(line["line"], line["why"]) for line in reply["dropped_lines"]] == [
+    assert [(line.line, line.why) for line in reply.dropped_lines] == [
         (5, "masked"), (6, "no op")]
-    assert (reply["dropped_count"], len(reply["lines"])) == (2, 1)
+    assert (reply.dropped_count, len(reply.lines)) == (2, 1)

@@ -11,6 +11,7 @@ from slotfuzz.finding import emit
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import subject
+from tests.driver import replies
 
 PARTS = [(ROOT / "harness/engine/prelude" / name).read_text()
          for name in ("storage.py", "tensor.py", "torch.py", "observations.py")]
@@ -49,8 +50,8 @@ def test_each_assert_says_what_is_broken():
 
 def ending(snippets, snippet, shown):
     """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
-    reply = {"kind": "assert", "contract": "P5", "line": 1, "asserts": ["gc.collect()", shown],
-             "lines": [{"text": snippet.names[0], "raised": ""}]}
+    reply = replies.reply(kind="assert", contract="P5", line=1, asserts=["gc.collect()", shown],
+                          lines=[snippet.names[0]])
     return emit.script(reply, snippets, SUBJECTS[snippet.module], "address", "")
 
 

@@ -287,7 +287,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
     with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
         (reply,) = server.facts([program], whole=True, question=(
             "lambda names: str(len(__import__('sys').modules))"))
-    counts = {said.partition("\n")[2] for said in reply["trace"]}
+    counts = {said.partition("\n")[2] for said in reply.trace}
     assert len(counts) == 1 and int(*counts) > 100
 
 
@@ -322,14 +322,14 @@ def test_a_question_that_is_never_answered_ends_its_program_alone():
         replies = server.facts(
             ["gc.collect()\n", "t0 = T.ones(1)\n", "gc.collect()\n"], program_seconds=1,
             question="lambda names: str('t0' in names and sum(1 for _ in iter(int, 1)))")
-    assert [reply["crashed"] for reply in replies] == [False, True, False]
+    assert [reply.crashed for reply in replies] == [False, True, False]
 
 
 def test_driver_and_engine_have_the_same_words_for_a_line_that_goes_well():
     chosen = subject.resolve("core", "none", ["tensor"])
     with Server(chosen, "tensor") as server:
         (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
-    said = [words.partition("\n")[0] == triage.RAISED_NOTHING for words in reply["trace"]]
+    said = [words.partition("\n")[0] == triage.RAISED_NOTHING for words in reply.trace]
     assert said == [True, True, False, False]
 
 

@@ -35,7 +35,7 @@ def run(args, output) -> int:
     with Server(options.resolve(args, wish, False), wish.target, trace=True) as server:
         reply = server.run(text)
         options.check_lines(args, args.file, server, reply)
-        found = reply["outcome"] == "finding"
+        found = reply.is_finding
         contract = ""
         if found:
             contract = explain.contract_of(reply)
@@ -50,6 +50,6 @@ def run(args, output) -> int:
             finding.write_file(args.output.parent / explain.PICTURE, files[explain.PICTURE])
     else:
         output.text(files[NOTES])
-    output.document({"file": str(args.file), "outcome": reply["outcome"], "contract": contract,
+    output.document({"file": str(args.file), "outcome": reply.outcome, "contract": contract,
                      "notes": files[NOTES]})
     return 1 if found else 0

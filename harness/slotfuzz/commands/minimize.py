@@ -42,7 +42,7 @@ def run(args, output) -> int:
         program = server.table.program_text(best.minimized.lines)
     with Server(chosen, wish.target, trace=True) as server:
         traced = server.run(program)
-        told = traced if traced["outcome"] == "finding" else best.reply
+        told = traced if traced.is_finding else best.reply
         contract = explain.contract_of(told)
         script = triage.script_of(server, best.reply, best.signature, contract)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:

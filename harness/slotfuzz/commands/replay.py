@@ -11,6 +11,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import explain
+from slotfuzz.schema.answers import Reply
 
 EXAMPLE = "./slotfuzz replay repro/*/repro.py --subject core"
 TIMES_MAX = 1_000_000
@@ -48,10 +49,10 @@ def _replay(args, server: Server, path: Path, text: str, output) -> dict:
     replies = [server.run(text)]
     options.check_lines(args, path, server, replies[0])
     replies += [server.run(text) for _ in range(args.times - 1)]
-    findings = [reply for reply in replies if reply["outcome"] == "finding"]
+    findings = [reply for reply in replies if reply.is_finding]
     reply = (findings or replies)[0]
     words = signature.of_reply(reply) if findings else None
-    skipped = reply["dropped_count"]
+    skipped = reply.dropped_count
     output.text(f"# {path} on {server.subject.name}, {server.subject.sanitizer}"
                 + f"; {skipped} lines match no op and were skipped" * bool(skipped))
     output.text(explain.annotated(reply))
@@ -59,16 +60,15 @@ def _replay(args, server: Server, path: Path, text: str, output) -> dict:
         output.text(f"{len(findings)} of {args.times} runs are findings")
     return {
         "file": str(path), "subject": server.subject.name, "sanitizer": server.subject.sanitizer,
-        "target": server.target, "outcome": reply["outcome"],
+        "target": server.target, "outcome": reply.outcome,
         "kind": words.kind if words else "",
-        "contract": explain.contract_of(reply) if findings else "", "check": reply["check"],
+        "contract": explain.contract_of(reply) if findings else "", "check": reply.check,
         "signature": words.text if words else "", "line": _line(reply),
-        "message": reply["message"], "lines": len(reply["lines"]), "skipped": skipped,
+        "message": reply.message, "lines": len(reply.lines), "skipped": skipped,
         "times": args.times, "findings": len(findings),
     }
 
 
-def _line(reply: dict) -> int | None:
+def _line(reply: Reply) -> int | None:
     """The number, from 1, of the line that is the finding; None if it is the end, or clean."""
-    is_line = reply["outcome"] == "finding" and reply["line"] < len(reply["lines"])
-    return reply["line"] + 1 if is_line else None
+    return reply.line + 1 if reply.is_finding and not reply.is_at_end else None

@@ -5,6 +5,7 @@ Every run of a program is a forked child of the server, so a crash costs a fork 
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from slotfuzz.engine import frame, kills
@@ -14,6 +15,8 @@ from slotfuzz.errors import BrokenError, KilledError, MachineError
 from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.paths import from_root
+from slotfuzz.schema import answers, shape
+from slotfuzz.schema.answers import DroppedLine, Observed, Reply, State
 from slotfuzz.subject.subject import ALLOCATION_FRAMES, Subject
 
 DESCRIBE_SECONDS = 120
@@ -68,11 +71,10 @@ class Server:
 
     def run(
         self, program: str, timeout_seconds: float = RUN_SECONDS, line_seconds: float | None = None,
-    ) -> dict:
-        """Runs program text in a forked child; the engine's reply, see `--serve`.
+    ) -> Reply:
+        """Runs program text in a forked child.
 
-        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit. The
-        reply names the lines that did not run, as `unknown_lines` does.
+        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit.
         """
         self.runs += 1
         request = {"run": program, "timeout": timeout_seconds, "frame": self._frame(program)}
@@ -80,51 +82,47 @@ class Server:
             request["line_seconds"] = line_seconds
         if self.trace:
             request["allocation_frames"] = ALLOCATION_FRAMES
-        reply = self._request(request, timeout_seconds)
-        return {**reply, "stderr": from_root(reply["stderr"])}
+        reply = self._answer(request, timeout_seconds)
+        return replace(reply, stderr=from_root(reply.stderr))
 
-    def states(self, programs: list[str], timeout_seconds: float = RUN_SECONDS) -> list[dict]:
-        """Runs programs in one child, up to the first finding: outcome and state, see `--serve`."""
+    def states(
+        self, programs: list[str], timeout_seconds: float = RUN_SECONDS,
+    ) -> tuple[State, ...]:
+        """Runs programs in one child, up to the first finding."""
         request = {"states": programs, "timeout": timeout_seconds}
-        replies = self._request(request, timeout_seconds)["programs"]
+        replies = self._answer(request, timeout_seconds).programs
         self.runs += len(replies)
         return replies
 
     def parse(self, program: str) -> list[Line]:
         """The lines of the text that are instances of an op; all others are dropped."""
-        return lines_of(self._request({"parse": program}, 0))
+        return lines_of(self._answer({"parse": program}, 0))
 
     def parse_counted(self, program: str) -> tuple[list[Line], int]:
         """Like parse, with the number of dropped lines."""
-        answer = self._request({"parse": program}, 0)
-        return lines_of(answer), answer["dropped"]
+        answer = self._answer({"parse": program}, 0)
+        return lines_of(answer), answer.dropped
 
-    def unknown_lines(self, program: str) -> tuple[list[dict], int]:
-        """The first lines of PROGRAM that no run takes, and how many there are.
-
-        Each is {"line": number from 1, "text": its text, "why": "no op" | "too many"}; in the
-        `dropped_lines` of a reply to `run` also "masked", for an op that the subject or the target
-        lacks. Blank lines, comments, and what a script of emit.py has around its program are not
-        among them.
-        """
-        answer = self._request({"parse": program, "frame": self._frame(program)}, 0)
-        return answer["dropped_lines"], answer["dropped_count"]
+    def unknown_lines(self, program: str) -> tuple[tuple[DroppedLine, ...], int]:
+        """The first lines of PROGRAM that no run takes, and how many there are."""
+        answer = self._answer({"parse": program, "frame": self._frame(program)}, 0)
+        return answer.dropped_lines, answer.dropped_count
 
     def _frame(self, program: str) -> list[tuple[int, int]]:
         return frame.ranges(program, self._snippets)
 
-    def extend(self, program: str, count: int, seed: int) -> list[str]:
+    def extend(self, program: str, count: int, seed: int) -> tuple[str, ...]:
         """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""
-        return self._request({"extend": program, "count": count, "seed": seed}, 0)["programs"]
+        return self._answer({"extend": program, "count": count, "seed": seed}, 0).programs
 
-    def generate(self, count: int, seed: int, ops: list[str]) -> list[str]:
+    def generate(self, count: int, seed: int, ops: list[str]) -> tuple[str, ...]:
         """COUNT random programs of lines of OPS."""
-        return self._request({"generate": count, "seed": seed, "ops": ops}, 0)["programs"]
+        return self._answer({"generate": count, "seed": seed, "ops": ops}, 0).programs
 
     def facts(
         self, programs: list[str], whole: bool = False, question: str = "observe",
         program_seconds: int = FACTS_SECONDS,
-    ) -> list[dict]:
+    ) -> tuple[Observed, ...]:
         """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
 
         The trace tells what QUESTION, a function of the prelude, answers after each line. A program
@@ -135,7 +133,7 @@ class Server:
         budget_seconds = program_seconds * (len(programs) + 1)
         request = {"facts": programs, "whole": whole, "question": question,
                    "timeout": budget_seconds, "program_seconds": program_seconds}
-        return self._request(request, budget_seconds)["programs"]
+        return self._answer(request, budget_seconds).programs
 
     def profile(self, programs: list[str], folder: str) -> int:
         """Runs PROGRAMS on a build for coverage; how many ended their process.
@@ -143,10 +141,7 @@ class Server:
         FOLDER then has a profile for each op: see harness/engine/serve/serve_profile.h.
         """
         request = {"profile": programs, "folder": folder}
-        answer = self._request(request, RUN_SECONDS * (len(programs) + 1))
-        if "error" in answer:
-            raise BrokenError(f"{self.target}: {answer['error']}")
-        return answer["died"]
+        return self._answer(request, RUN_SECONDS * (len(programs) + 1)).died
 
     def close(self) -> None:
         """Ends the server; safe to call twice."""
@@ -159,6 +154,10 @@ class Server:
         self._killed = True
         if self._channel:
             self._channel.kill()
+
+    def _answer(self, request: dict, seconds: float):
+        """The answer to REQUEST, whose first word says what is asked, as a value."""
+        return shape.made(answers.OF_REQUEST[next(iter(request))], self._request(request, seconds))
 
     def _request(self, request: dict, seconds: float) -> dict:
         return self.kills.repeat(lambda: self._request_once(request, seconds))

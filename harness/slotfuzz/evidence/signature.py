@@ -8,6 +8,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from slotfuzz.schema.answers import Reply
+
 FRAMES_MAX = 3
 
 FRAME = re.compile(
@@ -90,36 +92,35 @@ class Signature:
         return f"{slug}-{digest}"
 
 
-def of_reply(reply: dict) -> Signature:
+def of_reply(reply: Reply) -> Signature:
     """Signature of a finding in the engine's words (a reply to `run`)."""
-    kind = reply["kind"]
+    kind = reply.kind
     if kind == "assert":
-        return Signature(f"judge {reply['contract']} {reply['check']}".rstrip())
+        return Signature(f"judge {reply.contract} {reply.check}".rstrip())
     if kind == "exception":
-        detail = normalise(reply["message"])
-        if reply["contract"]:
-            return Signature(f"judge {reply['contract']} {reply['check']}".rstrip(), (), detail)
-        name = re.match(r"[\w.]*", reply["message"])[0] or "unknown"
+        detail = normalise(reply.message)
+        if reply.contract:
+            return Signature(f"judge {reply.contract} {reply.check}".rstrip(), (), detail)
+        name = re.match(r"[\w.]*", reply.message)[0] or "unknown"
         return Signature(f"exception {name}", detail=detail)
     if kind == "hang":
         return Signature("hang", detail=hanging_op(reply))
-    from_stderr = of_stderr(reply.get("stderr", ""))
+    from_stderr = of_stderr(reply.stderr)
     if from_stderr:
         return from_stderr
     if kind == "signal":
-        return Signature(f"signal {signal_name(reply['signal'])}")
+        return Signature(f"signal {signal_name(reply.signal)}")
     if kind == "exit":
-        return Signature(f"exit {reply['exit']}")
-    return Signature(kind, detail=normalise(reply["message"]))
+        return Signature(f"exit {reply.exit}")
+    return Signature(kind, detail=normalise(reply.message))
 
 
-def hanging_op(reply: dict) -> str:
+def hanging_op(reply: Reply) -> str:
     """The op of the line that hangs, or "the end".
 
     A loop is interrupted anywhere, so that the functions of its stack are others in each run.
     """
-    lines = reply["lines"]
-    return lines[reply["line"]]["op"] if reply["line"] < len(lines) else "the end"
+    return "the end" if reply.is_at_end else reply.lines[reply.line].op
 
 
 def of_stderr(text: str) -> Signature | None:

@@ -11,6 +11,7 @@ import signal
 from slotfuzz.engine import frame
 from slotfuzz.evidence import signature
 from slotfuzz.language import prelude
+from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import registry
 from slotfuzz.subject.sanitizers import SANITIZERS
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
@@ -57,7 +58,7 @@ HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
 
 
 def script(
-    reply: dict, snippets: list[prelude.Snippet], subject: str, sanitizer: str,
+    reply: Reply, snippets: list[prelude.Snippet], subject: str, sanitizer: str,
     title: str,
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
@@ -67,10 +68,10 @@ def script(
         lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
     body = "\n".join(lines)
     code = "\n".join([body, *(snippet.text for snippet in used)])
-    parts = [header(title, reply.get("contract", ""), subject, sanitizer), _imports(code)]
+    parts = [header(title, reply.contract, subject, sanitizer), _imports(code)]
     parts.append(frame.import_of(capabilities))
     parts.append(check_block(stated(reply), sanitizer))
-    if reply["kind"] in HANGS:
+    if reply.kind in HANGS:
         parts.append(frame.WATCHED)
     if used:
         parts.append("\n".join(snippet.text for snippet in used) + "\n")
@@ -85,15 +86,15 @@ def check_block(words: str, sanitizer: str) -> str:
     return CHECK.format(stated=text, poison=poison)
 
 
-def stated(reply: dict) -> str:
+def stated(reply: Reply) -> str:
     """The failure of REPLY as a regular expression over what a run of its script writes.
 
     The last line of that is `exit code N` or `killed by NAME`; see `ending`. Where the judge has
     spoken, memory may be damaged, and the process may die before a script asks: that counts too.
     """
-    if reply["kind"] in HANGS:
+    if reply.kind in HANGS:
         return "^" + re.escape(HANG_WORDS)
-    if reply["kind"] in ("assert", "exception"):
+    if reply.is_of_judge:
         return f"{_judged(reply)}|{KILLED}"
     words = signature.of_reply(reply)
     who, _, what = words.verdict.partition(" ")
@@ -108,18 +109,18 @@ def stated(reply: dict) -> str:
         return "Fatal Python error: " + _pattern(what)
     if who == "check":
         return signature.CHECK_WORDS + _pattern(words.detail)
-    return rf"^exit code {reply['exit']}$" if who == "exit" else _pattern(words.verdict)
+    return rf"^exit code {reply.exit}$" if who == "exit" else _pattern(words.verdict)
 
 
-def _judged(reply: dict) -> str:
+def _judged(reply: Reply) -> str:
     """The assert line that fails, or the exception that is raised."""
-    asserts = [line for line in reply.get("asserts", []) if line.startswith("assert ")]
+    asserts = [line for line in reply.asserts if line.startswith("assert ")]
     if asserts:
         # From 3.13 on CPython marks the failing part on a line of its own.
         return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
-    if reply["kind"] == "assert":
+    if reply.kind == "assert":
         return "^AssertionError"
-    told = _pattern(signature.normalise(reply["message"]).rstrip(": "))
+    told = _pattern(signature.normalise(reply.message).rstrip(": "))
     # Another build of the same release has its sources elsewhere.
     return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
 
@@ -171,18 +172,18 @@ def read_header(text: str) -> dict[str, str]:
     return found
 
 
-def program_lines(reply: dict) -> list[str]:
+def program_lines(reply: Reply) -> list[str]:
     """The program with `with suppress(..)` where a line raises, and the judge's assert lines."""
     printed = []
-    for index, line in enumerate(reply["lines"]):
-        shown = _raises_the_finding(reply) and index == reply["line"]
-        if line.get("raised") and not shown:
-            printed.append(f"with suppress({line['raised']}): {line['text']}")
+    for index, line in enumerate(reply.lines):
+        shown = _raises_the_finding(reply) and index == reply.line
+        if line.raised and not shown:
+            printed.append(f"with suppress({line.raised}): {line.text}")
         else:
-            printed.append(line["text"])
-        if index == reply["line"]:
-            printed += reply.get("asserts", [])
-    if reply["line"] >= len(reply["lines"]) and (end := reply.get("asserts") or reply.get("reset")):
+            printed.append(line.text)
+        if index == reply.line:
+            printed += reply.asserts
+    if reply.is_at_end and (end := reply.asserts or reply.reset):
         # Indented: the parser drops these lines, because the engine's own reset does them.
         printed.append(frame.END)
         printed += [f"    {line}" for line in end]
@@ -215,9 +216,9 @@ def _cleared(lines: list[str], holders: list[str]) -> list[str]:
     return [*lines[:at], *clears, "    gc.collect()", *lines[at:]]
 
 
-def _raises_the_finding(reply: dict) -> bool:
+def _raises_the_finding(reply: Reply) -> bool:
     """Whether the exception of a line is the finding, and no assert line shows it."""
-    return reply["kind"] == "exception" and not reply.get("asserts")
+    return reply.kind == "exception" and not reply.asserts
 
 
 def _imports(code: str) -> str:

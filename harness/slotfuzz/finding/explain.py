@@ -6,15 +6,17 @@ picture of the objects' lives stands in front of them.
 """
 
 import re
+from collections.abc import Collection
 
-from slotfuzz.evidence import trace
-from slotfuzz.evidence.signature import HANGING, THREAD_SIDE, WATCHDOG_SIDE, of_reply
+from slotfuzz.evidence.report import Report, Stack
+from slotfuzz.evidence.signature import HANGING, of_reply
 from slotfuzz.finding import emit, timeline, timeline_svg
 from slotfuzz.paths import ROOT
+from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
+from slotfuzz.schema.events import Event as What
+from slotfuzz.schema.trace import Event
 
-FREED = re.compile(r"freed|destroyed|deleted|released")
-SLOT_READ = re.compile(r"slot read|slot found")
-SLOT_WRITTEN = re.compile(r"slot written")
 # Two threads and no order between them, in the words of ThreadSanitizer.
 RACE = re.compile(r"WARNING: ThreadSanitizer: (?:data race|lock-order-inversion)")
 # Markdown would take it for emphasis.
@@ -28,7 +30,7 @@ TRACE_LINES_MAX = 4
 NOTES, PICTURE = "NOTES.md", "timeline.svg"
 
 
-def files(reply: dict, title: str, contract: str, subject: str) -> dict[str, str]:
+def files(reply: Reply, title: str, contract: str, subject: str) -> dict[str, str]:
     """NOTES.md for a finding in the engine's words, run with the core's trace on, and its picture.
 
     Without a trace, as of torch, there is no picture: nothing tells when an object is freed.
@@ -38,43 +40,42 @@ def files(reply: dict, title: str, contract: str, subject: str) -> dict[str, str
         why = "There is no picture of the objects' lives: the subject prints no trace of them."
         return {NOTES: notes(reply, title, contract, subject, why)}
     verdict = verdict_line(reply, contract).removeprefix("!!! ")
-    promise = re.sub("[*`]", "", contract_text(contract or reply.get("contract", "")))
+    promise = re.sub("[*`]", "", contract_text(contract or reply.contract))
     promise = re.sub(r"^\w+", r"contract \g<0>:", promise)
     shown = f"![who owns which object, line by line]({PICTURE})"
     return {NOTES: notes(reply, title, contract, subject, shown),
             PICTURE: timeline_svg.draw(drawn, title, verdict, promise)}
 
 
-def notes(reply: dict, title: str, contract: str, subject: str, picture: str = "") -> str:
+def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = "") -> str:
     """The text of NOTES.md alone; PICTURE is the paragraph about the picture beside it."""
-    log = trace.parse(reply.get("stderr", ""))
-    subject_object = trace.object_in(log)
+    log, report = reply.log, Report(reply.log.report or reply.stderr)
+    about = report.object_of(log.events)
     parts = [
         "# " + DUNDER.sub(r"`\1`", title),
         f"Subject `{subject}`; `{emit.command(subject)} --check` beside this file shows how often"
         " it fails. Program lines are behind `>`, what the core did is indented.",
         picture,
-        "```\n" + abbreviated(reply, log, subject_object, contract) + "\n```",
-        "\n".join(_story(reply, log, subject_object, contract)),
+        "```\n" + abbreviated(reply, about, contract) + "\n```",
+        "\n".join(_story(reply, report, about, contract)),
     ]
     words = contract_text(contract)
     if words:
         parts.append("> " + words.replace("\n", "\n> "))
     if log.events:
-        parts.append(_folded("Full log", full(reply, log)))
-    report = log.report or ("" if log.events or log.lines else reply.get("stderr", ""))
-    if report.strip():
-        parts.append(_folded("Report", report.strip()))
+        parts.append(_folded("Full log", full(reply)))
+    words = log.report or ("" if log.events or log.lines else reply.stderr)
+    if words.strip():
+        parts.append(_folded("Report", words.strip()))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def annotated(reply: dict) -> str:
+def annotated(reply: Reply) -> str:
     """The program with every event of the core, the verdict, and the report."""
-    log = trace.parse(reply.get("stderr", ""))
-    return full(reply, log) + (f"\n{log.report}" if log.report else "")
+    return full(reply) + (f"\n{reply.log.report}" if reply.log.report else "")
 
 
-def contract_of(reply: dict) -> str:
+def contract_of(reply: Reply) -> str:
     """The contract number of a finding, or an empty string where nothing tells it.
 
     The judge says it. Else it is derived from what the report and the core's trace show: a slot
@@ -82,27 +83,27 @@ def contract_of(reply: dict) -> str:
     or T6 where one of them drops its reference). That memory is used after it was freed, by itself,
     breaks no promise that can be told.
     """
-    if reply.get("contract"):
-        return reply["contract"]
-    log = trace.parse(reply.get("stderr", ""))
-    if reply["kind"] == "deadlock":
-        return _contract_of_deadlock(log.report)
-    if RACE.search(log.report):
+    if reply.contract:
+        return reply.contract
+    report = Report(reply.log.report)
+    if reply.kind == "deadlock":
+        return _contract_of_deadlock(report)
+    if RACE.search(report.text):
         return "R1"
-    stale = trace.object_in(log)
+    stale = report.object_of(reply.log.events)
     freed = False
-    for event in log.events:
+    for event in reply.log.events:
         if stale in event.addresses:
-            freed = freed or bool(FREED.search(event.event))
-            if freed and SLOT_READ.search(event.event):
+            freed = freed or event.what in FREES
+            if freed and event.what is What.SLOT_READ:
                 return "H2"
     return ""
 
 
-def _contract_of_deadlock(report: str) -> str:
+def _contract_of_deadlock(report: Report) -> str:
     """T6 if a thread waits for the GIL to drop a reference, under a lock that another wants."""
     sides = {match[2].removeprefix("waits for "): [name for name, _ in stack.frames]
-             for stack in trace.stacks(report) if (match := WATCHDOG_SIDE.match(stack.title))}
+             for match, stack in report.threads}
     for_gil = sides.pop("the GIL", None)
     if for_gil is None or not sides:
         return ""
@@ -119,91 +120,93 @@ def contract_text(number: str) -> str:
     return re.sub(r"\s*\n\s*", " ", found[1]).strip() if found else ""
 
 
-def abbreviated(reply: dict, log: trace.Log, about: int | None, contract: str) -> str:
+def abbreviated(reply: Reply, about: int | None, contract: str) -> str:
     """The program with the events of one object (of all, if none is known), and the verdict."""
-    events = [event for event in log.events if about is None or about in event.addresses]
-    freed = _last(events, FREED) if about is not None else None
+    events = [event for event in reply.log.events if about is None or about in event.addresses]
+    freed = _last(events, FREES) if about is not None else None
 
     def text_of(event):
-        if freed and SLOT_READ.search(event.event) and events.index(event) > events.index(freed):
+        is_read = event.what is What.SLOT_READ
+        if freed and is_read and events.index(event) > events.index(freed):
             return f"{event.text}  freed by line {freed.line + 1}"
         return event.text
 
-    return _log(reply, log, contract, {id(event): text_of(event) for event in events})
+    return _log(reply, contract, {id(event): text_of(event) for event in events})
 
 
-def full(reply: dict, log: trace.Log) -> str:
+def full(reply: Reply) -> str:
     """The program with every event."""
-    return _log(reply, log, "", {id(event): event.text for event in log.events})
+    return _log(reply, "", {id(event): event.text for event in reply.log.events})
 
 
-def _log(reply, log, contract, texts_of_events) -> str:
+def _log(reply: Reply, contract: str, texts_of_events: dict[int, str]) -> str:
     """The lines of the program, each with those of its events that TEXTS_OF_EVENTS has."""
     def during(line):
-        return [texts_of_events[id(event)] for event in log.events
+        return [texts_of_events[id(event)] for event in reply.log.events
                 if event.line == line and id(event) in texts_of_events]
 
     shown = during(-1)
-    for index, text in enumerate(log.texts(reply)):
+    for index, text in enumerate(reply.texts):
         raised = _raised(reply, index)
         shown.append(f"> {text}" + (f"    # raises {raised}" if raised else ""))
         shown += during(index)
-        if index == reply["line"] and reply["kind"] == "assert":
-            shown += [f"  {line}" for line in reply.get("asserts", [])]
+        if index == reply.line and reply.kind == "assert":
+            shown += [f"  {line}" for line in reply.asserts]
     return "\n".join([*shown, verdict_line(reply, contract)])
 
 
-def _raised(reply: dict, index: int) -> str:
-    return reply["lines"][index].get("raised", "") if index < len(reply["lines"]) else ""
+def _raised(reply: Reply, index: int) -> str:
+    return reply.lines[index].raised if index < len(reply.lines) else ""
 
 
-def verdict_line(reply: dict, contract: str = "") -> str:
+def verdict_line(reply: Reply, contract: str = "") -> str:
     """`!!! heap-use-after-free in wrap (contract H2)`, or that it is clean."""
-    if reply["outcome"] == "clean":
+    if reply.outcome == "clean":
         return "clean"
     words = of_reply(reply)
     what = words.kind
-    if reply["kind"] == "assert":
-        what = reply["message"] or what
+    if reply.kind == "assert":
+        what = reply.message or what
     if words.functions:
         what += f" in {_short(words.functions[0])}"
-    number = contract or reply.get("contract", "")
+    number = contract or reply.contract
     return f"!!! {what}" + (f" (contract {number})" if number else "")
 
 
-def _story(reply: dict, log: trace.Log, about: int | None, contract: str) -> list[str]:
+def _story(reply: Reply, report: Report, about: int | None, contract: str) -> list[str]:
     """The paragraph, one sentence per list entry."""
-    if reply["kind"] == "assert":
+    if reply.kind == "assert":
         return _assert_story(reply)
-    access = next(iter(trace.stacks(log.report or reply.get("stderr", ""))), None)
-    at = _capital(_line(reply, reply["line"]))
-    if reply["kind"] in HANGING:
-        return _hanging_story(reply, log.report)
-    if "ThreadSanitizer" in log.report:
-        return [f"{at} ends in {verdict_line(reply)[4:]}.", *_thread_story(log.report)]
-    if trace.region(log.report) is None:
+    access = report.access
+    at = _capital(_line(reply, reply.line))
+    if reply.kind in HANGING:
+        return _hanging_story(reply, report)
+    if "ThreadSanitizer" in report.text:
+        return [f"{at} ends in {verdict_line(reply)[4:]}.", *_thread_story(report)]
+    if report.block is None:
         what = of_reply(reply).verdict.partition(" ")[2]
         told = f"{what}{_frame(access)}" if what and access and access.frames else \
             verdict_line(reply)[4:]
         return [f"{at} ends in {told}."]
-    events = [event for event in log.events if about is not None and about in event.addresses]
-    freed = _last(events, FREED)
+    events = [event for event in reply.log.events
+              if about is not None and about in event.addresses]
+    freed = _last(events, FREES)
     later = events[events.index(freed) + 1:] if freed else []
-    read = _last(later, SLOT_READ)
-    sentences = [_created(reply, log, events, about),
-                 _freed(reply, log, freed, _slot(events, about, freed, read))]
+    read = _last(later, {What.SLOT_READ})
+    sentences = [_created(reply, report, events, about),
+                 _freed(reply, report, freed, _slot(events, about, freed, read))]
     if read:
         sentences.append(f"{_capital(_line(reply, read.line))} reads that slot"
                          f"{_place(read, access)}, and so gets the address of freed memory.")
-    again = f"{at} uses that address" if not read or read.line != reply["line"] else "It is used"
+    again = f"{at} uses that address" if not read or read.line != reply.line else "It is used"
     what = of_reply(reply).verdict.partition(" ")[2]
     number = f", against {contract} of the contract" if contract else ""
     return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
 
 
-def _thread_story(report: str) -> list[str]:
+def _thread_story(report: Report) -> list[str]:
     """Who did what on which thread, for the two sides of a race or of an inversion of locks."""
-    sides = [stack for stack in trace.stacks(report) if THREAD_SIDE.search(stack.title)][:2]
+    sides = report.sides[:2]
     if not sides:
         return []
     words = [re.sub(r" of size \d+ at 0x\w+| \(0x\w+\)", "", side.title.rstrip(":"))
@@ -211,68 +214,67 @@ def _thread_story(report: str) -> list[str]:
     told = "; ".join(word[:1].lower() + word[1:] + _frame(side)
                      for word, side in zip(words, sides))
     return [f"The two sides: {told}.", "No lock and no atomic access orders one before the other."
-            if "data race" in report else "Two threads that come at once wait for each other."]
+            if "data race" in report.text else "Two threads that come at once wait for each other."]
 
 
-def _hanging_story(reply: dict, report: str) -> list[str]:
+def _hanging_story(reply: Reply, report: Report) -> list[str]:
     """Which thread waits for what, and where; threads that are at no work of the core are idle."""
-    sides = [(match, stack) for stack in trace.stacks(report)
-             if (match := WATCHDOG_SIDE.match(stack.title)) and stack.frames]
+    sides = [(match, stack) for match, stack in report.threads if stack.frames]
     told = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
-    sentences = [f"{_capital(_line(reply, reply['line']))} does not come back: {told}."]
-    if reply["kind"] == "deadlock" and len(sides) > 1:
+    sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {told}."]
+    if reply.kind == "deadlock" and len(sides) > 1:
         sentences.append("Each of them waits for what another one holds.")
     return sentences
 
 
-def _assert_story(reply: dict) -> list[str]:
-    at = _line(reply, reply["line"])
-    shown = "".join(f" `{line.strip()}`" for line in reply.get("asserts", []) if "assert" in line)
-    sentence = f"After {at} the check *{reply['check']}* fails: {reply['message']}."
+def _assert_story(reply: Reply) -> list[str]:
+    at = _line(reply, reply.line)
+    shown = "".join(f" `{line.strip()}`" for line in reply.asserts if "assert" in line)
+    sentence = f"After {at} the check *{reply.check}* fails: {reply.message}."
     return [sentence] + ([f"The script shows it by{shown}."] if shown else [])
 
 
-def _created(reply: dict, log: trace.Log, events: list[trace.Event], about: int | None) -> str:
-    allocated = trace.stack_called(log.report, "allocated by")
+def _created(reply: Reply, report: Report, events: list[Event], about: int | None) -> str:
+    allocated = report.allocated
     if not events:
-        who = f"object {about:#x}" if about else "block at {:#x}".format(*trace.region(log.report))
+        who = f"object {about:#x}" if about else "block at {:#x}".format(*report.block)
         return f"The {who} is allocated{_frame(allocated)}{_entry(allocated)}."
-    first = next((event for event in events if "created" in event.event), events[0])
+    first = next((event for event in events if event.what in CREATES), events[0])
     sentence = (f"{_capital(_line(reply, first.line))} makes the {_role(first, about)} {about:#x}:"
                 f" it is allocated{_frame(allocated)}{_entry(allocated)}")
     others = [address for address in first.addresses if address != about]
-    if others and any(SLOT_WRITTEN.search(event.event) for event in events):
+    if others and any(event.what is What.SLOT_WRITTEN for event in events):
         sentence += f", and the slot of the impl {others[0]:#x} now holds its address"
     return sentence + "."
 
 
-def _freed(reply: dict, log: trace.Log, freed: trace.Event | None, slot: str) -> str:
+def _freed(reply: Reply, report: Report, freed: Event | None, slot: str) -> str:
     """SLOT is the slot that still holds the freed address, in words, or an empty string."""
-    stack = trace.stack_called(log.report, "freed by")
+    stack = report.freed
     if not freed:
         return f"It is freed{_frame(stack)}{_entry(stack)}."
     sentence = f"{_capital(_line(reply, freed.line))} frees it{_frame(stack)}{_entry(stack)}"
     if slot:
         sentence += (f", although the slot{slot} still holds its address (in the trace:"
-                     f" {freed.place}, {freed.event})")
+                     f" {freed.place}, {freed.name})")
     return sentence + "."
 
 
-def _slot(events: list[trace.Event], about: int | None, freed: trace.Event | None, read) -> str:
+def _slot(events: list[Event], about: int | None, freed: Event | None, read) -> str:
     """" of <impl>" if a slot still holds the address when the object is FREED, or is READ later."""
-    if not freed or not ("still holds" in freed.fields or read):
+    if not freed or not (SLOT_OF in freed.at or read):
         return ""
     others = [address for event in [freed, *events] for address in event.addresses
               if address != about]
     return f" of {others[0]:#x}" if others else " of its impl"
 
 
-def _last(events: list[trace.Event], pattern: re.Pattern) -> trace.Event | None:
-    """The last event that PATTERN describes."""
-    return next((event for event in reversed(events) if pattern.search(event.event)), None)
+def _last(events: list[Event], whats: Collection[What]) -> Event | None:
+    """The last event that is one of WHATS."""
+    return next((event for event in reversed(events) if event.what in whats), None)
 
 
-def _place(event: trace.Event, stack: trace.Stack | None) -> str:
+def _place(event: Event, stack: Stack | None) -> str:
     """Where EVENT is, with the function of STACK that it is in: a frame is a line or two later."""
     file, _, line = event.place.rpartition(":")
     for name, place in stack.frames if stack else []:
@@ -282,20 +284,19 @@ def _place(event: trace.Event, stack: trace.Stack | None) -> str:
     return f" ({event.place})"
 
 
-def _entry(stack: trace.Stack | None) -> str:
+def _entry(stack: Stack | None) -> str:
     """Through which function of the core Python came, if that is another than the innermost."""
     if stack is None or len(stack.frames) < 2 or stack.frames[-1] == stack.frames[0]:
         return ""
-    return f", reached through{_frame(trace.Stack('', stack.frames[-1:]))[3:]}"
+    return f", reached through{_frame(Stack('', stack.frames[-1:]))[3:]}"
 
 
-def _role(event: trace.Event, about: int) -> str:
-    """The field name before the address: wrapper, impl .."""
-    match = re.search(rf"(\w+) 0x0*{about:x}\b", event.fields)
-    return match[1] if match else "object"
+def _role(event: Event, about: int) -> str:
+    """The name of the address: wrapper, impl .."""
+    return next((name for name, address in event.at.items() if address == about), "object")
 
 
-def _frame(stack: trace.Stack | None) -> str:
+def _frame(stack: Stack | None) -> str:
     if stack is None or not stack.frames:
         return ""
     name, place = stack.frames[0]
@@ -308,12 +309,12 @@ def _short(name: str) -> str:
     return name.rpartition("::")[2] or name
 
 
-def _line(reply: dict, index: int) -> str:
+def _line(reply: Reply, index: int) -> str:
     if index < 0:
         return "set-up"
-    if index >= len(reply["lines"]):
+    if index >= len(reply.lines):
         return "the end of the program"
-    return f"line {index + 1} (`{reply['lines'][index]['text']}`)"
+    return f"line {index + 1} (`{reply.lines[index].text}`)"
 
 
 def _capital(text: str) -> str:

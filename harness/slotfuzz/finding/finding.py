@@ -8,8 +8,8 @@ from pathlib import Path
 
 from slotfuzz.console import say
 from slotfuzz.errors import MachineError
-from slotfuzz.finding.shape import NUMBER, parsed, wrong_in
 from slotfuzz.paths import shown
+from slotfuzz.schema.shape import NUMBER, parsed, wrong_in
 from slotfuzz.subject.subject import Subject
 
 # Enough to steer around; a bug with more ways than that is met again in any of them.

@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.evidence import trace
-from slotfuzz.evidence.signature import THREAD_SIDE, WATCHDOG_SIDE
+from slotfuzz.evidence.report import Report
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
+from slotfuzz.schema import trace
 
 IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
 ECHO, VERDICT = "> ", "!!! "
@@ -80,11 +80,10 @@ def read(folder: Path) -> Found:
 
 def _failing(report: str) -> list[Place]:
     """The innermost line of the core in each stack that fails: two of a race, else the first."""
-    stacks = trace.stacks(report)
-    sides = [stack for stack in stacks
-             if THREAD_SIDE.search(stack.title) or WATCHDOG_SIDE.match(stack.title)]
+    parsed = Report(report)
+    sides = [*parsed.sides, *(stack for _, stack in parsed.threads)]
     found = []
-    for stack in sides or stacks[:1]:
+    for stack in sides or parsed.stacks[:1]:
         inner = next(((name, match) for name, place in stack.frames
                       if (match := IN_CORE.match(place))), None)
         if inner:
@@ -95,7 +94,7 @@ def _failing(report: str) -> list[Place]:
 
 def _led_to(log: trace.Log) -> list[Place]:
     """The trace points that NOTES.md tells, the last one first: it is nearest to the failure."""
-    return [Place(match[1], int(match[2]), f"{event.event}, in line {event.line + 1}")
+    return [Place(match[1], int(match[2]), f"{event.name}, in line {event.line + 1}")
             for event in reversed(log.events) if (match := IN_CORE.match(event.place))]
 
 

@@ -9,11 +9,12 @@ import enum
 import re
 from dataclasses import dataclass, field
 
-from slotfuzz.evidence import trace
+from slotfuzz.evidence.report import Report
+from slotfuzz.schema import trace
+from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.events import SLOT_OF
+from slotfuzz.schema.events import Event as What
 
-ADDRESS_FIELD = re.compile(r"(\w+) (0x[0-9a-f]+)")
-TYPE_FIELD = re.compile(r"\btype (\w+)")
-BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 ON_LANE = re.compile(r'^lane\((\d+), "(.*)"\)$')
 BOUND_NAME = re.compile(r"^(?:with \w+\(\): )?(\w+) = ")
 WORD = re.compile(r"\w+")
@@ -83,10 +84,9 @@ class Lives:
     broken: int | None
 
 
-def of_reply(reply: dict) -> Lives:
+def of_reply(reply: Reply) -> Lives:
     """The lives in a traced reply of the engine; without rows if its subject prints no trace."""
-    log = trace.parse(reply.get("stderr", ""))
-    texts = log.texts(reply)
+    log, texts = reply.log, reply.texts
     story = _Story()
     columns = []
     for index, text in enumerate(texts):
@@ -101,7 +101,7 @@ def of_reply(reply: dict) -> Lives:
             story.sees(sights)
         story.end()
         columns.append(Column(bare, lane, story.was_hermetic))
-    broken = len(texts) - 1 if texts and reply["outcome"] == "finding" else None
+    broken = len(texts) - 1 if texts and reply.is_finding else None
     if broken is not None:
         for made in _accessed(reply, log, story.objects):
             made.broken.add(broken)
@@ -110,9 +110,9 @@ def of_reply(reply: dict) -> Lives:
     return Lives(tuple(columns), tuple(rows), broken)
 
 
-def _ends_within(reply: dict, index: int) -> bool:
+def _ends_within(reply: Reply, index: int) -> bool:
     """Whether line INDEX did not come to its end, so that nobody looked around behind it."""
-    return index == reply["line"] < len(reply["lines"]) and reply["outcome"] == "finding"
+    return index == reply.line and not reply.is_at_end and reply.is_finding
 
 
 @dataclass(eq=False)
@@ -175,14 +175,14 @@ class _Story:
 
     def happens(self, event: trace.Event, text: str) -> None:
         """EVENT, during the line TEXT."""
-        at = {name: int(word, 16) for name, word in ADDRESS_FIELD.findall(event.fields)}
-        if event.event.startswith("hermetic"):
-            self._note_hermetic(event.event == "hermetic entered")
-        elif event.event == "impl created":
+        what, at = event.what, event.at
+        if what in (What.HERMETIC_ENTERED, What.HERMETIC_LEFT):
+            self._note_hermetic(what is What.HERMETIC_ENTERED)
+        elif what is What.IMPL_CREATED:
             self._make_impl(event, at)
-        elif event.event == "impl freed":
+        elif what is What.IMPL_FREED:
             self._impl(at["impl"]).is_freed = True
-        elif event.event == "wrapper freed":
+        elif what is What.WRAPPER_FREED:
             self._free_wrapper(at)
         elif at.get("wrapper") and "impl" in at:
             self._change(event, at, text)
@@ -226,8 +226,8 @@ class _Story:
 
     def _make_impl(self, event: trace.Event, at: dict[str, int]) -> None:
         impl = self._add(_Object("impl", at["impl"]))
-        size = BYTES_FIELD.search(event.fields)
-        impl.about = f"storage, {size[1]} byte{'s' * (size[1] != '1')}" if size else "tensor"
+        size = event.bytes
+        impl.about = "tensor" if size is None else f"storage, {size} byte{'s' * (size != 1)}"
         if "storage" in at:
             impl.storage = self._last(at["storage"], "impl")
 
@@ -237,34 +237,34 @@ class _Story:
             return  # made before the program began
         wrapper.is_freed = True
         # `slot of <impl> still holds it`; else the slot is empty, also where no event said so.
-        if "of" in at:
+        if SLOT_OF in at:
             wrapper.impl.slot = wrapper
         elif wrapper.impl.slot is wrapper:
             wrapper.impl.slot = None
 
     def _change(self, event: trace.Event, at: dict[str, int], text: str) -> None:
         """An event that names an impl and its wrapper."""
-        what, impl = event.event, self._impl(at["impl"])
+        what, impl = event.what, self._impl(at["impl"])
         wrapper = self._last(at["wrapper"], "wrapper")
         is_gone = wrapper is None or wrapper.is_freed
-        if what == "slot read" and wrapper is not None and is_gone:
+        if what is What.SLOT_READ and wrapper is not None and is_gone:
             self._note_dangling(impl, wrapper)
             return
-        if is_gone or (what == "wrapper created" and wrapper.is_announced):
+        if is_gone or (what is What.WRAPPER_CREATED and wrapper.is_announced):
             wrapper = self._add(_Object("wrapper", at["wrapper"], impl))
         match what:
-            case "wrapper created":
+            case What.WRAPPER_CREATED:
                 self._announce(wrapper, event, text)
-            case "slot written":
+            case What.SLOT_WRITTEN:
                 impl.slot = wrapper
-            case "slot cleared":
+            case What.SLOT_CLEARED:
                 impl.slot = None
-            case "wrapper held" | "wrapper let go":
-                wrapper.is_held = what == "wrapper held"
+            case What.WRAPPER_HELD | What.WRAPPER_RELEASED:
+                wrapper.is_held = what is What.WRAPPER_HELD
                 if not wrapper.is_held:
                     wrapper.by_python, impl.is_shared, impl.holders_now = True, False, ()
-            case "wrapper preserved" | "wrapper resurrected" | "handed over":
-                wrapper.is_preserved = what == "wrapper preserved"
+            case What.WRAPPER_PRESERVED | What.WRAPPER_RESURRECTED | What.HANDED_OVER:
+                wrapper.is_preserved = what is What.WRAPPER_PRESERVED
                 wrapper.by_python = not wrapper.is_preserved
 
     def _note_dangling(self, impl: _Object, wrapper: _Object) -> None:
@@ -276,9 +276,8 @@ class _Story:
 
     def _announce(self, wrapper: _Object, event: trace.Event, text: str) -> None:
         wrapper.is_announced = True
-        made = TYPE_FIELD.search(event.fields)
-        wrapper.about = made[1] if made else ""
-        if "(hermetic)" in event.fields:  # the judge does not follow these
+        wrapper.about = event.type
+        if event.is_hermetic:  # the judge does not follow these
             wrapper.about = HERMETIC_WRAPPER
             wrapper.name(tuple(BOUND_NAME.findall(text)))
 
@@ -337,21 +336,21 @@ class _Story:
         return made
 
 
-def _accessed(reply: dict, log: trace.Log, objects: list[_Object]) -> list[_Object]:
+def _accessed(reply: Reply, log: trace.Log, objects: list[_Object]) -> list[_Object]:
     """What the finding is about: the freed object of a report; what an assert names; what is left.
 
     Empty when the reply does not say: then the line alone is known.
     """
-    if reply["kind"] != "assert":
-        about = trace.object_in(log)
+    if reply.kind != "assert":
+        about = Report(log.report).object_of(log.events)
         return [made for made in objects if about is not None and made.address == about][-1:]
-    asserted = "\n".join(reply.get("asserts", []))
+    asserted = "\n".join(reply.asserts)
     words = set(WORD.findall(asserted))
     serials = {int(one or other) for one, other in FINALIZED.findall(asserted)}
     meant = [made for made in objects
              if made.serial in serials or words & set(made.weak_now)]
     living = [made for made in objects if not made.is_freed]
-    if reply["line"] >= len(reply["lines"]):
+    if reply.is_at_end:
         return living or meant
     # The judge follows no hermetic wrapper, and of an impl's wrappers the newest.
     named = {word: made for made in living for word in made.names}

@@ -7,7 +7,7 @@ dark page. It uses attributes only, no style sheet and no script: GitHub strips 
 import textwrap
 import xml.etree.ElementTree as xml
 
-from slotfuzz.evidence import trace
+from slotfuzz.schema import trace
 from slotfuzz.finding import svg
 from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Life, Lives, Owner, Slot
 from slotfuzz.finding.timeline_legend import (

@@ -18,6 +18,7 @@ from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
 from slotfuzz.language.program import Line
 from slotfuzz.reduce.candidates import bound_after, contains, next_lines
+from slotfuzz.schema.answers import State
 
 # Programs per child of the server.
 BATCH = 256
@@ -102,9 +103,9 @@ class _Enumeration:
     def run(self, lines_max: int, told) -> None:
         """Lengths 1 to LINES_MAX, or until no program can be extended."""
         (start,) = self.quick.states([""])
-        if start["outcome"] != "clean":
+        if start.is_finding:
             raise BrokenError(f"the empty program fails on {self.server.subject.name}")
-        self.visited.add(start["state"])
+        self.visited.add(start.state)
         programs = [_Program((), frozenset())]
         for lines in range(1, lines_max + 1):
             self.result.lengths.append(Length(lines))
@@ -120,7 +121,7 @@ class _Enumeration:
         return [program for program, reply in self._replies(candidates)
                 if self._is_new(program, reply)]
 
-    def _replies(self, programs: Iterator[_Program]) -> Iterator[tuple[_Program, dict]]:
+    def _replies(self, programs: Iterator[_Program]) -> Iterator[tuple[_Program, State]]:
         """Each program with its reply. One that fails is run again, first in a child of its own."""
         waiting = []
         while True:
@@ -131,19 +132,19 @@ class _Enumeration:
             if not replies:
                 raise BrokenError("the fork server ran none of the programs")
             done = len(replies)
-            if done > 1 and replies[-1]["outcome"] == "finding":
+            if done > 1 and replies[-1].is_finding:
                 done -= 1
             yield from zip(waiting[:done], replies[:done])
             waiting = waiting[done:]
 
-    def _is_new(self, program: _Program, reply: dict) -> bool:
+    def _is_new(self, program: _Program, reply: State) -> bool:
         """Counts the program. Whether its extensions are to be run."""
-        length, state = self.result.lengths[-1], reply["state"]
+        length, state = self.result.lengths[-1], reply.state
         length.programs += 1
-        if reply["outcome"] == "finding":
-            self._note_finding(program, reply["crashed"])
+        if reply.is_finding:
+            self._note_finding(program, reply.crashed)
         is_new = state is None or state not in self.visited
-        if not reply["ran"] or (self.reduce_states and not is_new):
+        if not reply.ran or (self.reduce_states and not is_new):
             return False
         length.states += is_new
         self.visited.add(state)
@@ -156,7 +157,7 @@ class _Enumeration:
             length.failing += 1
             return
         reply = self.server.run(self._text(program))
-        if reply["outcome"] != "finding":
+        if not reply.is_finding:
             self.result.unrepeated += 1
             return
         length.failing += 1

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from slotfuzz.finding.shape import NUMBER, parsed, wrong_in
 from slotfuzz.paths import shown
+from slotfuzz.schema.shape import NUMBER, parsed, wrong_in
 
 NAME = "campaign.jsonl"
 # The time between two samples: at first this, later this share of the time that has passed. A

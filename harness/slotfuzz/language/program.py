@@ -6,6 +6,7 @@ The table comes from the engine (`BIN --describe`); nothing here knows an op by 
 import re
 from dataclasses import dataclass, replace
 
+from slotfuzz.schema.answers import Parsed, Reply
 
 # The marks of ops.def before a kind's letter, and those that bind the variable.
 MARKS = "=*+-"
@@ -150,6 +151,6 @@ def _ends_in(longer: dict, shorter: dict) -> bool:
             and all(one in (ANY_VARIABLE, other) for other, one in zip(*kinds)))
 
 
-def lines_of(answer: dict) -> list[Line]:
+def lines_of(answer: Reply | Parsed) -> list[Line]:
     """The lines in an engine's answer to `parse` or `run`."""
-    return [Line(line["op"], tuple(line["operands"]), line["lane"]) for line in answer["lines"]]
+    return [Line(line.op, line.operands, line.lane) for line in answer.lines]

@@ -19,6 +19,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.reduce import minimize
+from slotfuzz.schema.answers import Observed
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
@@ -239,9 +240,9 @@ class Pair:
         found: list[Difference | None] = [None] * len(texts)
         unlike = []
         for at, (ours, theirs) in enumerate(zip(*self._both(texts), strict=True)):
-            if theirs["crashed"]:
+            if theirs.crashed:
                 found[at] = _crash(ours, theirs, self._ops_of(texts[at]))
-            elif ours["hash"] != theirs["hash"]:
+            elif ours.hash != theirs.hash:
                 unlike.append(at)
         for at, difference in zip(unlike, self._first([texts[at] for at in unlike]), strict=True):
             known = difference is None or difference.torch is None or self.reason_for(difference)
@@ -256,7 +257,7 @@ class Pair:
         for text, ours, theirs in zip(texts, *self._both(texts, True), strict=True):
             ops = self._ops_of(text)
             found.append(_crash(ours, theirs, ops)
-                         or first_difference(ours["trace"], theirs["trace"], ops))
+                         or first_difference(ours.trace, theirs.trace, ops))
         return found
 
     def _ops_of(self, text: str) -> list[str]:
@@ -297,10 +298,10 @@ def _without(text: str, line: int) -> str:
     return "".join(lines[:line] + lines[line + 1:]) if line < len(lines) else ""
 
 
-def _crash(core: dict, torch: dict, ops: list[str]) -> Difference | None:
+def _crash(core: Observed, torch: Observed, ops: list[str]) -> Difference | None:
     for reply, sides in ((torch, ("runs", None)), (core, (None, "runs"))):
-        if reply["crashed"]:
-            at = reply["line"]
+        if reply.crashed:
+            at = reply.line
             done = tuple([*ops, "end"][:at + 1])
             side = "torch" if sides[1] is None else "core"
             return Difference(at, done, f"{done[-1]}: ends the process of {side}", "the process",

@@ -14,8 +14,8 @@ from pathlib import Path
 from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import series
+from slotfuzz.schema.answers import JUDGE_KINDS
 from slotfuzz.subject import registry
-from slotfuzz.triage.dedup import JUDGE_KINDS
 
 # What a script needs of the library, worst first.
 REACHES = {

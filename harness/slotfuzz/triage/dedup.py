@@ -12,6 +12,7 @@ from typing import NamedTuple
 from slotfuzz.evidence.signature import Signature
 from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table
+from slotfuzz.schema.answers import Reply
 
 AFTER, AT, BY = " after ", " at ", " by "
 OUTSIDE = "outside of memory after "
@@ -23,7 +24,6 @@ REFUSED, HUGE_SIZE = "a line that raises", "h"
 WAYS_MIN = 3
 # In a shape, what makes an object in the plainest way of its kind.
 PLAIN = "make"
-JUDGE_KINDS = ("assert", "exception")
 # Counts of all objects, whoever holds them: where they crash says nothing of why.
 COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
 # Kernels meet memory that is none, and who fetches an object a slot that dangles, whoever left it.
@@ -65,7 +65,7 @@ class Outside(NamedTuple):
 
 
 def keys(
-    reply: dict, words: Signature, lines: list[Line], table: Table, outside: Outside | None = None,
+    reply: Reply, words: Signature, lines: list[Line], table: Table, outside: Outside | None = None,
 ) -> frozenset[str]:
     """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
 
@@ -78,16 +78,16 @@ def keys(
         return keys_outside(outside, table)
     by = _breaks(reply, mechanisms(lines, table))
     if by:
-        return frozenset([f"judge {reply['contract']} {_object(reply)}{BY}{', '.join(by)}"])
-    shows = reply["line"] == len(lines) - 1
+        return frozenset([f"judge {reply.contract} {_object(reply)}{BY}{', '.join(by)}"])
+    shows = reply.line == len(lines) - 1
     is_bare = all(map(table.makes_from_values, lines[:-1]))
     cause = lines[:-1] if shows and not is_bare else lines
     after = AFTER + shape(cause, table)
-    if reply["kind"] in JUDGE_KINDS:
+    if reply.is_of_judge:
         # What is told at the end, a leak, has begun with the last line of a minimal program.
         at = AT + _called(lines[-1], table)
         return frozenset([words.verdict + after]
-                         + [words.verdict + at] * (reply["line"] == len(lines)))
+                         + [words.verdict + at] * (reply.line == len(lines)))
     where = next((name for name in words.functions if not COUNTING.match(name)), "")
     if is_bare and (where or _named(lines[-1], table)):
         # Nothing was done before: the function itself is wrong, by the name that it has in C++ or
@@ -156,13 +156,13 @@ def follows(
     return outside <= broken_keys and {*mechanisms(broken, table)} <= {*mechanisms(lines, table)}
 
 
-def _breaks(reply: dict, by: list[str]) -> list[str]:
+def _breaks(reply: Reply, by: list[str]) -> list[str]:
     """Which of the mechanisms BY break the promise of REPLY: none if it is no such promise."""
-    if reply["kind"] not in JUDGE_KINDS:
+    if not reply.is_of_judge:
         return []
-    if reply["check"].endswith(EARLY):
+    if reply.check.endswith(EARLY):
         return [name for name in by if name != "a finalizer"]
-    return by if reply["contract"] in KEEPING else []
+    return by if reply.contract in KEEPING else []
 
 
 def _named(line: Line, table: Table) -> list[str]:
@@ -198,16 +198,16 @@ def _kinds(lines: list[Line], table: Table) -> list[str]:
                    for word in table.bound(line)})
 
 
-def error(reply: dict, words: Signature) -> str:
+def error(reply: Reply, words: Signature) -> str:
     """What tells a finding by its words alone, as the engine writes them; else an empty string."""
-    return words.detail if reply["kind"] == "exception" and not reply["contract"] else ""
+    return words.detail if reply.kind == "exception" and not reply.contract else ""
 
 
-def _object(reply: dict) -> str:
+def _object(reply: Reply) -> str:
     """Whether a tensor or a storage is not kept: the judge's checks and the prelude's say so."""
-    if reply["kind"] == "exception":
-        return "storage" if "storage" in reply["check"] else "tensor"
-    return "tensor" if reply["check"].startswith("tensor ") else "storage"
+    if reply.kind == "exception":
+        return "storage" if "storage" in reply.check else "tensor"
+    return "tensor" if reply.check.startswith("tensor ") else "storage"
 
 
 def kin(lines: list[Line], table: Table) -> frozenset[str]:

@@ -6,6 +6,7 @@ from slotfuzz.engine.server import RUN_SECONDS, Server
 from slotfuzz.evidence import signature
 from slotfuzz.language.program import lines_of
 from slotfuzz.reduce import minimize
+from slotfuzz.schema.answers import Reply
 from slotfuzz.triage import dedup
 
 TIMEOUT_SECONDS = 3.0
@@ -23,7 +24,7 @@ WORSE_STARTS_MAX = 12
 class Smallest:
     """A minimal program, the engine's reply for it, and what it cost."""
 
-    reply: dict
+    reply: Reply
     signature: signature.Signature
     minimized: minimize.Minimized
 
@@ -34,12 +35,12 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     QUICK is the same server without symbols, for programs of which most do not fail.
     """
     reply = server.run(text)
-    if reply["outcome"] != "finding":
+    if not reply.is_finding:
         return None
     wanted = signature.of_reply(reply)
     limits = {"timeout": (TIMEOUT_SECONDS, None)}
     limits |= {kind: (RUN_SECONDS, HANGING_LINE_SECONDS) for kind in signature.HANGING}
-    timeout, line_seconds = limits.get(reply["kind"], (RUN_SECONDS, None))
+    timeout, line_seconds = limits.get(reply.kind, (RUN_SECONDS, None))
     runs_max = {"timeout": TIMEOUT_RUNS_MAX,
                 **dict.fromkeys(signature.HANGING, HANGING_RUNS_MAX)}
     replies = {}
@@ -47,23 +48,23 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     def interesting(lines):
         answer = server.run(server.table.program_text(lines), timeout, line_seconds)
         replies[tuple(lines)] = answer
-        return answer["outcome"] == "finding" and signature.of_reply(answer) == wanted
+        return answer.is_finding and signature.of_reply(answer) == wanted
 
-    crashes = reply["kind"] not in dedup.JUDGE_KINDS
+    crashes = not reply.is_of_judge
 
     def several(programs):
         answers = quick.states([server.table.program_text(lines) for lines in programs])
         last = answers[-1]
-        return len(answers), last["outcome"] == "finding" and last["crashed"] == crashes
+        return len(answers), last.is_finding and last.crashed == crashes
 
     # A program that hangs costs more than all that do not.
-    hangs = reply["kind"] in limits
+    hangs = reply.kind in limits
     # Two bugs of one signature must not be taken for each other.
     allowed = (dedup.kin(lines_of(reply), server.table)
                if server.subject.capabilities.has_many_bugs else None)
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
-        runs_max.get(reply["kind"], minimize.RUNS_MAX), reply["line"],
+        runs_max.get(reply.kind, minimize.RUNS_MAX), reply.line,
         None if hangs else several, allowed)
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
@@ -73,7 +74,7 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
 
     The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
     """
-    if best.reply["kind"] not in dedup.JUDGE_KINDS or not best.reply["contract"]:
+    if not best.reply.is_of_judge or not best.reply.contract:
         return best
     table, lines = server.table, best.minimized.lines
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
@@ -92,4 +93,4 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
 def crashes(server: Server, text: str) -> bool:
     """Whether TEXT ends in more than a word of the judge."""
     reply = server.run(text)
-    return reply["outcome"] == "finding" and reply["kind"] not in dedup.JUDGE_KINDS
+    return reply.is_finding and not reply.is_of_judge

@@ -9,18 +9,19 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slotfuzz.engine.kills import Kills
 from slotfuzz.engine.server import Server, dump_recorder
 from slotfuzz.errors import BrokenError
-from slotfuzz.evidence import signature, trace
+from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, explain, finding
 from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, lines_of
 from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.reduce import ring
+from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import build
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage import dedup, verify
@@ -46,7 +47,7 @@ class Found:
 
 
 def keys_of(
-    server: Server, reply: dict, words: signature.Signature, lines: list[Line],
+    server: Server, reply: Reply, words: signature.Signature, lines: list[Line],
 ) -> frozenset[str]:
     """What the finding in REPLY shares with others of one cause; see group.py."""
     if not server.subject.capabilities.has_many_bugs or dedup.error(reply, words):
@@ -59,8 +60,8 @@ def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
     for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
         # After the last line the question is asked once more, of no names.
-        if not answer["crashed"]:
-            raised, _, names = answer["trace"][-2].partition("\n")
+        if not answer.crashed:
+            raised, _, names = answer.trace[-2].partition("\n")
             if names:
                 return dedup.Outside(line, raised != RAISED_NOTHING)
     return None
@@ -75,10 +76,10 @@ def as_one(sequence: list[str], server: Server) -> str:
     return "".join(parts)
 
 
-def title_of(reply: dict, words: signature.Signature) -> str:
+def title_of(reply: Reply, words: signature.Signature) -> str:
     """One line for a person: what breaks and where."""
-    if reply["kind"] == "assert":
-        return f"{normal_line(reply['message']) or words.verdict} ({reply['contract']})"
+    if reply.kind == "assert":
+        return f"{normal_line(reply.message) or words.verdict} ({reply.contract})"
     what = words.kind
     if words.functions:
         what += " in " + words.functions[0].rpartition("::")[2]
@@ -90,12 +91,12 @@ def normal_line(message: str) -> str:
     return message.splitlines()[0].strip() if message.strip() else ""
 
 
-def script_of(server: Server, reply: dict, words: signature.Signature, contract: str) -> str:
+def script_of(server: Server, reply: Reply, words: signature.Signature, contract: str) -> str:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
     snippets = prelude.snippets_of(server.table.description)
     title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
-    return emit.script({**reply, "contract": contract}, snippets, subject.name,
+    return emit.script(replace(reply, contract=contract), snippets, subject.name,
                        subject.sanitizer, title)
 
 
@@ -146,7 +147,7 @@ class Triage:
     def control(self, target: str) -> None:
         """Runs the empty program: if that is a finding, nothing else can be trusted."""
         reply = self.server(target).run("")
-        if reply["outcome"] != "clean":
+        if reply.is_finding:
             words = signature.of_reply(reply).text
             raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
 
@@ -159,13 +160,13 @@ class Triage:
         script, *ways = [(folder / "repro.py").read_text(errors="replace"),
                          *record.get("ways", [])[1:]]
         replies = [server.run(script)]
-        if replies[0]["outcome"] != "finding":
+        if not replies[0].is_finding:
             return []
         self.groups.folders |= dict.fromkeys(record.get("group", []), folder)
         replies += map(server.run, ways)
         shared = []
         for reply in replies:
-            if reply["outcome"] == "finding":
+            if reply.is_finding:
                 words, lines = signature.of_reply(reply), lines_of(reply)
                 keys = keys_of(server, reply, words, lines)
                 self.groups.folders |= dict.fromkeys(keys, folder)
@@ -280,12 +281,13 @@ class Triage:
         traced = reply
         if self.subject.capabilities.trace_variable:
             traced = self.server(found.target, trace=True).run(text)
-        if traced["outcome"] != "finding":
+        if not traced.is_finding:
             traced = reply
         contract = explain.contract_of(traced)
         script = script_of(server, reply, best.signature, contract)
         verified = self._verify(script, reply)
-        record = self._record(found, best.signature, reply, len(best.minimized.lines), verified)
+        record = self._record(found, best.signature, oracle(reply, best.signature, self.subject),
+                              len(best.minimized.lines), verified)
         record.update(
             contract=contract,
             minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
@@ -297,17 +299,17 @@ class Triage:
         record["id"] = best.signature.identifier(self._name(), f" after {shape}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
-        report = trace.parse(traced.get("stderr", "")).report or verified.report
+        report = traced.log.report or verified.report
         return record, {"repro.py": script, **notes,
-                        "report.txt": report or reply["message"] + "\n"}
+                        "report.txt": report or reply.message + "\n"}
 
     def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
         """A crash that no single program repeats: all that is known of it, and a rate of 0."""
         words = signature.of_stderr(found.report) or signature.Signature("unknown crash")
-        record = self._record(found, words, {"kind": "unreproduced"}, 0, verify.Verified(0, 0, ""))
+        record = self._record(found, words, "unreproduced", len(found.text.splitlines()),
+                              verify.Verified(0, 0, ""))
         record.update(id=f"unreproduced-{record['id']}", minimize_runs=0, minimize_seconds=0.0,
                       one_minimal=False, sequence=len(sequence))
-        record["lines"] = len(found.text.splitlines())
         files = {"program.py": found.text, "report.txt": found.report}
         for number, text in enumerate(sequence):
             files[f"sequence-{number:03}.py"] = text
@@ -318,13 +320,12 @@ class Triage:
         folder = finding.write(self.out, record, files)
         return {**record, "folder": str(folder), "text": found.text, "avoid": [found.text]}
 
-    def _record(self, found, words, reply, lines, verified) -> dict:
+    def _record(self, found, words, spoke, lines, verified) -> dict:
         return {
             "id": words.identifier(self._name()), "signature": words.text,
             "kind": words.kind,
             "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
-            "target": found.target, "oracle": oracle(reply, words, self.subject),
-            "contract": reply.get("contract", ""), "lines": lines,
+            "target": found.target, "oracle": spoke, "contract": "", "lines": lines,
             "runs_to_find": found.programs, "seconds_to_find": round(found.seconds, 3),
             "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
             "verified_runs": verified.runs, "seed": found.seed, "versions": self.versions(),
@@ -334,7 +335,7 @@ class Triage:
         """The subject with its release: what an id in one does not say of another."""
         return self.subject.edition or self.subject.name
 
-    def _verify(self, script: str, reply: dict) -> verify.Verified:
+    def _verify(self, script: str, reply: Reply) -> verify.Verified:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
             path = Path(folder) / "repro.py"
             path.write_text(script)
@@ -358,7 +359,7 @@ class Triage:
             return []
         deadline = time.monotonic() + SEQUENCE_SECONDS
         return ring.shortest_sequence(programs, lambda texts: time.monotonic() < deadline
-                                      and server.states(texts)[-1]["outcome"] == "finding")
+                                      and server.states(texts)[-1].is_finding)
 
     def versions(self) -> dict:
         """What a finding depends on: the interpreter, the compiler, slotfuzz, and the subject."""
@@ -377,16 +378,16 @@ def own_version() -> str:
     return commit or "unknown"
 
 
-def oracle(reply: dict, words: signature.Signature, subject: Subject) -> str:
+def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:
     """Which oracle spoke: contract, sanitizer's name, signal, watchdog, timeout .."""
-    if reply["kind"] == "assert":
+    if reply.kind == "assert":
         return "contract"
     if words.verdict.startswith("sanitizer"):
         if "undefined" in words.verdict:
             return "undefined"
         return subject.watch.reports_as
-    if reply["kind"] in signature.HANGING:
+    if reply.kind in signature.HANGING:
         return "watchdog"
     if words.verdict.startswith("signal "):
         return "signal"
-    return reply["kind"]
+    return reply.kind

@@ -17,6 +17,7 @@ from slotfuzz.engine.kills import Kills, is_outside, run
 from slotfuzz.errors import KilledError
 from slotfuzz.finding import emit
 from slotfuzz.paths import from_root
+from slotfuzz.schema.answers import Reply
 
 RUN_SECONDS = 60
 SCRIPT = "a run of the script"
@@ -142,7 +143,7 @@ class Forker:
 
 
 def verify(
-    command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: dict,
+    command: list[str], folder: Path, environment: dict[str, str], runs: int, reply: Reply,
     jobs: int = 2, forker: Forker | None = None, kills: Kills | None = None,
 ) -> Verified:
     """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY.
@@ -150,7 +151,7 @@ def verify(
     Runs that something outside has killed are made again; KILLS counts them. With FORKER, all but
     the first are its runs; a script that hangs is watched over as it says.
     """
-    hangs = reply["kind"] in emit.HANGS
+    hangs = reply.kind in emit.HANGS
     forked = runs - 1 if forker and runs and not hangs else 0
     kills = kills or Kills()
 
@@ -183,7 +184,7 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
     return changed
 
 
-def fails_alike(code: int | None, stderr: str, reply: dict) -> bool:
+def fails_alike(code: int | None, stderr: str, reply: Reply) -> bool:
     """Whether exit CODE (None: it hung) and STDERR of a script are the failure that it states."""
     words = f"{stderr}\n{emit.ending(code)}" if code else ""
     return bool(code) and bool(re.search(emit.stated(reply), words, re.MULTILINE))

@@ -7,7 +7,9 @@ from slotfuzz.engine import server
 from slotfuzz.errors import MachineError
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Result
+from slotfuzz.schema.answers import DroppedLine
 from slotfuzz.subject import packages, subject
+from tests.driver import replies
 from tests.driver.conftest import CRASH
 
 pytest_plugins = "pytester"
@@ -63,8 +65,8 @@ def test_a_file_that_did_not_run_as_a_whole_never_passes(ran, text, words):
 
 
 def test_a_program_with_ops_that_the_subject_lacks_is_skipped(ran, monkeypatch):
-    masked = {"outcome": "clean", "lines": [], "dropped_count": 1, "dropped_lines": [
-        {"line": 1, "text": "x0 = Owner(t0)", "why": "masked"}]}
+    masked = replies.reply(dropped_count=1, dropped_lines=[
+        DroppedLine(1, "x0 = Owner(t0)", "masked")])
     monkeypatch.setattr(server.Server, "run", lambda *words: masked)
     result = ran(*STORAGE, program="x0 = Owner(t0)\n")
     result.assert_outcomes(skipped=1)

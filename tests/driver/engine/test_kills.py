@@ -1,5 +1,6 @@
 """Engine processes that something outside kills: started again, counted, and never a finding."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from slotfuzz.errors import KilledError, MachineError
 from slotfuzz.hunt import hunt, job
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.triage import triage, verify
+from tests.driver import replies
 from tests.driver.conftest import CRASH, write_program
 
 
@@ -137,16 +139,16 @@ def test_a_request_to_a_killed_fork_server_is_made_again(fake_subject):
     with Server(fake_subject, "storage", kills=kills.Kills(told.append)) as server:
         server.run("")
         os.kill(server._channel._process.pid, signal.SIGKILL)
-        assert server.run(CRASH)["outcome"] == "finding"
+        assert server.run(CRASH).is_finding
         assert server.kills.counts == {"the fork server of storage": 1} and len(told) == 1
 
 
 def test_a_program_whose_child_is_killed_runs_again(fake_subject, monkeypatch):
-    answers = [{"killed": True}, {"killed": True}, {"outcome": "clean", "stderr": ""}]
+    answers = [{"killed": True}, {"killed": True}, dataclasses.asdict(replies.CLEAN)]
     with Server(fake_subject, "storage") as server:
         monkeypatch.setattr(channel.Channel, "answer", lambda *_: answers.pop(0))
         server._channel = _Silent()
-        assert server.run("")["outcome"] == "clean"
+        assert not server.run("").is_finding
         assert sum(server.kills.counts.values()) == 2
 
 
@@ -177,7 +179,7 @@ def test_a_run_of_a_script_that_is_killed_is_no_failure(tmp_path):
         "import os, pathlib, signal\nmark = pathlib.Path(__file__ + '.ran')\n"
         "if not mark.exists():\n    mark.touch()\n    os.kill(os.getpid(), signal.SIGKILL)\n")
     counted = kills.Kills(lambda text: None)
-    reply = {"kind": "signal", "signal": signal.SIGSEGV, "exit": 0, "contract": "", "message": ""}
+    reply = replies.reply(kind="signal", signal=signal.SIGSEGV)
     verified = verify.verify([sys.executable, str(script)], tmp_path, dict(os.environ), 4, reply,
                              kills=counted)
     assert (verified.runs, verified.failed) == (4, 0)

@@ -1,6 +1,7 @@
 """The client of the fork server, and the way from a reply to a script and back."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from slotfuzz.finding import emit, explain
 from slotfuzz.language import prelude
 from slotfuzz.language.program import lines_of
 from slotfuzz.triage import verify
+from tests.driver import replies
 from tests.driver.conftest import write_program
 
 CRASH = """\
@@ -39,13 +41,13 @@ def script_of(server, reply):
 
 
 def test_a_crash_is_a_finding_and_the_server_lives_on(server):
-    assert server.run(CRASH)["outcome"] == "finding"
-    assert server.run("t0 = T.ones(1)\n")["outcome"] == "clean"
+    assert server.run(CRASH).is_finding
+    assert not server.run("t0 = T.ones(1)\n").is_finding
 
 
 def test_hostile_lines_are_dropped_not_run(server, tmp_path):
     reply = server.run(f"import os; os.mkdir('{tmp_path}/x')\nt0 = T.ones(1)\n")
-    assert reply["dropped"] == 1 and len(reply["lines"]) == 1
+    assert reply.dropped == 1 and len(reply.lines) == 1
     assert not (tmp_path / "x").exists()
 
 
@@ -67,7 +69,7 @@ def test_emitted_script_parses_back_to_the_program(server):
     reply = server.run(CRASH)
     back = server.parse(script_of(server, reply))
     assert back == lines_of(reply)
-    assert server.run(script_of(server, reply))["kind"] == "sanitizer"
+    assert server.run(script_of(server, reply)).kind == "sanitizer"
 
 
 def test_lines_that_raise_are_suppressed_in_the_script(server):
@@ -97,14 +99,14 @@ def test_assert_lines_follow_their_program_line(server):
     (["assert not unraisable"], "with suppress(TypeError): t0 = T.ones(1)"),
 ])
 def test_an_exception_that_must_not_happen_is_shown(asserts, first):
-    reply = {"kind": "exception", "line": 0, "asserts": asserts,
-             "lines": [{"text": "t0 = T.ones(1)", "raised": "TypeError"}]}
+    reply = replies.reply(kind="exception", asserts=asserts,
+                          lines=[replies.line("t0 = T.ones(1)", raised="TypeError")])
     assert emit.program_lines(reply) == [first, *asserts]
 
 
 def test_lines_at_the_end_are_indented_so_that_the_parser_drops_them():
-    reply = {"kind": "assert", "line": 1, "asserts": ["del t0", "assert False"],
-             "lines": [{"text": "t0 = T.ones(1)", "raised": ""}]}
+    reply = replies.reply(kind="assert", line=1, asserts=["del t0", "assert False"],
+                          lines=["t0 = T.ones(1)"])
     assert emit.program_lines(reply)[1].startswith("if True:")
     assert emit.program_lines(reply)[2:] == ["    del t0", "    assert False"]
 
@@ -131,7 +133,7 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
                     "class Cell: pass\nimport pickle\npickle.dumps(Cell())\n"
                     "assert __name__ == '__main__' and sys.argv[1:] == []\n"
                     "os.kill(os.getpid(), 11)\n")
-    reply = {"kind": "signal", "signal": 11, "exit": 0, "stderr": ""}
+    reply = replies.reply(kind="signal", signal=11)
     command = ["/usr/bin/python3", str(path)]
     forker = verify.Forker(command[:1], "json", {"PATH": "/bin"})
     result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
@@ -143,11 +145,11 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
     result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.runs, result.failed) == (4, 0)
     path.write_text("assert False, 'P2: lost'\n")
-    reply = {**reply, "kind": "assert"}
+    reply = replace(reply, kind="assert")
     result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker)
     assert (result.failed, result.report.splitlines()[-1]) == (4, "AssertionError: P2: lost")
     path.write_text("import atexit, os\natexit.register(os.kill, os.getpid(), 11)\n")
-    reply = {**reply, "kind": "signal"}
+    reply = replace(reply, kind="signal")
     assert verify.verify(command, tmp_path, {"PATH": "/bin"}, 4, reply, forker=forker).failed == 4
     forker.close()
 
@@ -181,7 +183,7 @@ def test_one_process_tells_the_table_and_runs_programs(fake_subject, monkeypatch
     monkeypatch.setattr("slotfuzz.engine.server.Channel", Counted)
     monkeypatch.setattr("slotfuzz.engine.server.describe", None)
     with Server(fake_subject, "storage") as server:
-        assert server.table.ops and server.run("t0 = T.ones(1)\n")["outcome"] == "clean"
+        assert server.table.ops and not server.run("t0 = T.ones(1)\n").is_finding
     assert len(started) == 1
 
 
@@ -217,8 +219,8 @@ def test_signature_is_the_same_with_and_without_trace(fake_subject):
 
 def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
     """Else the script of a finalizer that a bug kept from running fails on the fixed core too."""
-    reply = {"kind": "assert", "line": 1, "asserts": ["del s0", "gc.collect()", "assert False"],
-             "lines": [{"text": "s0 = Phoenix(1)", "raised": ""}]}
+    reply = replies.reply(kind="assert", line=1, lines=["s0 = Phoenix(1)"],
+                          asserts=["del s0", "gc.collect()", "assert False"])
     snippets = [prelude.Snippet(("risen", "Phoenix"), "", "", "risen = []\nPhoenix = risen.append"),
                 prelude.Snippet(("given", "Giver"), "", "", "given = []\nGiver = given.append")]
     end = emit.script(reply, snippets, "core", "address", "title").splitlines()[-5:]

@@ -1,7 +1,8 @@
 """What is said of a report of ThreadSanitizer: signature, story."""
 
-from slotfuzz.evidence import signature, trace
+from slotfuzz.evidence import signature
 from slotfuzz.finding import explain
+from tests.driver import replies
 
 RACE = """\
 ==================
@@ -37,9 +38,8 @@ WARNING: ThreadSanitizer: lock-order-inversion (potential deadlock) (pid=7)
 
 def story_of(report):
     """The sentences of NOTES.md."""
-    reply = {"kind": "exit", "outcome": "finding", "exit": 66, "line": 0, "message": "",
-             "stderr": report, "lines": [{"text": 'lane(1, "del s0")'}]}
-    return " ".join(explain._story(reply, trace.parse(report), None, ""))
+    reply = replies.reply(kind="exit", exit=66, stderr=report, lines=['lane(1, "del s0")'])
+    return explain.notes(reply, "title", "", "core").partition("<details>")[0]
 
 
 def swapped(report):

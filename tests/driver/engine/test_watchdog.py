@@ -3,14 +3,15 @@
 import subprocess
 import sys
 import types
+from dataclasses import replace
 
 import pytest
 
-from slotfuzz.evidence import signature, trace
+from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, explain
 from slotfuzz.language import program
 from slotfuzz.triage import smallest, triage, verify
-from tests.driver import fake_engine
+from tests.driver import fake_engine, replies
 
 REPORT = """\
 slotfuzz: deadlock: line 3, `x0.drop_under_lock()`, does not come back in 5 s; every thread waits
@@ -41,10 +42,8 @@ PROGRAM = ["s0 = T.UntypedStorage(1)", "x0 = Owner(s0)", "x0.drop_under_lock()"]
 
 def reply_of(kind, stderr):
     """The engine's words for a program that hangs in its last line."""
-    return {"outcome": "finding", "kind": kind, "contract": "", "check": "", "message": "",
-            "asserts": [], "line": 2, "signal": 0, "exit": 0, "stderr": stderr,
-            "lines": [{"text": text, "raised": "", "op": f"op {number}"}
-                      for number, text in enumerate(PROGRAM)]}
+    return replies.reply(kind=kind, line=2, stderr=stderr, lines=[
+        replies.line(text, f"op {number}") for number, text in enumerate(PROGRAM)])
 
 
 def swapped(report):
@@ -78,7 +77,7 @@ def test_a_hang_is_told_by_its_line_wherever_the_watchdog_strikes():
     assert signature.of_reply(reply_of("hang", report)) == signature.of_reply(
         reply_of("hang", elsewhere))
     assert signature.of_stderr(report) == signature.of_stderr(elsewhere)
-    at_end = {**reply_of("hang", report), "line": len(PROGRAM)}
+    at_end = replace(reply_of("hang", report), line=len(PROGRAM))
     assert signature.of_reply(at_end).text == "hang (the end)"
 
 
@@ -94,14 +93,13 @@ class Looping:
     def run(self, text, *_):
         self.runs += 1
         lines = text.splitlines()
-        reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "message": "",
-                 "asserts": [], "signal": 0, "exit": 0, "stderr": "", "line": len(lines),
-                 "lines": fake_engine.parse(text)["lines"]}
+        reply = replies.reply(line=len(lines), lines=[
+            replies.line(**line) for line in fake_engine.parse(text)["lines"]])
         if all(line in lines for line in LOOP):
             at = max(i for i, line in enumerate(lines) if ".nbytes()" in line)
             report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")
-            reply.update(outcome="finding", kind="hang", line=at,
-                         stderr=report.replace("Owner::drop", f"Owner::step_{self.runs}"))
+            reply = replace(reply, outcome="finding", kind="hang", line=at,
+                            stderr=report.replace("Owner::drop", f"Owner::step_{self.runs}"))
         return reply
 
 
@@ -126,7 +124,7 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
     assert "thread 1 waits for the GIL in `Gil` (core/gil.cc:83)" in notes
     assert "thread 2" not in notes.partition("<details>")[0]
     assert "> **R1**" in notes and "File \"x0.drop_under_lock()\"" in notes
-    assert trace.parse(reply["stderr"]).lines == PROGRAM
+    assert reply.log.lines == PROGRAM
 
 
 def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
@@ -172,5 +170,5 @@ def test_a_script_that_hangs_says_where_and_ends(tmp_path):
 
 
 def test_a_script_that_does_not_hang_has_no_watch():
-    reply = {**reply_of("signal", ""), "signal": 11}
+    reply = replace(reply_of("signal", ""), signal=11)
     assert "faulthandler" not in emit.script(reply, [], "core", "address", "crash")

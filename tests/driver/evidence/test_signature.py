@@ -8,6 +8,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import explain
 from slotfuzz.triage import verify
 from tests.driver.fake_slotcore import REPORT
+from tests.driver.replies import reply
 
 RACE = """\
 ==================
@@ -16,12 +17,6 @@ WARNING: ThreadSanitizer: data race (pid=123)
     #0 std::atomic<int>::store(int) /usr/include/c++/12/bits/atomic_base.h:464:2 (storage+0x1)
     #1 c10::(anonymous namespace)::claim<int>(c10::Slot<int>&) const core/c10/slot.cc:20:3 (st+0x2)
 """
-
-
-def reply(**fields):
-    """A finding in the engine's words."""
-    return {"kind": "sanitizer", "contract": "", "check": "", "message": "", "signal": 0,
-            "exit": 1, "stderr": "", **fields}
 
 
 def test_addresses_and_line_numbers_do_not_matter():
@@ -81,9 +76,8 @@ def test_a_crash_in_a_library_without_sanitizer_is_a_signal_in_its_function():
 
 
 def test_a_frame_without_source_is_told_by_its_library_in_one_pair_of_brackets():
-    died = reply(kind="exit", stderr=CRASH_WITHOUT_SANITIZER)
-    died["lines"] = [{"text": "s0 = t0.untyped_storage()", "raised": ""}]
-    told = explain.notes({**died, "line": 0, "outcome": "finding"}, "title", "", "torch")
+    died = reply(kind="exit", stderr=CRASH_WITHOUT_SANITIZER, lines=["s0 = t0.untyped_storage()"])
+    told = explain.notes(died, "title", "", "torch")
     assert "ends in SIGSEGV in `THPStorage_Wrap` (libtorch_python.so.2.6+0x745f13)." in told
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from slotfuzz.finding import emit
 from slotfuzz.triage import verify
+from tests.driver import replies
 
 
 @pytest.mark.parametrize("stderr, alike", [
@@ -16,8 +17,8 @@ from slotfuzz.triage import verify
     ("AssertionError", False),
 ])
 def test_an_expectation_that_fails_is_known_again(stderr, alike):
-    reply = {"kind": "exception", "contract": "T2", "check": "other_share", "asserts": [],
-             "message": "AssertionError: T2: they share it"}
+    reply = replies.reply(kind="exception", contract="T2", check="other_share",
+                          message="AssertionError: T2: they share it")
     assert verify.fails_alike(1, stderr, reply) == alike
 
 
@@ -55,7 +56,7 @@ STATING = [
 
 @pytest.mark.parametrize("finding_of, stated, other", STATING)
 def test_only_what_a_script_states_counts(finding_of, stated, other):
-    reply = {**JUDGED, "contract": "", "exit": 0, "signal": 0, **finding_of}
+    reply = replies.reply(**finding_of)
     assert verify.fails_alike(*stated, reply)
     assert not verify.fails_alike(*other, reply)
     assert not verify.fails_alike(0, stated[1], reply), "it went well"
@@ -64,7 +65,7 @@ def test_only_what_a_script_states_counts(finding_of, stated, other):
 @pytest.mark.parametrize("finding_of, stated, other", STATING)
 def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path):
     """The block in the script and `verify` agree."""
-    reply = {**JUDGED, "contract": "", "exit": 0, "signal": 0, **finding_of}
+    reply = replies.reply(**finding_of)
     ends = [end for end in (stated, other, (0, stated[1])) if end[0] < 128]
     path = tmp_path / "repro.py"
     path.write_text(

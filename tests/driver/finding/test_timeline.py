@@ -5,9 +5,10 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from slotfuzz import cli, options
-from slotfuzz.evidence import trace
+from slotfuzz.schema import trace
 from slotfuzz.finding import explain, timeline, timeline_svg
 from slotfuzz.finding.timeline import Column, Owner, Slot
+from tests.driver import replies
 
 SVG = "{http://www.w3.org/2000/svg}"
 # The letters in which the expected rows are written.
@@ -48,9 +49,8 @@ READ of size 1 at 0x14 thread T0
 def reply_of(stderr, **words):
     """A reply whose program is what STDERR echoes; clean unless WORDS say so."""
     texts = [line[2:] for line in stderr.splitlines() if line.startswith("> ")]
-    lines = [{"text": text, "raised": ""} for text in texts if text != trace.RESET]
-    return {"outcome": "clean", "kind": "", "contract": "", "check": "", "message": "",
-            "line": len(texts) - 1, "asserts": [], "lines": lines, "stderr": stderr, **words}
+    lines = [text for text in texts if text != trace.RESET]
+    return replies.reply(**{"line": len(texts) - 1, "lines": lines, "stderr": stderr, **words})
 
 
 def rows_of(stderr, **words):

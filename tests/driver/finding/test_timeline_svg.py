@@ -6,8 +6,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
-from slotfuzz.evidence import trace
 from slotfuzz.finding import svg, timeline_rows, timeline_svg
+from slotfuzz.schema import trace
 from slotfuzz.finding.timeline import Column, Life, Lives, Owner, Slot
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.hunt import enumerate as enumeration
 from slotfuzz.language.program import Line
+from slotfuzz.schema.answers import State
 from slotfuzz.subject import subject
 
 BUG = ["ones", "wrap", "del", "enter_hermetic"]
@@ -81,7 +83,7 @@ def test_the_shortest_program_is_found_and_every_length_is_told(server):
     assert [(found.signature, len(found.lines)) for found in result.findings.values()] == [CRASH]
     assert [length.failing > 0 for length in result.lengths] == [False] * 4 + [True]
     (found,) = result.findings.values()
-    assert server.run(found.text)["outcome"] == "finding"
+    assert server.run(found.text).is_finding
 
 
 @pytest.mark.parametrize("literals, found", [([], []), (["7"], ["judge P2 attributes"])])
@@ -101,10 +103,9 @@ def test_visiting_each_state_once_reaches_every_state_with_less(server):
 def test_what_fails_only_among_others_is_no_finding(server, monkeypatch):
     """A double of a child that earlier programs have spoilt: all but its first program fail."""
     def spoilt(self, programs):
-        replies = [{"outcome": "clean", "crashed": False, "ran": True, "state": text}
+        replies = [State("clean", False, True, text)
                    for text in programs[:1]]
-        return replies + [{"outcome": "finding", "crashed": True, "ran": False, "state": None}
-                          ] * (len(programs) > 1)
+        return replies + [State("finding", True, False, None)] * (len(programs) > 1)
     monkeypatch.setattr(Server, "states", spoilt)
     result = enumeration.run(server, ["ones"], 3)
     assert [length.programs for length in result.lengths] == [1, 2, 5] and not result.findings
@@ -112,8 +113,8 @@ def test_what_fails_only_among_others_is_no_finding(server, monkeypatch):
 
 def test_what_fails_once_is_said_and_no_finding(server, monkeypatch):
     def once(self, programs):
-        return [{"outcome": "clean" if not text else "finding", "crashed": True, "ran": not text,
-                 "state": None} for text in programs[:1]]
+        return [State("clean" if not text else "finding", True, not text, None)
+                for text in programs[:1]]
     monkeypatch.setattr(Server, "states", once)
     result = enumeration.run(server, ["ones"], 2)
     assert result.unrepeated == 1 and not result.findings
@@ -123,7 +124,7 @@ def test_states_that_the_engine_cannot_tell_are_all_different(server, monkeypatc
     """As of a target with threads."""
     states = Server.states
     monkeypatch.setattr(Server, "states", lambda self, programs: [
-        {**reply, "state": None} for reply in states(self, programs)])
+        replace(reply, state=None) for reply in states(self, programs)])
     result = enumeration.run(server, ["ones", "del"], 3)
     assert [length.programs for length in result.lengths] == [1, 3, 9]
     assert [length.states for length in result.lengths] == [1, 3, 9]

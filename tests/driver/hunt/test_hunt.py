@@ -10,7 +10,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +22,7 @@ from slotfuzz.finding import finding
 from slotfuzz.hunt import hunt, job
 from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.workplace import Workplace
+from slotfuzz.schema.answers import State
 from slotfuzz.subject import subject
 from slotfuzz.triage import triage, verify
 from tests.driver.conftest import CRASH, ROOT, write_program
@@ -225,7 +225,7 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
     texts = [f"t{number} = T.ones(4)\n" for number in range(4)]
     (tmp_path / "recorder").write_text(json.dumps({"count": 4, "programs": texts}))
     monkeypatch.setattr(Server, "states", lambda self, programs: [
-        {"outcome": "finding" if {texts[1], texts[3]} <= set(programs) else "clean"}])
+        State("finding" if {texts[1], texts[3]} <= set(programs) else "clean", False, True, None)])
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(
             triage.Found("storage", texts[3], "", 9, 1.0, 1, tmp_path / "recorder"))

@@ -9,6 +9,7 @@ from slotfuzz.language.program import Line
 from slotfuzz.measure import differential
 from slotfuzz.measure.differential import Pair, Reason, first_difference
 from slotfuzz.paths import ROOT
+from slotfuzz.schema.answers import Observed
 
 OPS = ["make", "write", "read"]
 
@@ -58,10 +59,10 @@ class Server:
             self.ran.append(text)
             if None in trace:
                 at = trace.index(None)
-                replies.append({"crashed": True, "line": at, "hash": None})
+                replies.append(Observed(True, at, None))
                 continue
-            replies.append({"crashed": False, "line": len(lines), "hash": "|".join(trace),
-                            "trace": [*trace, "every name is dropped"]})
+            replies.append(Observed(False, len(lines), "|".join(trace),
+                                    (*trace, "every name is dropped")))
         return replies
 
     def close(self):

@@ -11,6 +11,8 @@ from slotfuzz.language.program import Table, lines_of
 from slotfuzz.reduce.minimize import SHORTEN_RUNS_MAX, SHORTEN_SECONDS_MAX, minimize
 from slotfuzz.reduce.search import BATCH
 from slotfuzz.reduce.shorten import shorter
+from slotfuzz.schema import shape
+from slotfuzz.schema.answers import Parsed
 from slotfuzz.triage import dedup
 from tests.driver import fake_engine
 
@@ -19,7 +21,7 @@ TABLE = Table(fake_engine.DESCRIPTION)
 
 def lines(text):
     """Program text as lines."""
-    return lines_of(fake_engine.parse(text))
+    return lines_of(shape.made(Parsed, fake_engine.parse(text)))
 
 
 def shrink(text, interesting, **options):

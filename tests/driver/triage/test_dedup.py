@@ -1,5 +1,6 @@
 """Which programs are one bug: programs and verdicts as text, before; one group or two, after."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.language.program import Line, Table
 from slotfuzz.triage import dedup
 from slotfuzz.triage.dedup import BY
+from tests.driver import replies
 from tests.driver.fake_engine import DESCRIPTION, parse_line
 
 TABLE = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], {
@@ -34,9 +36,9 @@ def lines_of(texts):
 
 def keys_of(texts, kind="assert", functions=(), line=None, outside=None, raised=False, **fields):
     """The keys of a finding that the last line shows, or LINE."""
-    reply = {"kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes",
-             "message": "", "signal": 11, "exit": 0, "stderr": "",
-             "line": len(texts) - 1 if line is None else line, **fields}
+    reply = replies.reply(**{
+        "kind": kind, "contract": "P2" * (kind == "assert"), "check": "attributes", "signal": 11,
+        "line": len(texts) - 1 if line is None else line, **fields})
     outside = outside and dedup.Outside(outside, raised)
     words = signature.of_reply(reply)
     if functions:
@@ -154,11 +156,11 @@ def test_a_crash_after_the_same_lines_is_one_bug_however_its_objects_are_made():
     plainly, otherwise = lines_of(TAGGED), lines_of(TAGGED)
     otherwise[0] = Line("empty", ("t0", "4"))
     first, second = (
-        dedup.keys({"kind": "signal", "contract": "", "line": 3},
+        dedup.keys(replies.reply(kind="signal", line=3),
                    signature.Signature("signal SIGSEGV", (where,)), lines, TABLE)
         for where, lines in (("f", plainly), ("g", otherwise)))
     assert first & second == {"crash after make t0 _; wrap s0 t0; tag s0 _"}
-    assert dedup.keys({"kind": "signal", "contract": "", "line": 0}, signature.Signature(
+    assert dedup.keys(replies.reply(kind="signal", line=0), signature.Signature(
         "signal SIGSEGV", ("g",)), otherwise[:1], TABLE) == {"crash after empty t0 _", "crash in g"}
 
 
@@ -172,7 +174,7 @@ def test_an_object_that_is_none_is_told_by_the_mechanism_and_the_kinds_of_object
     assert keys_of(hermetic, "signal", ("wrap",)) == keys_of(hermetic, "signal", ("set_grad",))
     named = [*lines_of(hermetic[:5]), Line("function", ("T.f", "t0"))]
     assert "crash in f by hermetic mode" in dedup.keys(
-        {"kind": "signal", "contract": "", "line": 5},
+        replies.reply(kind="signal", line=5),
         signature.Signature("signal SIGSEGV", ("f",)), named, TABLE)
 
 
@@ -271,12 +273,11 @@ def test_a_function_that_crashes_by_itself_is_one_bug_whichever_op_calls_it():
             "template": "{0}({1})"} for name, letter in (("of_number", "n"), ("of_byte", "v"))]
     table = Table({**DESCRIPTION, "kinds": [*DESCRIPTION["kinds"], functions],
                    "ops": [*DESCRIPTION["ops"], *ops]})
-    reply = {"kind": "signal", "contract": "", "check": "", "message": ""}
 
     def keys(op, function, place, *before):
         words = signature.Signature("signal SIGSEGV", (place,))
         lines = [*lines_of(before), Line(op, (function, "0"), 0)]
-        return dedup.keys({**reply, "line": len(lines) - 1}, words, lines, table)
+        return dedup.keys(replies.reply(kind="signal", line=len(lines) - 1), words, lines, table)
     before = "t0 = T.ones(1)", SHOWN, "del s0"
     for more in (), before:
         assert keys("of_number", "T.g", "a.so+0x1") & keys("of_byte", "T.g", "a.so+0x2", *more)
@@ -341,9 +342,9 @@ def test_an_exception_is_known_by_its_message():
 
 
 def test_an_error_is_told_by_its_words_and_a_broken_promise_is_not():
-    reply = {"kind": "exception", "contract": "", "check": "",
-             "message": "RuntimeError: 7 failed at 0x7f01, please report"}
+    reply = replies.reply(kind="exception",
+                          message="RuntimeError: 7 failed at 0x7f01, please report")
     assert dedup.error(reply, signature.of_reply(reply)) == \
         "RuntimeError: N failed at ADDRESS, please report"
-    reply["contract"] = "P2"
+    reply = replace(reply, contract="P2")
     assert dedup.error(reply, signature.of_reply(reply)) == ""

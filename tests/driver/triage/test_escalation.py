@@ -5,7 +5,9 @@ from types import SimpleNamespace
 from slotfuzz.evidence.signature import Signature
 from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.minimize import Minimized, minimize
+from slotfuzz.schema.answers import State
 from slotfuzz.triage import smallest
+from tests.driver import replies
 
 
 def op(name, operands, template):
@@ -70,21 +72,19 @@ class Subject:
         crash = "look" in text and ("del" in text or not self.crash_needs_drop)
         promise = "del" in text
         kind = "exit" if crash else "assert" if promise else ""
-        lines = [{"text": line, "op": name, "operands": ["s0"], "lane": 0, "raised": ""}
+        lines = [replies.line(line, name, ("s0",))
                  for line in text.splitlines()
                  for name in [{"s0": "look", "de": "drop"}.get(line[:2], "new")
                               if "=" not in line else "new"]]
-        return {"outcome": "finding" if kind else "clean", "kind": kind, "exit": 86, "line": 0,
-                "contract": "P3", "check": "early", "message": "", "asserts": [], "signal": 0,
-                "stderr": "", "lines": lines}
+        return replies.reply(kind=kind, exit=86, contract="P3", check="early", lines=lines)
 
     def states(self, texts):
-        replies = []
+        states = []
         for reply in map(self.run, texts):
-            replies.append({**reply, "crashed": reply["kind"] == "exit"})
-            if reply["kind"]:
+            states.append(State(reply.outcome, reply.kind == "exit", True, None))
+            if reply.kind:
                 break
-        return replies
+        return states
 
 
 BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
@@ -92,14 +92,14 @@ BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 
 def promise():
     """A minimal finding of the judge."""
-    return smallest.Smallest({"kind": "assert", "contract": "P3"}, Signature("judge P3 early"),
-                           Minimized(list(BROKEN), 2, 1, 0.0, True))
+    return smallest.Smallest(replies.reply(kind="assert", contract="P3"),
+                             Signature("judge P3 early"), Minimized(list(BROKEN), 2, 1, 0.0, True))
 
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
     subject = Subject(crash_needs_drop=True)
     worst = smallest.worst(subject, subject, promise(), 1)
-    assert worst.reply["kind"] == "exit"
+    assert worst.reply.kind == "exit"
 
 
 def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
@@ -117,6 +117,6 @@ def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
 
 
 def test_a_crash_stays_what_it_is():
-    crash = smallest.Smallest({"kind": "exit"}, Signature("sanitizer x"),
+    crash = smallest.Smallest(replies.reply(kind="exit"), Signature("sanitizer x"),
                             Minimized(BROKEN, 2, 1, 0.0, True))
     assert smallest.worst(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash

@@ -10,6 +10,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.language import program
 from slotfuzz.reduce import minimize
+from slotfuzz.schema.answers import Observed, State
 from slotfuzz.triage import dedup, triage
 from tests.driver.conftest import CRASH
 
@@ -188,7 +189,7 @@ def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answe
     server = SimpleNamespace(
         table=SimpleNamespace(program_text=len),
         facts=lambda counts, whole, question: [
-            {"crashed": False, "trace": [f"the line raised {answers[count - 1]}", "the end\n"]}
+            Observed(False, 0, "", (f"the line raised {answers[count - 1]}", "the end\n"))
             for count in counts])
     reached = triage.reaching_outside(server, lines)
     assert (reached and (reached.line.index, reached.raised)) == found
@@ -199,7 +200,7 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
     texts = [f"t{number} = T.ones(4)\n" for number in range(3)]
     (tmp_path / "recorder").write_text(json.dumps({"count": 3, "programs": texts}))
     monkeypatch.setattr(Server, "states", lambda self, programs: [
-        {"outcome": "finding" if set(texts[:2]) <= set(programs) else "clean"}])
+        State("finding" if set(texts[:2]) <= set(programs) else "clean", False, True, None)])
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: (
         dedup.Outside(lines[0], False) if "t1" in lines[0].operands else None))
     found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")

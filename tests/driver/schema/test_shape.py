@@ -1,8 +1,10 @@
 """What JSON has the shape that its reader relies on, and what is said of other JSON."""
 
+from dataclasses import dataclass
+
 import pytest
 
-from slotfuzz.finding.shape import NUMBER, wrong_in
+from slotfuzz.schema.shape import NUMBER, made, wrong_as, wrong_in
 
 SHAPE = {"id": str, "rate": NUMBER, "ways": [str], "fails": {str: bool}}
 GOOD = {"id": "x", "rate": 1, "ways": ["a"], "fails": {"2.6.0": True}, "more": None}
@@ -33,3 +35,38 @@ def test_what_is_wrong_is_said(record, said):
 
 def test_what_is_optional_must_have_its_shape():
     assert wrong_in({"id": []}, {}, SHAPE) == "its id is not a text"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a whole."""
+
+    name: str
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What has parts."""
+
+    parts: tuple[Part, ...]
+    counts: dict[str, int]
+
+
+def test_the_fields_of_a_dataclass_are_a_schema():
+    record = {"parts": [{"name": "a"}, {"name": "b", "number": 7}], "counts": {"x": 1}}
+    assert wrong_as(record, Whole) == ""
+    assert made(Whole, record) == Whole((Part("a"), Part("b", 7)), {"x": 1})
+
+
+@pytest.mark.parametrize("changed, said", [
+    ({"parts": [{"number": 1}]}, "its parts number 0 is wrong: it lacks name"),
+    ({"parts": [{"name": "a", "number": "1"}]},
+     "its parts number 0 is wrong: its number is not null"),
+    ({"parts": {}}, "its parts is not a list, each of which is an object"),
+    ({"counts": {"x": "1"}},
+     "its counts is not an object, each value of which is a whole number from 0 on"),
+    ({"more": 1, "most": 2}, "it has more, most, which Whole lacks"),
+])
+def test_what_is_wrong_with_an_object_is_said(changed, said):
+    assert wrong_as({"parts": [], "counts": {}, **changed}, Whole) == said

@@ -7,36 +7,66 @@ when the judge begins to look at what the reset has left.
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
-from slotfuzz.evidence import signature
+from slotfuzz.schema import events
 
 TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
-ADDRESS = re.compile(r"0x[0-9a-f]+")
+# A name may have a blank, as `slot of` has.
+ADDRESS_FIELD = re.compile(r"(?:^|  )([a-z][a-z ]*) (0x[0-9a-f]+)")
+BYTES_FIELD = re.compile(r"\bbytes (\d+)")
+TYPE_FIELD = re.compile(r"\btype (\w+)")
 SIGHT_LINE = re.compile(r"^    in sight  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
                         r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
                         r"  names((?: \w+)*)  weak((?: \w+)*)(?:  serial (\d+))?$")
 JUDGED_LINE = "    the end is judged"
 RESET = "# every name is dropped, then gc.collect()"
+WHATS = {event.value: event for event in events.Event}
 RAISED_LINE = re.compile(r"^    raised \w+$")
-REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
 REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error|"
                           r"slotfuzz: (?:crash|deadlock|hang): )")
 
 
 @dataclass(frozen=True)
 class Event:
-    """One trace point that was passed, during program line LINE (0-based, -1 before the first)."""
+    """One trace point that was passed, during program line LINE (0-based, -1 before the first).
+
+    WHAT is None for an event that this release of the core does not have.
+    """
 
     line: int
     place: str
-    event: str
+    what: events.Event | None
+    name: str
     fields: str
     text: str
 
     @property
     def addresses(self) -> list[int]:
         """The addresses in the fields, in order."""
-        return [int(word, 16) for word in ADDRESS.findall(self.fields)]
+        return list(self.at.values())
+
+    @cached_property
+    def at(self) -> dict[str, int]:
+        """The addresses in the fields by name."""
+        return {name: int(word, 16) for name, word in ADDRESS_FIELD.findall(self.fields)}
+
+    @property
+    def bytes(self) -> int | None:
+        """The size that the fields tell."""
+        match = BYTES_FIELD.search(self.fields)
+        return int(match[1]) if match else None
+
+    @property
+    def type(self) -> str:
+        """The type that the fields tell, or an empty string."""
+        match = TYPE_FIELD.search(self.fields)
+        return match[1] if match else ""
+
+    @property
+    def is_hermetic(self) -> bool:
+        """Whether the fields say that the thread was in hermetic mode."""
+        return events.HERMETIC_REMARK in self.fields
 
 
 @dataclass(frozen=True)
@@ -72,25 +102,10 @@ class Log:
     sights: list[Sight]
     judged: int | None
 
-    def texts(self, reply: dict) -> list[str]:
-        """The lines of REPLY's program up to its finding; one more for the reset, if that is it."""
-        texts = self.lines or [line["text"] for line in reply["lines"]]
-        if len(texts) <= len(reply["lines"]) <= reply["line"]:
-            texts = [*texts, RESET]
-        return texts[:reply["line"] + 1]
-
-
-@dataclass(frozen=True)
-class Stack:
-    """One stack of a report: the frames that are not plumbing, as (function, place)."""
-
-    title: str
-    frames: list[tuple[str, str]]
-
 
 def parse(stderr: str) -> Log:
     """Splits what a traced child wrote."""
-    lines, events, rest, sights, judged = [], [], [], [], None
+    lines, passed, rest, sights, judged = [], [], [], [], None
     for text in stderr.splitlines():
         if rest or REPORT_START.match(text):
             rest.append(text)
@@ -99,12 +114,13 @@ def parse(stderr: str) -> Log:
         elif RAISED_LINE.match(text):
             continue  # the reply says so as well
         elif text == JUDGED_LINE:
-            judged = len(events)
+            judged = len(passed)
         elif (match := SIGHT_LINE.match(text)):
             sights.append(_sight(len(lines) - 1, match))
         elif (match := TRACE_LINE.match(text)):
-            events.append(Event(len(lines) - 1, match[1], match[2], match[3] or "", text))
-    return Log(lines, events, "\n".join(rest), sights, judged)
+            passed.append(Event(len(lines) - 1, match[1], WHATS.get(match[2]), match[2],
+                                match[3] or "", text))
+    return Log(lines, passed, "\n".join(rest), sights, judged)
 
 
 def _sight(line: int, match: re.Match) -> Sight:
@@ -113,44 +129,3 @@ def _sight(line: int, match: re.Match) -> Sight:
     return Sight(line, int(impl, 16), int(wrapper, 16), int(references),
                  int(owners) if owners else None, holders, names, weak,
                  int(serial) if serial else None)
-
-
-def region(report: str) -> tuple[int, int] | None:
-    """Begin and end of the heap block that AddressSanitizer names."""
-    match = REGION.search(report)
-    return (int(match[3], 16), int(match[4], 16)) if match else None
-
-
-def object_in(log: Log) -> int | None:
-    """The traced object inside the block of the report: CPython puts a head before an object."""
-    block = region(log.report)
-    if block is None:
-        return None
-    for event in log.events:
-        for address in event.addresses:
-            if block[0] <= address < block[1]:
-                return address
-    return None
-
-
-def stacks(report: str) -> list[Stack]:
-    """The stacks of a sanitizer report: the access, `freed by`, `previously allocated by`."""
-    found, title, frames, open_stack = [], "", [], False
-    for line in [*report.splitlines(), ""]:
-        match = signature.FRAME.match(line)
-        if match:
-            open_stack = True
-            name = signature.function_name(match[2])
-            if not signature.is_plumbing(name, match[3]):
-                frames.append((name, match[3]))
-        elif open_stack:
-            found.append(Stack(title, frames))
-            frames, open_stack = [], False
-        if not match and line.strip():
-            title = line.strip()
-    return found
-
-
-def stack_called(report: str, words: str) -> Stack | None:
-    """The first stack whose title contains WORDS."""
-    return next((stack for stack in stacks(report) if words in stack.title), None)

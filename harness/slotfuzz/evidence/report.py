@@ -1,0 +1,88 @@
+"""The report of a sanitizer, of the crash handler or of the watchdog: its stacks and its block."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from slotfuzz.evidence import signature
+from slotfuzz.schema import trace
+
+REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
+# How the titles of the two stacks begin that AddressSanitizer tells of a block.
+FREED, ALLOCATED = "freed by", "allocated by"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack of a report: the frames that are not plumbing, as (function, place)."""
+
+    title: str
+    frames: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The TEXT of a report; what it says is parsed once."""
+
+    text: str
+
+    @cached_property
+    def block(self) -> tuple[int, int] | None:
+        """Begin and end of the heap block that AddressSanitizer names."""
+        match = REGION.search(self.text)
+        return (int(match[3], 16), int(match[4], 16)) if match else None
+
+    @cached_property
+    def stacks(self) -> list[Stack]:
+        """All stacks: the access, `freed by`, `previously allocated by`, or one for each thread."""
+        found, title, frames, open_stack = [], "", [], False
+        for line in [*self.text.splitlines(), ""]:
+            match = signature.FRAME.match(line)
+            if match:
+                open_stack = True
+                name = signature.function_name(match[2])
+                if not signature.is_plumbing(name, match[3]):
+                    frames.append((name, match[3]))
+            elif open_stack:
+                found.append(Stack(title, frames))
+                frames, open_stack = [], False
+            if not match and line.strip():
+                title = line.strip()
+        return found
+
+    @property
+    def access(self) -> Stack | None:
+        """The stack that fails."""
+        return next(iter(self.stacks), None)
+
+    @property
+    def freed(self) -> Stack | None:
+        """Where the block was freed."""
+        return self._titled(FREED)
+
+    @property
+    def allocated(self) -> Stack | None:
+        """Where the block was allocated."""
+        return self._titled(ALLOCATED)
+
+    @property
+    def sides(self) -> list[Stack]:
+        """The two sides of a race, or of an inversion of locks."""
+        return [one for one in self.stacks if signature.THREAD_SIDE.search(one.title)]
+
+    @property
+    def threads(self) -> list[tuple[re.Match, Stack]]:
+        """Of the watchdog: each thread, with who it is and what it waits for."""
+        return [(match, stack) for stack in self.stacks
+                if (match := signature.WATCHDOG_SIDE.match(stack.title))]
+
+    def object_of(self, events: list[trace.Event]) -> int | None:
+        """The traced object inside the block: CPython puts a head before an object."""
+        if self.block is None:
+            return None
+        begin, end = self.block
+        return next((address for event in events for address in event.addresses
+                     if begin <= address < end), None)
+
+    def _titled(self, words: str) -> Stack | None:
+        return next((stack for stack in self.stacks if words in stack.title), None)

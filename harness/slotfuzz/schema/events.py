@@ -1,0 +1,40 @@
+"""The trace events of slotcore (core/c10/trace.h), and what each says of an impl or a wrapper.
+
+The only list of their names outside of the core: a test holds it to the calls of `trace(`.
+"""
+
+from enum import Enum
+
+
+class Event(Enum):
+    """An event by the name that the core prints."""
+
+    IMPL_CREATED = "impl created"
+    IMPL_FREED = "impl freed"
+    STORAGE_RESIZED = "storage resized"
+    WRAPPER_CREATED = "wrapper created"
+    WRAPPER_FREED = "wrapper freed"
+    # Owners in C++ hold the wrapper, or no longer do (refcount-bit).
+    WRAPPER_HELD = "wrapper held"
+    WRAPPER_RELEASED = "wrapper let go"
+    # Python has dropped the wrapper, and C++ keeps it (resurrection), or does not.
+    WRAPPER_PRESERVED = "wrapper preserved"
+    NOT_PRESERVED = "not preserved"
+    # The wrapper is Python's again.
+    WRAPPER_RESURRECTED = "wrapper resurrected"
+    HANDED_OVER = "handed over"
+    SLOT_READ = "slot read"
+    SLOT_WRITTEN = "slot written"
+    SLOT_CLEARED = "slot cleared"
+    TAG_CLAIMED = "tag claimed"
+    HERMETIC_ENTERED = "hermetic entered"
+    HERMETIC_LEFT = "hermetic left"
+    INTERPRETER_DISARMED = "interpreter disarmed"
+
+
+CREATES = frozenset([Event.IMPL_CREATED, Event.WRAPPER_CREATED])
+FREES = frozenset([Event.IMPL_FREED, Event.WRAPPER_FREED])
+# In a field of WRAPPER_CREATED and NOT_PRESERVED: the thread was in hermetic mode.
+HERMETIC_REMARK = "(hermetic)"
+# In WRAPPER_FREED, before an impl whose slot still has the address.
+SLOT_OF = "slot of"

@@ -1,0 +1,133 @@
+"""Whether JSON that was read has the shape that its reader relies on, and if not, in words where.
+
+A shape is a type, a tuple of types, `[shape]` for a list of that, `{str: shape}` for an object
+whose values are that, or a dataclass for an object with its fields. A bool is no number, a number
+is finite and not below 0, and a text can be written as UTF-8: all else is nothing that the harness
+writes.
+"""
+
+import dataclasses
+import functools
+import json
+import types
+import typing
+
+NUMBER = (int, float)
+NUMBER_MAX = 2 ** 63
+WORDS = {str: "a text", int: "a whole number from 0 on", float: "a number from 0 on",
+         bool: "true or false", list: "a list", dict: "an object", type(None): "null"}
+
+
+def parsed(text: str | bytes):
+    """The JSON in TEXT, or ValueError, also where it is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def wrong_in(record, needed: dict, optional: dict | None = None) -> str:
+    """What is wrong with RECORD, which must have the fields NEEDED and may have the OPTIONAL ones.
+
+    An empty string if nothing is.
+    """
+    if not isinstance(record, dict):
+        return f"it is {WORDS[type(record)]}, not {WORDS[dict]}"
+    missing = [name for name in needed if name not in record]
+    if missing:
+        return f"it lacks {', '.join(missing)}"
+    for name, shape in {**needed, **(optional or {})}.items():
+        if name in record and (wrong := _wrong(record[name], shape)):
+            return f"its {name} {wrong}"
+    return ""
+
+
+def wrong_as(record, schema: type) -> str:
+    """What is wrong with RECORD as an object of the dataclass SCHEMA, whose fields are all it has.
+
+    A field with a default may be missing. An empty string if nothing is wrong.
+    """
+    needed, optional = fields_of(schema)
+    if wrong := wrong_in(record, needed, optional):
+        return wrong
+    unknown = [name for name in record if name not in needed and name not in optional]
+    return f"it has {', '.join(unknown)}, which {schema.__name__} lacks" if unknown else ""
+
+
+def made(schema: type, record: dict):
+    """RECORD, which is right, as an object of the dataclass SCHEMA; its lists become tuples."""
+    shapes = _shapes(schema)
+    return schema(**{name: _made(shapes[name], value) for name, value in record.items()})
+
+
+@functools.cache
+def fields_of(schema: type) -> tuple[dict, dict]:
+    """The shapes of the fields of the dataclass SCHEMA: those without and those with a default."""
+    needed, optional = {}, {}
+    shapes = _shapes(schema)
+    for field in dataclasses.fields(schema):
+        is_needed = (field.default is dataclasses.MISSING
+                     and field.default_factory is dataclasses.MISSING)
+        (needed if is_needed else optional)[field.name] = shapes[field.name]
+    return needed, optional
+
+
+@functools.cache
+def _shapes(schema: type) -> dict:
+    hints = typing.get_type_hints(schema)
+    return {field.name: _of_annotation(hints[field.name]) for field in dataclasses.fields(schema)}
+
+
+def _of_annotation(hint):
+    """The shape of a field by its annotation: `int | None` is a tuple, `tuple[str, ...]` a list."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (tuple, frozenset):
+        return [_of_annotation(arguments[0])]
+    if origin is dict:
+        return {str: _of_annotation(arguments[1])}
+    return arguments if origin is types.UnionType else hint
+
+
+def _made(shape, value):
+    if isinstance(shape, list):
+        return tuple(_made(shape[0], one) for one in value)
+    return made(shape, value) if dataclasses.is_dataclass(shape) else value
+
+
+def _wrong(value, shape) -> str:
+    """What is wrong with VALUE, behind the name of what has it; an empty string if nothing is."""
+    if dataclasses.is_dataclass(shape):
+        wrong = wrong_as(value, shape)
+        return wrong and f"is wrong: {wrong}"
+    if isinstance(shape, list) and isinstance(value, list) and dataclasses.is_dataclass(shape[0]):
+        return next((f"number {number} is wrong: {wrong}" for number, one in enumerate(value)
+                     if (wrong := wrong_as(one, shape[0]))), "")
+    return "" if _has(value, shape) else f"is not {_told(shape)}"
+
+
+def _has(value, shape) -> bool:
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_has(one, shape[0]) for one in value)
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_has(one, shape[str]) for one in value.values())
+    kinds = shape if isinstance(shape, tuple) else (shape,)
+    if type(value) not in kinds:
+        return False
+    if type(value) in NUMBER:
+        return 0 <= value < NUMBER_MAX  # false for what is no number at all
+    return type(value) is not str or _is_unicode(value)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether TEXT has no half of a surrogate pair, as an escape in JSON may be."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
+
+
+def _told(shape) -> str:
+    if isinstance(shape, list):
+        return f"a list, each of which is {_told(shape[0])}"
+    if isinstance(shape, dict):
+        return f"an object, each value of which is {_told(shape[str])}"
+    if dataclasses.is_dataclass(shape):
+        return WORDS[dict]
+    return WORDS[shape[-1] if isinstance(shape, tuple) else shape]
