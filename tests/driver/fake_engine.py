@@ -15,8 +15,8 @@ import time
 import traceback
 from pathlib import Path
 
-EFFECTS = {"enter_hermetic": ["enters_hermetic"], "exit_hermetic": ["leaves_hermetic"],
-           "tag": ["sets_attribute"]}
+EFFECTS = {"enter_hermetic": ["enters_hermetic", "dangles"],
+           "exit_hermetic": ["leaves_hermetic"], "tag": ["sets_attribute"]}
 OPS = [
     ("ones", ["+t", "n"], "{0} = T.ones({1})"),
     ("wrap", ["*s", "t"], "{0} = {1}.untyped_storage()"),

@@ -13,12 +13,18 @@ from tests.driver.schema.test_answers import REQUESTS, wrong_in
 MUTANT, TARGET = "mutant:hermetic-del-storage", "storage"
 
 
+@pytest.fixture(scope="module")
+def real():
+    """A fork server of a mutant that crashes as the fake engine does."""
+    with Server(subject.resolve(MUTANT, None, [TARGET], with_python=False), TARGET) as server:
+        yield server
+
+
 @pytest.fixture
-def servers(fake_subject):  # noqa: F811
-    """A real fork server of a mutant that crashes as the fake does, and a fake one."""
-    real = subject.resolve(MUTANT, None, [TARGET], with_python=False)
-    with Server(real, TARGET) as one, Server(fake_subject, TARGET) as other:
-        yield one, other
+def servers(real, fake_subject):  # noqa: F811
+    """It and a fake one, which has a build folder of its own."""
+    with Server(fake_subject, TARGET) as fake:
+        yield real, fake
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -31,9 +37,9 @@ def test_both_engines_answer_by_the_schema(servers, name):
         assert real["outcome"] == fake["outcome"]
 
 
-def test_the_real_engine_answers_by_the_schema_when_a_program_takes_too_long(servers):
+def test_the_real_engine_answers_by_the_schema_when_a_program_takes_too_long(real):
     request = {"run": "", "timeout": 0}
-    answer = servers[0]._request(request, 20)
+    answer = real._request(request, 20)
     assert (answer["kind"], wrong_in(request, answer)) == ("timeout", "")
 
 

@@ -18,6 +18,7 @@ namespace slotfuzz {
   EFFECT(kInHermetic, "in_hermetic")          /* is in hermetic mode for its own span */       \
   EFFECT(kFinalizes, "finalizes")             /* makes an object whose __del__ is Python */    \
   EFFECT(kResurrects, "resurrects")           /* makes one whose __del__ keeps an object */    \
+  EFFECT(kTakesResurrected, "takes_resurrected")  /* fetches what a __del__ has kept */        \
   EFFECT(kCallsBack, "calls_back")            /* makes a weak reference with a callback */     \
   EFFECT(kSwaps, "swaps")                     /* exchanges two tensors, names aside */         \
   EFFECT(kShrinks, "shrinks")                 /* may shrink the memory of a storage */         \
@@ -31,6 +32,7 @@ namespace slotfuzz {
   EFFECT(kExotic, "exotic")                   /* leaves an exotic impl or exotic memory */     \
   EFFECT(kDangles, "dangles")                 /* may leave a dangling slot or wrapper */       \
   EFFECT(kChecks, "checks")                   /* carries its own expectation */                \
+  EFFECT(kChecksStorage, "checks_storage")    /* and that is about a storage, not a tensor */  \
   EFFECT(kExceedsMemory, "exceeds_memory")    /* asks for more memory than there is */
 
 enum class Effect : std::uint8_t {

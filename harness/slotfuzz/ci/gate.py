@@ -24,6 +24,7 @@ from slotfuzz.finding import finding, places
 from slotfuzz.hunt import series, workplace
 from slotfuzz.measure.mutants import verdict_of
 from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.schema.record import keys_of
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
 from slotfuzz.triage import dedup
@@ -299,10 +300,10 @@ class Gate:
 
         Hunts that run at the same time, on other targets and builds, meet it under names of theirs.
         """
-        keys = record.get("group", [])
+        keys = keys_of(record)
         first = next((one for one in self.result.new if one["signature"] == record["signature"] or
-                      any(dedup.of_one_group(key, known) for key in keys
-                          for known in one.get("group", []))), None)
+                      any(dedup.is_same(key, known) for key in keys
+                          for known in keys_of(one))), None)
         if not first:
             return False
         first["also"].append(f"{record['target']} on {record['subject']}: {record['signature']}")

@@ -12,7 +12,6 @@ from slotfuzz.engine import frame, kills
 from slotfuzz.engine.channel import Channel, broken
 from slotfuzz.engine.kills import Kills
 from slotfuzz.errors import BrokenError, KilledError, MachineError
-from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.paths import from_root
 from slotfuzz.schema import answers, shape
@@ -61,7 +60,6 @@ class Server:
         self._killed = False
         # Of the process that will serve: a second one would take as long again to start.
         self.table = Table(self._request({"describe": True}, DESCRIBE_SECONDS))
-        self._snippets = prelude.snippets_of(self.table.description)
 
     def __enter__(self):
         return self
@@ -109,7 +107,7 @@ class Server:
         return answer.dropped_lines, answer.dropped_count
 
     def _frame(self, program: str) -> list[tuple[int, int]]:
-        return frame.ranges(program, self._snippets)
+        return frame.ranges(program, self.table.snippets)
 
     def extend(self, program: str, count: int, seed: int) -> tuple[str, ...]:
         """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""

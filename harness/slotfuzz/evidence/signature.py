@@ -247,3 +247,30 @@ REPORTS = (
     (CHECK_ERROR, lambda match, text: Signature("check", detail=normalise(match[1]))),
     (FUZZER_ERROR, lambda match, text: Signature(match[1])),
 )
+
+
+# Counts of all objects, whoever holds them: where they crash says nothing of why.
+COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
+# Kernels fault on memory that an earlier line made invalid, and whoever fetches an object faults on
+# a slot that dangles.
+MEETING = re.compile(r"^(at::(?!TensorBase)|c10::|libtorch_cpu)|[Ww]rap$")
+# The place of an assertion of PyTorch: one condition may be asserted in many places. `false` is no
+# condition, but there may be words that say more.
+ASSERTED_AT = re.compile(
+    r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
+    r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
+
+
+def crashing_function(words: Signature) -> str:
+    """The innermost function of a crash that is not about counts; empty if there is none."""
+    return next((name for name in words.functions if not COUNTING.match(name)), "")
+
+
+def meets_what_others_left(function: str) -> bool:
+    """Whether FUNCTION crashes at what any earlier line may have left to it."""
+    return bool(MEETING.search(function))
+
+
+def without_place(words: Signature) -> str:
+    """The text of WORDS, but for where in the sources an assertion stands."""
+    return ASSERTED_AT.sub("", words.text)

@@ -1,6 +1,5 @@
 """A finding's folder: repro.py, NOTES.md, timeline.svg, report.txt, finding.json; all or none."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -9,25 +8,15 @@ from pathlib import Path
 from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import shown
-from slotfuzz.schema.shape import NUMBER, parsed, wrong_in
+from slotfuzz.schema.record import (
+    FIELDS, KEYS, keys_of, plain, text_of, wrong_in_record,
+)
+from slotfuzz.schema.shape import parsed
 from slotfuzz.subject.subject import Subject
 
 # Enough to steer around; a bug with more ways than that is met again in any of them.
 WAYS_MAX = 50
 NOTES = "NOTES.md"
-
-FIELDS = {
-    "id": str, "signature": str, "kind": str, "subject": str, "target": str, "oracle": str,
-    "contract": str, "lines": int, "runs_to_find": int, "seconds_to_find": NUMBER,
-    "minimize_runs": int, "minimize_seconds": NUMBER, "one_minimal": bool, "rate": NUMBER,
-    "rate_low": NUMBER, "versions": {str: str}, "seed": int,
-}
-# What a finding may have besides: from its group, or by a person.
-MORE_FIELDS = {
-    "sanitizer": str, "verified_runs": int, "lines_before": int, "minimize_programs": int,
-    "sequence": int, "group": [str], "ways": [str], "sentence": str, "why": str, "known_as": str,
-    "reach": str, "fails_in": {str: bool},
-}
 
 
 def check_writable(folder: Path) -> Path:
@@ -60,7 +49,7 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
             made.chmod(0o755)
             for name, text in files.items():
                 _write_synced(made / name, text)
-            _write_synced(made / "finding.json", json.dumps(record, indent=2) + "\n")
+            _write_synced(made / "finding.json", text_of(record))
             _replace(made, place)
         finally:
             shutil.rmtree(made, ignore_errors=True)
@@ -118,7 +107,7 @@ def load(folder: Path) -> dict:
         record = parsed((folder / "finding.json").read_bytes())
     except ValueError as error:
         raise ValueError(f"finding.json is no JSON: {error}") from error
-    if wrong := wrong_in(record, FIELDS, MORE_FIELDS):
+    if wrong := wrong_in_record(record):
         raise ValueError(f"finding.json: {wrong}")
     return record
 
@@ -137,7 +126,7 @@ def add_way(folder: Path, way: str) -> None:
     record = read(folder)
     ways = [*record.get("ways", []), way]
     if way not in ways[:-1] and len(ways) <= WAYS_MAX:
-        write_file(folder / "finding.json", json.dumps({**record, "ways": ways}, indent=2) + "\n")
+        write_file(folder / "finding.json", text_of({**record, "ways": ways}))
 
 
 def merge(folders: list[Path]) -> Path:
@@ -150,9 +139,9 @@ def merge(folders: list[Path]) -> Path:
         -records[folder]["rate"], records[folder]["lines"], records[folder]["runs_to_find"]))
     record = records[kept]
     for other in others:
-        record["group"] = sorted({*record["group"], *records[other]["group"]})
+        record[KEYS] = plain(keys_of(record) | keys_of(records[other]))
         record["ways"] = list(dict.fromkeys([*record["ways"], *records[other]["ways"]]))[:WAYS_MAX]
-    write_file(kept / "finding.json", json.dumps(record, indent=2) + "\n")
+    write_file(kept / "finding.json", text_of(record))
     for other in others:
         shutil.rmtree(other)
     return kept
@@ -174,7 +163,7 @@ def successor(record: dict, old: dict) -> dict:
     """
     kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
     return {**old, **record, **kept,
-            "group": sorted({*record["group"], *old.get("group", [])}),
+            KEYS: plain(keys_of(record) | keys_of(old)),
             "ways": [*record["ways"], *old.get("ways", [])]}
 
 

@@ -21,6 +21,7 @@ from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
 from slotfuzz.progress import ProgressLine
+from slotfuzz.schema.record import KEYS
 from slotfuzz.triage.triage import Found, Triage
 
 POLL_SECONDS = 0.05
@@ -173,7 +174,7 @@ class _Hunt:
         if verdict == "new":
             self.series.found(record["id"])
         self.result.take(verdict, record)
-        is_in_vain = verdict == "unreproduced" and "group" not in record
+        is_in_vain = verdict == "unreproduced" and KEYS not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
         for index, text in enumerate(record["avoid"]):
             self.place.add_known(f"found-{self.result.findings}-{index}", text)

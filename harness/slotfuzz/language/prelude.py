@@ -34,6 +34,13 @@ def snippets_of(description: dict) -> list[Snippet]:
             for one in description["prelude"]]
 
 
+def has_call(snippets: list[Snippet], code: str, module: str) -> bool:
+    """Whether CODE itself uses a snippet on MODULE."""
+    words = set(WORD.findall(code))
+    return any(words & set(snippet.names) for snippet in snippets
+               if snippet.module in ("", module))
+
+
 def needed(snippets: list[Snippet], code: str, module: str) -> list[Snippet]:
     """The snippets that CODE uses on MODULE, with all that those use, in the prelude's order."""
     usable = [snippet for snippet in snippets if snippet.module in ("", module)]

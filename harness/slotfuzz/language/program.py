@@ -5,7 +5,9 @@ The table comes from the engine (`BIN --describe`); nothing here knows an op by 
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Parsed, Reply
 
 # The marks of ops.def before a kind's letter, and those that bind the variable.
@@ -55,6 +57,16 @@ class Table:
             self.kinds[kind["letter"]] = Kind(
                 kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
                 kind["has_names"])
+
+    @property
+    def module(self) -> str:
+        """The name of the module that is T."""
+        return self.description["module"]
+
+    @cached_property
+    def snippets(self) -> list[prelude.Snippet]:
+        """What lines may call of the prelude."""
+        return prelude.snippets_of(self.description)
 
     def effects(self, op: str) -> frozenset[str]:
         """What a line of OP can do beside what its operands say; effects.h has the words."""

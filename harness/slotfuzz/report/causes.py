@@ -1,7 +1,7 @@
 """Root causes: findings of several releases or hunts that are one bug, as one.
 
 Within a folder a hunt has told its findings apart already. Two findings of different folders are
-one root cause if they share a dedup key (group.py), or a person has said the same sentence of both,
+one root cause if they share a dedup key, or a person has said the same sentence of both,
 and no run speaks against it: at least one of the two scripts fails in the other's release, as far
 as it was tried there.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slotfuzz.report import Entry
+from slotfuzz.schema.record import DedupKey, keys_of
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,10 @@ def place(entry: Entry) -> str:
 def merged(entries: list[Entry]) -> list[Cause]:
     """ENTRIES, worst first, as root causes, worst first."""
     cause_of = {id(entry): [entry] for entry in entries}
-    by_key: dict[tuple[str, str], list[Entry]] = {}
+    by_key: dict[tuple[str, DedupKey | str], list[Entry]] = {}
     for entry in entries:
         said = entry.record.get("sentence")
-        for key in [*entry.record.get("group", []), *([f"sentence {said}"] if said else [])]:
+        for key in [*keys_of(entry.record), *([said] if said else [])]:
             by_key.setdefault((entry.record["subject"], key), []).append(entry)
     for alike in by_key.values():
         for one, other in itertools.combinations(alike, 2):

@@ -1,7 +1,8 @@
 """Whether JSON that was read has the shape that its reader relies on, and if not, in words where.
 
-A shape is a type, a tuple of types, `[shape]` for a list of that, `{str: shape}` for an object
-whose values are that, or a dataclass for an object with its fields. A bool is no number, a number
+A shape is a type, a tuple of types, `[shape]` for a list of that, `frozenset([type])` for one whose
+order does not matter, `{str: shape}` for an object whose values are that, or a dataclass for an
+object with its fields. A bool is no number, a number
 is finite and not below 0, and a text can be written as UTF-8: all else is nothing that the harness
 writes.
 """
@@ -55,7 +56,7 @@ def wrong_as(record, schema: type) -> str:
 
 
 def made(schema: type, record: dict):
-    """RECORD, which is right, as an object of the dataclass SCHEMA; its lists become tuples."""
+    """RECORD, which is right, as an object of the dataclass SCHEMA, its lists as tuples or sets."""
     shapes = _shapes(schema)
     return schema(**{name: _made(shapes[name], value) for name, value in record.items()})
 
@@ -81,8 +82,10 @@ def _shapes(schema: type) -> dict:
 def _of_annotation(hint):
     """The shape of a field by its annotation: `int | None` is a tuple, `tuple[str, ...]` a list."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (tuple, frozenset):
+    if origin is tuple:
         return [_of_annotation(arguments[0])]
+    if origin is frozenset:
+        return frozenset([_of_annotation(arguments[0])])
     if origin is dict:
         return {str: _of_annotation(arguments[1])}
     return arguments if origin is types.UnionType else hint
@@ -91,6 +94,8 @@ def _of_annotation(hint):
 def _made(shape, value):
     if isinstance(shape, list):
         return tuple(_made(shape[0], one) for one in value)
+    if isinstance(shape, frozenset):
+        return frozenset(value)
     return made(shape, value) if dataclasses.is_dataclass(shape) else value
 
 
@@ -106,8 +111,9 @@ def _wrong(value, shape) -> str:
 
 
 def _has(value, shape) -> bool:
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(_has(one, shape[0]) for one in value)
+    if isinstance(shape, (list, frozenset)):
+        (part,) = shape
+        return isinstance(value, list) and all(_has(one, part) for one in value)
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(_has(one, shape[str]) for one in value.values())
     kinds = shape if isinstance(shape, tuple) else (shape,)
@@ -124,8 +130,9 @@ def _is_unicode(text: str) -> bool:
 
 
 def _told(shape) -> str:
-    if isinstance(shape, list):
-        return f"a list, each of which is {_told(shape[0])}"
+    if isinstance(shape, (list, frozenset)):
+        (part,) = shape
+        return f"a list, each of which is {_told(part)}"
     if isinstance(shape, dict):
         return f"an object, each value of which is {_told(shape[str])}"
     if dataclasses.is_dataclass(shape):

@@ -1,361 +1,253 @@
-"""Which findings are one bug: they crash in one place, or break one promise by one mechanism.
+"""Which findings are one bug: those of one cause, by a table of rules.
 
-A finding has keys, and two findings with a key in common are of one group. The last line of a
-minimal program only shows what the lines before it have done, so twenty ways to read the data of a
-tensor that has none are one group, and two programs that lose an attribute in two ways are two.
+A hunt meets one bug in a hundred programs. The last line of a minimal program often only shows what
+the lines before it have done, so twenty ways to read the data of a tensor that has none are one
+bug; and two programs that lose an attribute, one by the collector and one in hermetic mode, are
+two. So a finding has dedup keys (`schema/record.py`), and two findings with a key in common share a
+bucket. The first of RULES that applies says which keys:
+
+    rule            the finding                               what its keys are made of
+    by_words        `RuntimeError: x INTERNAL ASSERT FAILED`  the words, wherever x is asserted
+    by_outside      a read after `s0.resize_(0)`              the line that led outside of memory
+    by_mechanism    P2: an attribute is gone after            contract, tensor or storage, effects
+                    `gc.collect()`
+    by_lines        P5: a wrapper lives on after              contract, check, lines; and what the
+                    `m0 = t0.__dlpack__()`                    last line calls, where a leak begins
+    by_function     `t0 = T.ones(1)`, `T.f(t0)` crashes       the function
+    by_dangling     `enter_hermetic()`, `del s0` .., a wrap   effects, and the kinds of objects, as
+                    crashes                                   whoever looks first crashes
+    by_crash        a view of a detached tensor crashes       the lines before it; the function with
+                                                              the effects, or else with the lines
+
+`is_same` says when two keys are alike that are not equal: the same cause by a longer program.
 """
 
-import re
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
+from slotfuzz.evidence import signature
 from slotfuzz.evidence.signature import Signature
-from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table
 from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.record import CRASH, ERROR, JUDGE, OUTSIDE, DedupKey
+from slotfuzz.triage import program_shape
+from slotfuzz.triage.program_shape import PLAIN, mechanisms, shape
 
-AFTER, AT, BY = " after ", " at ", " by "
-OUTSIDE = "outside of memory after "
-# An exception after which a tensor has sizes that its storage has not grown to: one cause,
-# whichever line asks in vain. Who asks for more memory than there is (kinds.h) is refused in many
-# places.
-REFUSED, HUGE_SIZE = "a line that raises", "h"
-# So many ways show what they share.
-WAYS_MIN = 3
-# In a shape, what makes an object in the plainest way of its kind.
-PLAIN = "make"
-# Counts of all objects, whoever holds them: where they crash says nothing of why.
-COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
-# Kernels meet memory that is none, and who fetches an object a slot that dangles, whoever left it.
-MEETING = re.compile(r"^(at::(?!TensorBase)|c10::|libtorch_cpu)|[Ww]rap$")
+Keys = frozenset[DedupKey]
 # Promises that something is kept. What breaks one is a mechanism that runs beside the lines; which
 # lists, closures and attributes led it to the object does not matter.
 KEEPING = ("P1", "P2", "P4")
-# The judge's check of P3 that says the same of an object; each program that breaks it has a
+# The judge's checks of P3 that say the same of an object. Each program that breaks one has a
 # finalizer, which tells nothing.
-EARLY = "finalized early"
-# The mechanisms, by words of the program or of what it calls.
-MECHANISMS = {
-    "the collector": re.compile(r"\bgc\.collect\("),
-    "hermetic mode": re.compile(r"\b(enter_)?hermetic\("),
-    "a finalizer": re.compile(r"\bdef __del__\("),
-    "a callback": re.compile(r"\bweakref\.ref\([^()]*, "),
-    "a swap": re.compile(r"\bswap_tensors\("),
-    "a C++ weak reference": re.compile(r"\.lock\("),
-    "another interpreter": re.compile(r"\bOther\("),
-    "another thread": re.compile(r"^lane\(|_on_thread\(|\.start_\w+\(", re.MULTILINE),
-}
-# The place of an assertion: one condition may be asserted in many places. `false` is none, but
-# there may be words that say more.
-ASSERTED_AT = re.compile(
-    r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
-    r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
-# What leaves an object that is none: a slot that dangles, or a wrapper whose finalizer resurrects
-# it without its impl.
-DANGLING = re.compile(r"\b(enter_)?hermetic\(|\b(risen|given)\.pop\(")
-# What takes the memory of a storage from under the tensors that own it, whichever line it is in.
-SHRINKING = re.compile(r"(\bs\d+|storage\(\))\.resize_\(\d+\)")
+EARLY = ("finalized early", "tensor finalized early")
 
 
-class Outside(NamedTuple):
+@dataclass(frozen=True)
+class Outside:
     """The LINE that leads elements outside of memory, and whether it raised an exception."""
 
     line: Line
     raised: bool
 
 
-def keys(
-    reply: Reply, words: Signature, lines: list[Line], table: Table, outside: Outside | None = None,
-) -> frozenset[str]:
-    """The keys of a finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
+@dataclass(frozen=True)
+class Case:
+    """A finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
 
-    OUTSIDE is the line after which elements lie where no memory is, if there is one.
+    OUTSIDE is the line after which elements lie outside of memory, if there is one.
     """
-    if error(reply, words):
-        # The message of an exception names the assertion that failed.
-        return frozenset([ASSERTED_AT.sub("", words.text)])
-    if outside:
-        return keys_outside(outside, table)
-    by = _breaks(reply, mechanisms(lines, table))
-    if by:
-        return frozenset([f"judge {reply.contract} {_object(reply)}{BY}{', '.join(by)}"])
-    shows = reply.line == len(lines) - 1
-    is_bare = all(map(table.makes_from_values, lines[:-1]))
-    cause = lines[:-1] if shows and not is_bare else lines
-    after = AFTER + shape(cause, table)
-    if reply.is_of_judge:
-        # What is told at the end, a leak, has begun with the last line of a minimal program.
-        at = AT + _called(lines[-1], table)
-        return frozenset([words.verdict + after]
-                         + [words.verdict + at] * (reply.line == len(lines)))
-    where = next((name for name in words.functions if not COUNTING.match(name)), "")
-    if is_bare and (where or _named(lines[-1], table)):
-        # Nothing was done before: the function itself is wrong, by the name that it has in C++ or
-        # in Python.
-        return frozenset([f"crash{after}"] + [f"crash in {name}" for name in
-                                              [where, *_named(lines[-1], table)] if name])
-    # A function that meets what others have left is not to blame for all that may be left to it.
-    by = mechanisms(cause, table)
-    who = BY + ", ".join(by) if by else after
-    dangles = DANGLING.search(table.program_text(cause)) and not _named(lines[-1], table)
-    if by and (not where or dangles):
-        # An object that is none, met by who looks at it first. A function that is called by its
-        # name may crash at anything.
-        where = "what looks at one of " + ", ".join(_kinds(lines, table))
-    plainly = shape([_plainly_made(line, table) for line in cause], table)
-    found = [f"crash{AFTER}{plainly}"] + [f"crash in {where}{who}"] * bool(where)
-    if words.functions and shows and not by and not MEETING.search(where):
-        place = " < ".join(words.functions)
-        found.append(f"crash in {place}{AT}{_called(lines[-1], table)}")
-        if names := _named(lines[-1], table):
-            # Two functions that crash at one None are two bugs.
-            found[0] = f"crash in {names[0]}"
+
+    reply: Reply
+    words: Signature
+    lines: list[Line]
+    table: Table
+    outside: Outside | None = None
+
+    @property
+    def last(self) -> Line:
+        """The last line."""
+        return self.lines[-1]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the last line ends in the finding."""
+        return self.reply.line == len(self.lines) - 1
+
+    @cached_property
+    def is_bare(self) -> bool:
+        """Whether nothing comes before the last line but objects that are made from values."""
+        return all(map(self.table.makes_from_values, self.lines[:-1]))
+
+    @cached_property
+    def cause(self) -> list[Line]:
+        """The lines that may cause it: without the one that only shows it."""
+        return self.lines[:-1] if self.is_shown and not self.is_bare else self.lines
+
+    @cached_property
+    def function(self) -> str:
+        """The function that crashes."""
+        return signature.crashing_function(self.words)
+
+    @cached_property
+    def named(self) -> list[str]:
+        """The functions that the last line calls by their names."""
+        return program_shape.named(self.last, self.table)
+
+    @property
+    def calls(self) -> str:
+        """What the last line calls."""
+        return program_shape.called(self.last, self.table)
+
+    @property
+    def object(self) -> str:
+        """Whether a tensor or a storage is not kept: the judge says so, or the op that checks."""
+        if self.reply.object or self.reply.is_at_end:
+            return self.reply.object
+        op = self.table.effects(self.reply.lines[self.reply.line].op)
+        return "storage" if "checks_storage" in op else "tensor"
+
+
+def error(reply: Reply, words: Signature) -> str:
+    """The words of an exception that no promise explains, as the engine has them; else nothing."""
+    return words.detail if reply.kind == "exception" and not reply.contract else ""
+
+
+def by_words(case: Case) -> Keys | None:
+    """An exception that no promise explains names what failed."""
+    if not error(case.reply, case.words):
+        return None
+    return frozenset([DedupKey(ERROR, words=signature.without_place(case.words))])
+
+
+def by_outside(case: Case) -> Keys | None:
+    """An access outside of memory can crash in any function, or break any promise."""
+    return keys_outside(case.outside, case.table) if case.outside else None
+
+
+def keys_outside(outside: Outside, table: Table) -> Keys:
+    """The keys of whatever a program does after OUTSIDE."""
+    effects = table.effects(outside.line.op)
+    lines = DedupKey(OUTSIDE, lines=program_shape.shape_anywhere(outside.line, table))
+    if "shrinks" in effects:
+        # Whichever line takes the memory from under the tensors that own it.
+        return frozenset([lines, DedupKey(OUTSIDE, effects=frozenset(["shrinks"]))])
+    if outside.raised and "exceeds_memory" not in effects:
+        # A tensor has sizes that its storage has not grown to, whichever line asked in vain. The
+        # same line may lead there without an error, too. More memory than there is is refused in
+        # many places, of which a release may have mended one.
+        raises = frozenset(["raises"])
+        return frozenset([DedupKey(OUTSIDE, effects=raises), replace(lines, effects=raises)])
+    return frozenset([lines])
+
+
+def by_mechanism(case: Case) -> Keys | None:
+    """A promise that something is kept is broken by a mechanism, whatever led it to the object."""
+    reply, by = case.reply, mechanisms(case.lines, case.table)
+    if reply.check in EARLY:
+        by -= {"finalizes"}
+    elif reply.contract not in KEEPING:
+        return None
+    if not reply.is_of_judge or not by:
+        return None
+    return frozenset([DedupKey(JUDGE, reply.contract, object=case.object, effects=by)])
+
+
+def by_lines(case: Case) -> Keys | None:
+    """Any other promise is broken by the lines; a leak has begun with the last line."""
+    if not case.reply.is_of_judge:
+        return None
+    broken = DedupKey(JUDGE, case.reply.contract, case.reply.check)
+    found = [replace(broken, lines=shape(case.cause, case.table))]
+    if case.reply.line == len(case.lines):
+        found.append(replace(broken, calls=case.calls))
     return frozenset(found)
 
 
-def keys_outside(outside: Outside, table: Table) -> frozenset[str]:
-    """The keys of whatever a program does after a line that leads elements outside of memory.
+def by_function(case: Case) -> Keys | None:
+    """Where nothing was done before, the function itself is wrong, by either of its names."""
+    names = [name for name in (case.function, *case.named) if name]
+    if not case.is_bare or not names:
+        return None
+    return frozenset([DedupKey(CRASH, lines=shape(case.cause, case.table)),
+                      *(DedupKey(CRASH, functions=(name,)) for name in names)])
 
-    Whoever reads or writes what is not there crashes, here or there, or breaks any promise.
+
+def by_dangling(case: Case) -> Keys | None:
+    """A slot or a wrapper dangles: whoever looks first crashes.
+
+    A function that is called by its name may crash at anything.
     """
-    line, raised = outside
-    what = [_shape_anywhere(line, table)]
-    if SHRINKING.search(_whole(table.text(line) + "\n", table)):
-        what.append("a storage shrinks")
-    elif raised and HUGE_SIZE not in table.ops[line.op]["operands"]:
-        # The same line may lead there by another way without an error.
-        what = [REFUSED, f"{REFUSED}: {what[0]}"]
-    return frozenset(OUTSIDE + one for one in what)
+    by = mechanisms(case.cause, case.table)
+    dangles = "dangles" in program_shape.effects(case.cause, case.table) and not case.named
+    if not by or (case.function and not dangles):
+        return None
+    kinds = program_shape.kinds(case.lines, case.table)
+    return frozenset([_after(case), DedupKey(CRASH, kinds=kinds, effects=by)])
 
 
-def leading_outside(
-    lines: list[Line], met: list[Line], keys: frozenset[str], table: Table,
-) -> list[list[Line]]:
-    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none.
+def by_crash(case: Case) -> Keys | None:
+    """A function that crashes at what others have left is not to blame for all that may be left."""
+    first, by = _after(case), mechanisms(case.cause, case.table)
+    place = DedupKey(CRASH, functions=(case.function,))
+    if by:
+        return frozenset([first, replace(place, effects=by)])
+    found = [replace(place, lines=shape(case.cause, case.table))] if case.function else []
+    functions = case.words.functions
+    if functions and case.is_shown and not signature.meets_what_others_left(case.function):
+        found.append(DedupKey(CRASH, functions=functions, calls=case.calls))
+        # Two functions that crash at one None are two bugs.
+        first = DedupKey(CRASH, functions=(case.named[0],)) if case.named else first
+    return frozenset([first, *found])
 
-    And MET, the program before its ops and names became simpler ones, up to the same op.
+
+def _after(case: Case) -> DedupKey:
+    plain = program_shape.with_plain_objects(case.cause, case.table)
+    return DedupKey(CRASH, lines=shape(plain, case.table))
+
+
+# Tried in this order.
+RULES: tuple[Callable[[Case], Keys | None], ...] = (
+    by_words, by_outside, by_mechanism, by_lines, by_function, by_dangling, by_crash)
+
+
+def keys(case: Case) -> Keys:
+    """The keys of a finding, by the first rule that applies."""
+    return next(found for rule in RULES if (found := rule(case)) is not None)
+
+
+def is_same(key: DedupKey, known: DedupKey) -> bool:
+    """Whether a finding with KEY is that of KNOWN: the same, or the same by a longer program.
+
+    A longer one breaks the same promise, or crashes in the same function, and has all ops of the
+    known one in their order. A minimal program has no line in vain, but it may take a detour around
+    a variable's name, or make an object in another than the plainest way. Of crashes after some
+    lines, wherever they are, none is longer: where one ends, another begins. Beside the effects of
+    the known one there may be more: a class may have a finalizer, a weak reference a callback.
     """
-    for count in range(len(lines), 0, -1):
-        leading = lines[count - 1]
-        if any(keys_outside(Outside(leading, raised), table) == keys for raised in (False, True)):
-            last = max((i for i, line in enumerate(met) if line.op == leading.op), default=-1)
-            return [lines[:count], *([met[:last + 1]] if last >= 0 else [])]
-    return []
+    if key == known:
+        return True
+    if key.kind != JUDGE and not (key.kind == CRASH and (key.functions or key.effects)):
+        return False
+    if key.effects and known.effects:
+        return known.effects <= key.effects and replace(key, effects=known.effects) == known
+    if not key.lines or replace(key, lines=()) != replace(known, lines=()):
+        return False
+    rest = iter(_ops(key))
+    return not known.lines or bool(_ops(known)) and all(op in rest for op in _ops(known))
 
 
-def follows(
-    keys: frozenset[str], lines: list[Line], broken_keys: frozenset[str], broken: list[Line],
-    table: Table,
-) -> bool:
-    """Whether a crash with KEYS, after LINES, is what becomes of the promise that BROKEN breaks.
+def _ops(key: DedupKey) -> list[str]:
+    """The ops of its lines, without what makes an object in the plainest way."""
+    return [op for op, *_ in key.lines if op != PLAIN]
+
+
+def follows(case_keys: Keys, lines: list[Line], broken_keys: Keys, broken: list[Line],
+            table: Table) -> bool:
+    """Whether a crash with CASE_KEYS, after LINES, is what becomes of the promise BROKEN breaks.
 
     Its minimal program need not break it. By fewer mechanisms, or where elements lie outside of
     memory and those of BROKEN did not, it is another bug.
     """
-    outside = {key for key in keys if key.startswith(OUTSIDE)}
-    return outside <= broken_keys and {*mechanisms(broken, table)} <= {*mechanisms(lines, table)}
-
-
-def _breaks(reply: Reply, by: list[str]) -> list[str]:
-    """Which of the mechanisms BY break the promise of REPLY: none if it is no such promise."""
-    if not reply.is_of_judge:
-        return []
-    if reply.check.endswith(EARLY):
-        return [name for name in by if name != "a finalizer"]
-    return by if reply.contract in KEEPING else []
-
-
-def _named(line: Line, table: Table) -> list[str]:
-    """The functions of the module among the operands of LINE, whichever op calls them."""
-    return [word for index, word in enumerate(line.operands)
-            if table.kind(line, index).has_names and word.startswith("T.")]
-
-
-def _called(line: Line, table: Table) -> str:
-    """The function that LINE calls, wherever it calls it; the shape of a line without a call."""
-    return called(table.text(replace(line, lane=0))) or _shape_anywhere(line, table)
-
-
-def called(text: str) -> str:
-    """The last function that is called in TEXT, but for those that give an argument of another.
-
-    Nor is it what gives a context that TEXT runs in.
-    """
-    name, depth = "", 0
-    for bracket in re.finditer(r"(\w*)\(|\)", re.sub(r"^with .*?\): ", "", text)):
-        if bracket[0] == ")":
-            depth -= 1
-            continue
-        if depth == 0 and bracket[1]:
-            name = bracket[1]
-        depth += 1
-    return name
-
-
-def _kinds(lines: list[Line], table: Table) -> list[str]:
-    """The kinds of the objects that LINES make or ask for, by the letters of their names."""
-    return sorted({word[0] for line in lines if table.gives_object(line)
-                   for word in table.bound(line)})
-
-
-def error(reply: Reply, words: Signature) -> str:
-    """What tells a finding by its words alone, as the engine writes them; else an empty string."""
-    return words.detail if reply.kind == "exception" and not reply.contract else ""
-
-
-def _object(reply: Reply) -> str:
-    """Whether a tensor or a storage is not kept: the judge's checks and the prelude's say so."""
-    if reply.kind == "exception":
-        return "storage" if "storage" in reply.check else "tensor"
-    return "tensor" if reply.check.startswith("tensor ") else "storage"
-
-
-def kin(lines: list[Line], table: Table) -> frozenset[str]:
-    """The kin of the ops of LINES that bring no mechanism which LINES are without."""
-    met = mechanisms(lines, table)
-    return frozenset(name for name in table.kin(frozenset(line.op for line in lines))
-                     if set(_mechanisms_of(table.ops[name]["template"] + "\n", table)) <= set(met))
-
-
-def mechanisms(lines: list[Line], table: Table) -> list[str]:
-    """The MECHANISMS that take part in a program."""
-    return _mechanisms_of(table.program_text(lines), table)
-
-
-def _mechanisms_of(text: str, table: Table) -> list[str]:
-    whole = _whole(text, table)
-    return [name for name, pattern in MECHANISMS.items() if pattern.search(whole)]
-
-
-def _whole(text: str, table: Table) -> str:
-    """Lines of a program and the snippets of the prelude that they need."""
-    snippets = prelude.snippets_of(table.description)
-    called = prelude.needed(snippets, text, table.description["module"])
-    return "\n".join([text, *(snippet.text for snippet in called)])
-
-
-def of_one_group(key: str, known: str) -> bool:
-    """Whether a finding with KEY is of the group of KNOWN: the same, or the same by a longer way.
-
-    A longer way has the same verdict, or crashes in the same function, and has all ops of the known
-    one in their order. A minimal program has no line in vain, but it may take a detour around a
-    variable's name, or make an object in another than the plainest way. Of crashes after some
-    lines, wherever they are, none is longer: where one ends, another begins. Beside the mechanisms
-    of the known one there may be more: a class may have a finalizer, a weak reference a callback.
-    """
-    if key == known or not key.startswith(("judge ", "crash in ")):
-        return key == known
-    if BY in key and BY in known:
-        (verdict, _, more), (known_verdict, _, fewer) = key.partition(BY), known.partition(BY)
-        return verdict == known_verdict and set(fewer.split(", ")) <= set(more.split(", "))
-    (verdict, _, longer), (known_verdict, _, shorter) = key.partition(AFTER), known.partition(AFTER)
-    if verdict != known_verdict or not longer:
-        return False
-    if not shorter:
-        return True
-    rest = iter(_ops(longer))
-    return bool(_ops(shorter)) and all(op in rest for op in _ops(shorter))
-
-
-def shared(
-    ways: list[list[Line]], met: list[list[Line]], keys: frozenset[str], table: Table,
-) -> list[list[Line]]:
-    """What all of WAYS to one finding with KEYS have in common, by their ops: none, or some lines.
-
-    A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
-    None while there are few ways, or where they share a mechanism alone: to steer around every
-    collection would be to find nothing more. MET are the programs before their ops became simpler
-    ones, of which some may share something else, as may those of the ways that are alike.
-    """
-    by_place = any(key.startswith("crash in ") and AT in key for key in keys)
-    by_mechanism = any(BY in key for key in keys)
-    found = []
-    for programs in (ways, met, *_alike(ways, table), *_alike(met, table)):
-        rest = [lines for lines in programs
-                if not any(_has_all(lines, one) for one in found)]
-        if (len(rest) >= WAYS_MIN and (common := _common(rest, table))
-                and not ((by_place or programs not in (ways, met))
-                         and _only_shows(common, rest, table))
-                and not (by_mechanism and len(common) == 1)):
-            found.append(common)
-    return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
-
-
-def _alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
-    """Those of PROGRAMS that end in the same op and have the same names in them."""
-    parts: dict[tuple, list[list[Line]]] = {}
-    for lines in programs:
-        names = frozenset(word for line in lines for index, word in enumerate(line.operands)
-                          if table.kind(line, index).has_names)
-        parts.setdefault((names, *(line.op for line in lines[-1:])), []).append(lines)
-    return list(parts.values())
-
-
-def _has_all(lines: list[Line], ops_of: list[Line]) -> bool:
-    return {line.op for line in ops_of} <= {line.op for line in lines}
-
-
-def _common(programs: list[list[Line]], table: Table) -> list[Line]:
-    """The lines of the shortest of PROGRAMS whose ops are in all, without plain constructors."""
-    ops = set.intersection(*({line.op for line in lines} for lines in programs))
-    return [line for line in min(programs, key=len)
-            if line.op in ops and not table.ops[line.op]["plain"]]
-
-
-def _only_shows(common: list[Line], programs: list[list[Line]], table: Table) -> bool:
-    """Whether COMMON is the line alone that ends each of PROGRAMS, and may do so in others, too.
-
-    A line that names what it calls is wrong by itself.
-    """
-    return (len(common) == 1 and all(lines[-1].op == common[0].op for lines in programs)
-            and not any(table.kind(common[0], index).has_names
-                        for index in range(len(common[0].operands))))
-
-
-def _of_any(line: Line, table: Table) -> Line:
-    """LINE with another variable for each operand: steered around whether they are one or two."""
-    kinds = [table.kind(line, index) for index in range(len(line.operands))]
-    return replace(line, operands=tuple(
-        f"{kind.prefix}{index % kind.count}" if kind.prefix else word
-        for index, (kind, word) in enumerate(zip(kinds, line.operands))))
-
-
-def _ops(text: str) -> list[str]:
-    """The op names of a shape, without what makes an object in the plainest way."""
-    names = [line.partition(" ")[0] for line in text.split("; ")]
-    return [name for name in names if name != PLAIN]
-
-
-def _plainly_made(line: Line, table: Table) -> Line:
-    """LINE, or the plainest that makes such an object, if it makes one of torch's own by values.
-
-    The minimizer has tried that one, but for a crash in another function.
-    """
-    if (not table.ops[line.op]["template"].startswith("{0} = T.")
-            or any(table.kind(line, index).has_names for index in range(len(line.operands)))):
-        return line
-    return next((one for one in table.simpler(line) if table.ops[one.op]["plain"]), line)
-
-
-def _shape_anywhere(line: Line, table: Table) -> str:
-    """The shape of one LINE, whichever lane it runs on."""
-    return shape([replace(line, lane=0)], table)
-
-
-def shape(lines: list[Line], table: Table) -> str:
-    """The program as op names and variables numbered as they come; values do not matter."""
-    names: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    words = []
-    for line in lines:
-        for index, word in enumerate(line.operands):
-            kind = table.kind(line, index)
-            if kind.prefix and word not in names:
-                names[word] = f"{kind.prefix}{counts.get(kind.prefix, 0)}"
-                counts[kind.prefix] = counts.get(kind.prefix, 0) + 1
-            elif kind.has_names:
-                names[word] = re.sub(r"\s", "", word)
-        op = PLAIN if table.ops[line.op]["plain"] else line.op
-        operands = [names.get(word, "_") for word in line.operands]
-        words.append(" ".join([op, *operands] + [f"lane{line.lane}"] * bool(line.lane)))
-    return "; ".join(words)
+    outside = {key for key in case_keys if key.kind == OUTSIDE}
+    return outside <= broken_keys and mechanisms(broken, table) <= mechanisms(lines, table)

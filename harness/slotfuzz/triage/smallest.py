@@ -7,7 +7,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.language.program import lines_of
 from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Reply
-from slotfuzz.triage import dedup
+from slotfuzz.triage import shared
 
 TIMEOUT_SECONDS = 3.0
 TIMEOUT_RUNS_MAX = 80
@@ -60,7 +60,7 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     # A program that hangs costs more than all that do not.
     hangs = reply.kind in limits
     # Two bugs of one signature must not be taken for each other.
-    allowed = (dedup.kin(lines_of(reply), server.table)
+    allowed = (shared.related_ops(lines_of(reply), server.table)
                if server.subject.capabilities.has_many_bugs else None)
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,

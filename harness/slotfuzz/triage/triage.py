@@ -17,15 +17,16 @@ from slotfuzz.engine.server import Server, dump_recorder
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, explain, finding
-from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, lines_of
 from slotfuzz.paths import INSTALLED, ROOT
 from slotfuzz.reduce import ring
 from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.record import keys_of as keys_of_record, plain
 from slotfuzz.subject import build
 from slotfuzz.subject.subject import Subject
-from slotfuzz.triage import dedup, verify
+from slotfuzz.triage import dedup, program_shape, verify
 from slotfuzz.triage.buckets import Groups
+from slotfuzz.triage.dedup import Case, Keys
 from slotfuzz.triage.smallest import Smallest, smallest, worst
 
 SEQUENCE_SECONDS = 60
@@ -48,11 +49,13 @@ class Found:
 
 def keys_of(
     server: Server, reply: Reply, words: signature.Signature, lines: list[Line],
-) -> frozenset[str]:
-    """What the finding in REPLY shares with others of one cause; see group.py."""
-    if not server.subject.capabilities.has_many_bugs or dedup.error(reply, words):
-        return dedup.keys(reply, words, lines, server.table)  # a sanitizer, or its words, tell it
-    return dedup.keys(reply, words, lines, server.table, reaching_outside(server, lines))
+) -> Keys:
+    """The dedup keys of the finding in REPLY."""
+    outside = None
+    # A sanitizer sees the access itself, and an exception has its words.
+    if server.subject.capabilities.has_many_bugs and not dedup.error(reply, words):
+        outside = reaching_outside(server, lines)
+    return dedup.keys(Case(reply, words, lines, server.table, outside))
 
 
 def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
@@ -94,9 +97,8 @@ def normal_line(message: str) -> str:
 def script_of(server: Server, reply: Reply, words: signature.Signature, contract: str) -> str:
     """repro.py for a finding of the server's subject."""
     subject = server.subject
-    snippets = prelude.snippets_of(server.table.description)
     title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
-    return emit.script(replace(reply, contract=contract), snippets, subject.name,
+    return emit.script(replace(reply, contract=contract), server.table.snippets, subject.name,
                        subject.sanitizer, title)
 
 
@@ -162,7 +164,7 @@ class Triage:
         replies = [server.run(script)]
         if not replies[0].is_finding:
             return []
-        self.groups.folders |= dict.fromkeys(record.get("group", []), folder)
+        self.groups.folders |= dict.fromkeys(keys_of_record(record), folder)
         replies += map(server.run, ways)
         shared = []
         for reply in replies:
@@ -206,7 +208,7 @@ class Triage:
             return self._sort(server, first, best, keys, draft)
 
     def _sort(
-        self, server: Server, first: Smallest, best: Smallest, keys: frozenset[str],
+        self, server: Server, first: Smallest, best: Smallest, keys: Keys,
         draft: tuple[dict, dict] | None,
     ) -> tuple[str, dict]:
         """The verdict on what has KEYS; without DRAFT it is known, by a program that is no longer.
@@ -254,7 +256,7 @@ class Triage:
         with self._lock:
             return "unreproduced", self._write_unreproduced(found, sequence)
 
-    def _known_as(self, keys: frozenset[str]) -> Path | None:
+    def _known_as(self, keys: Keys) -> Path | None:
         with self._lock:
             return self.groups.folder(keys)
 
@@ -274,7 +276,7 @@ class Triage:
         return server.table.program_text(best.minimized.lines)
 
     def _draft(
-        self, server: Server, found: Found, best: Smallest, keys: frozenset[str],
+        self, server: Server, found: Found, best: Smallest, keys: Keys,
     ) -> tuple[dict, dict]:
         """The record and the files of a finding that is new; its script has been verified."""
         reply, text = best.reply, self._text(server, best)
@@ -293,10 +295,11 @@ class Triage:
             minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
-            one_minimal=best.minimized.one_minimal, group=sorted(keys), ways=[text])
+            one_minimal=best.minimized.one_minimal, dedup_keys=plain(keys), ways=[text])
         # Two bugs may show in one place.
-        shape = dedup.shape(best.minimized.lines, server.table)
-        record["id"] = best.signature.identifier(self._name(), f" after {shape}")
+        shapes = program_shape.shape(best.minimized.lines, server.table)
+        record["id"] = best.signature.identifier(
+            self._name(), f" after {program_shape.text_of(shapes)}")
         notes = explain.files(traced, title_of(reply, best.signature), contract,
                               self.subject.name)
         report = traced.log.report or verified.report

@@ -197,13 +197,16 @@ def test_what_fails_alike_on_the_base_is_old_and_the_gate_goes_on(found, judged,
     assert (first, second) == (4.0, 2.0)
 
 
+KEY = {"kind": "error", "words": "bad"}
+
+
 @pytest.mark.parametrize("fields, count", [
-    ({"group": ["key"], "signature": "signal SIGSEGV"}, 0), ({"group": []}, 0),
-    ({"group": ["other"], "signature": "signal SIGSEGV"}, 1)])
+    ({"dedup_keys": [KEY], "signature": "signal SIGSEGV"}, 0), ({"dedup_keys": []}, 0),
+    ({"dedup_keys": [{**KEY, "words": "other"}], "signature": "signal SIGSEGV"}, 1)])
 def test_what_two_hunts_meet_at_once_counts_once(found, tmp_path, fields, count):
     plan = gate.Plan(Scope(), tmp_path / "out", 8, 1)
     one = gate.Gate(plan, Fake(), Fake(row=on_base(findings=0)))
-    one._take(found("one", group=["key"]))
+    one._take(found("one", dedup_keys=[KEY]))
     one._take(found("two", target="tensor", **fields))
     assert len(one.result.new) == 1 and len(one.result.uncompared) == count
     assert bool(one.result.new[0]["also"]) == (count == 0)

@@ -12,6 +12,7 @@ from slotfuzz.hunt import corpus
 from slotfuzz.measure import mutants
 from slotfuzz.paths import ROOT
 from slotfuzz.reduce import ring
+from slotfuzz.schema.record import FIELDS
 from slotfuzz.subject import mutant, subject
 from slotfuzz.triage import verify
 
@@ -109,7 +110,7 @@ def test_mutant_is_checked_against_its_header(record, words):
 
 def record_of(identifier):
     """A complete record."""
-    return {**{name: 0 for name in finding.FIELDS}, "id": identifier, "subject": "core",
+    return {**{name: 0 for name in FIELDS}, "id": identifier, "subject": "core",
             "signature": "s"}
 
 

@@ -23,6 +23,7 @@ from slotfuzz.hunt import hunt, job
 from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.schema.answers import State
+from slotfuzz.schema.record import FIELDS, KEYS
 from slotfuzz.subject import subject
 from slotfuzz.triage import triage, verify
 from tests.driver.conftest import CRASH, ROOT, write_program
@@ -49,7 +50,7 @@ def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
     assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "report.txt", "repro.py",
                                            "timeline.svg"]
     stored = json.loads((folder / "finding.json").read_text())
-    assert set(finding.FIELDS) <= set(stored)
+    assert set(FIELDS) <= set(stored)
     assert stored["one_minimal"] and stored["lines"] == 5 and stored["rate"] == 1.0
     assert stored["contract"] == "H2" and stored["oracle"] == "address"
     assert stored["runs_to_find"] > 0 and result.exit_code == 1
@@ -249,7 +250,7 @@ def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
         "unreproduced", "unreproduced", "new", "known"]
     assert len({record["folder"] for _, record in (first, again, third, last)}) == 1
     assert first[1]["avoid"] and first[1]["rate"] == 0
-    assert "group" in again[1], "a program repeats it"
+    assert KEYS in again[1], "a program repeats it"
     assert finding.read(Path(first[1]["folder"]))["rate"] == 1.0
 
 
@@ -284,7 +285,7 @@ def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
 
 def test_what_did_not_reproduce_counts_as_met_before_once_its_group_does(plan, monkeypatch):
     verdicts = iter(["unreproduced", "unreproduced", "new", "known"])
-    judged = {"id": "one", "kind": "BUS", "folder": "out/one", "avoid": [], "group": [],
+    judged = {"id": "one", "kind": "BUS", "folder": "out/one", "avoid": [], KEYS: [],
               "signature": "crash", "lines": 1, "rate": 1.0, "verified_runs": 2}
     other = {**judged, "id": "other", "folder": "out/other"}
 

@@ -13,7 +13,7 @@ from slotfuzz.reduce.search import BATCH
 from slotfuzz.reduce.shorten import shorter
 from slotfuzz.schema import shape
 from slotfuzz.schema.answers import Parsed
-from slotfuzz.triage import dedup
+from slotfuzz.triage.shared import related_ops
 from tests.driver import fake_engine
 
 TABLE = Table(fake_engine.DESCRIPTION)
@@ -180,7 +180,8 @@ def test_the_program_as_it_was_met_keeps_its_values_and_names():
 # The fake ops with one that does in one line what takes three.
 FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"], {
     "name": "del_in_hermetic", "operands": ["-s"], "template": "with hermetic(): del {0}",
-    "needs": "", "sentence": "Fake.", "masked": False, "plain": False}]})
+    "needs": "", "sentence": "Fake.", "masked": False, "plain": False,
+    "effects": ["in_hermetic"]}]})
 
 
 def shorten(before, interesting, fails=None, **options):
@@ -320,5 +321,6 @@ def test_the_same_words_about_another_kind_of_object_are_no_kin():
 def test_a_mechanism_that_a_program_is_without_is_not_brought_by_the_kin_of_its_ops():
     hermetic = lines(STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n")
     plain = lines(STORAGE + "del s0\n")
-    assert dedup.kin(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))
-    assert "del" in dedup.kin(plain, FUSED) and "del_in_hermetic" not in dedup.kin(plain, FUSED)
+    assert related_ops(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))
+    related = related_ops(plain, FUSED)
+    assert "del" in related and "del_in_hermetic" not in related

@@ -15,6 +15,7 @@ from slotfuzz.hunt import series
 from slotfuzz.report import causes, hunts
 from slotfuzz.report.markdown import markdown
 from slotfuzz.report.page import page
+from slotfuzz.schema.record import ERROR, DedupKey, plain
 from tests.driver.conftest import ROOT
 from tests.driver.commands.test_cli import slotfuzz
 
@@ -32,6 +33,11 @@ START = {"record": "start", "hunt": "a", "started": "2024-01-02T03:04:05+00:00",
 SAMPLE = {"record": "sample", "hunt": "a", "seconds": 2.0, "programs": 100, "rate": 50,
           "coverage": 30, "corpus": 4, "new": 0, "known": 1, "unreproduced": 0,
           "spent": {"fuzzing": 1.5, "judging": 0.25, "restarting": 0.25}}
+
+
+def keys(words):
+    """A dedup key for each of the letters WORDS."""
+    return plain(frozenset(DedupKey(ERROR, words=word) for word in words))
 
 
 @pytest.fixture
@@ -110,9 +116,9 @@ def write_series(root, *records):
 
 def test_one_bug_in_several_releases_is_one_row(campaign):
     fails = {"1.13.1": True, "2.6.0": True, "2.14.1": False}
-    campaign("old", "t0 = 1", release="1.13.1", group=["a", "b"], fails_in=fails)
-    root = campaign("new", "t0 = 2", group=["b", "c"], fails_in={**fails, "1.13.1": False})
-    campaign("other", "t0 = 3", group=["d"])
+    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("ab"), fails_in=fails)
+    root = campaign("new", "t0 = 2", dedup_keys=keys("bc"), fails_in={**fails, "1.13.1": False})
+    campaign("other", "t0 = 3", dedup_keys=keys("d"))
     merged = causes.merged(report.collect(root).entries)
     assert [[entry.record["id"] for entry in one.entries] for one in merged] == [
         ["new", "old"], ["other"]]
@@ -123,28 +129,28 @@ def test_one_bug_in_several_releases_is_one_row(campaign):
     ({}, {}, True), ({"2.6.0": False}, {"1.13.1": False}, False), ({"2.6.0": False}, {}, True),
     ({"2.6.0": False}, {"1.13.1": True}, True)])
 def test_runs_may_speak_against_one_root_cause(campaign, one, other, are_one):
-    campaign("old", "t0 = 1", release="1.13.1", group=["a"], fails_in=one)
-    root = campaign("new", "t0 = 2", group=["a"], fails_in=other)
+    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), fails_in=one)
+    root = campaign("new", "t0 = 2", dedup_keys=keys("a"), fails_in=other)
     assert len(causes.merged(report.collect(root).entries)) == 2 - are_one
 
 
 def test_what_a_hunt_has_told_apart_stays_apart(campaign):
-    campaign("one", "t0 = 1", group=["a"])
-    root = campaign("two", "t0 = 2", group=["a"])
+    campaign("one", "t0 = 1", dedup_keys=keys("a"))
+    root = campaign("two", "t0 = 2", dedup_keys=keys("a"))
     assert len(causes.merged(report.collect(root).entries)) == 2
 
 
 def test_findings_of_two_subjects_are_two(campaign):
-    campaign("one", "t0 = 1", release="1.13.1", group=["a"], subject="core", versions={})
-    root = campaign("two", "t0 = 2", group=["a"], subject="mutant:x", versions={})
+    campaign("one", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), subject="core", versions={})
+    root = campaign("two", "t0 = 2", dedup_keys=keys("a"), subject="mutant:x", versions={})
     assert [one.fails_in for one in causes.merged(report.collect(root).entries)] == [
         {"core": True}, {"mutant:x": True}]
 
 
 def test_one_sentence_of_a_person_is_one_root_cause(campaign):
-    campaign("old", "t0 = 1", release="1.13.1", group=["a"], sentence="It leaks.")
-    root = campaign("new", "t0 = 2", group=["b"], sentence="It leaks.")
-    campaign("other", "t0 = 3", group=["c"], sentence="It crashes.")
+    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), sentence="It leaks.")
+    root = campaign("new", "t0 = 2", dedup_keys=keys("b"), sentence="It leaks.")
+    campaign("other", "t0 = 3", dedup_keys=keys("c"), sentence="It crashes.")
     assert len(causes.merged(report.collect(root).entries)) == 2
 
 
@@ -256,8 +262,8 @@ BROKEN = {
     "a field is missing": lambda text: text.replace('"rate_low"', '"rate_lower"'),
     **{f"{field} is {value}": lambda text, field=field, value=value: json.dumps(
         {**json.loads(text), field: json.loads(value)})
-       for field in ("id", "rate", "lines", "versions", "group", "ways", "fails_in", "sentence",
-                     "one_minimal", "contract", "reach", "verified_runs")
+       for field in ("id", "rate", "lines", "versions", "dedup_keys", "ways", "fails_in",
+                     "sentence", "one_minimal", "contract", "reach", "verified_runs")
        for value in ("null", "[[1]]", '{"a": []}')},
     "not a number": lambda text: text.replace('"rate": 1.0', '"rate": NaN'),
     "too much": lambda text: text.replace('"seconds_to_find": 0.5', '"seconds_to_find": 1e999'),

@@ -11,6 +11,7 @@ from slotfuzz.finding import finding
 from slotfuzz.language import program
 from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Observed, State
+from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey, keys_of
 from slotfuzz.triage import dedup, triage
 from tests.driver.conftest import CRASH
 
@@ -66,11 +67,12 @@ def test_a_shorter_way_that_fails_less_often_is_not_shown():
 
 
 def test_a_shorter_way_keeps_what_a_person_has_added():
-    old = {"id": "a", "lines": 5, "group": ["x"], "ways": ["long"], "sentence": "It breaks."}
-    new = {"id": "b", "lines": 4, "group": ["y"], "ways": ["short"]}
+    old = {"id": "a", "lines": 5, "dedup_keys": [{"kind": "x"}], "ways": ["long"],
+           "sentence": "It breaks."}
+    new = {"id": "b", "lines": 4, "dedup_keys": [{"kind": "y"}], "ways": ["short"]}
     assert finding.successor(new, old) == {
-        "id": "a", "lines": 4, "group": ["x", "y"], "ways": ["short", "long"],
-        "sentence": "It breaks."}
+        "id": "a", "lines": 4, "dedup_keys": [{"kind": "x"}, {"kind": "y"}],
+        "ways": ["short", "long"], "sentence": "It breaks."}
     assert finding.successor(new, {}) == new
 
 
@@ -97,7 +99,7 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
     with triage.Triage(fake_subject, out, 2) as later:
         script, *ways = later.recall("storage", out / record["id"])
         assert CRASH in script and ways == [longer]
-        assert any("; nbytes s0; " in key for key in later.groups.folders), "a way has no key"
+        assert any(("nbytes", "s0") in key.lines for key in later.groups.folders), "of a way"
         assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []
@@ -114,7 +116,7 @@ def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
     with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
     assert record["signature"].startswith("judge P2") == is_outside
-    assert any(key.startswith("crash") for key in record["group"]) != is_outside
+    assert any(key.kind == "crash" for key in keys_of(record)) != is_outside
 
 
 def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
@@ -135,7 +137,7 @@ def test_a_finding_shows_that_two_are_one_bug(
     texts = [CRASH, CRASH.replace("enter_h", "s0.nbytes()\nenter_h"), "t1 = T.ones(1)\n" + CRASH]
     keys = dict(zip(texts, [{"one", "both"}, {"other"}, {"other", "both"}]))
     monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
-        keys[server.table.program_text(lines)]))
+        DedupKey(ERROR, words=name) for name in keys[server.table.program_text(lines)]))
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(fake_subject, out, 2) as judge:
         verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
@@ -147,7 +149,8 @@ def test_a_finding_shows_that_two_are_one_bug(
         assert set(judge.groups.folders.values()) == {out / first["id"]} == set(out.iterdir())
         assert all(folder == out / first["id"] for folder, _ in judge.groups.ways)
     record = finding.read(out / first["id"])
-    assert record["ways"] == texts and record["group"] == ["both", "one", "other"]
+    assert record["ways"] == texts
+    assert [key["words"] for key in record["dedup_keys"]] == ["both", "one", "other"]
 
 
 def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_kept(tmp_path):
@@ -155,25 +158,27 @@ def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_
     for folder, lines, programs in zip(folders, (5, 4, 4, 3), (1, 9, 2, 1)):
         folder.mkdir()
         finding.write_file(folder / "finding.json", json.dumps({
-            "id": folder.name, "lines": lines, "runs_to_find": programs, "group": [folder.name],
-            "ways": [folder.name, "all"], "rate": 0.5 if folder.name == "d" else 1.0}))
+            "id": folder.name, "lines": lines, "runs_to_find": programs,
+            "dedup_keys": [{"kind": folder.name}], "ways": [folder.name, "all"],
+            "rate": 0.5 if folder.name == "d" else 1.0}))
     assert finding.merge(folders) == folders[2]
     assert list(tmp_path.iterdir()) == [folders[2]]
     assert finding.read(folders[2]) == {
-        "id": "c", "lines": 4, "runs_to_find": 2, "group": ["a", "b", "c", "d"],
+        "id": "c", "lines": 4, "runs_to_find": 2, "dedup_keys": [{"kind": name} for name in "abcd"],
         "ways": ["c", "all", "b", "a", "d"], "rate": 1.0}
 
 
 def test_a_finding_of_an_earlier_hunt_is_not_merged(
         unminimized, fake_subject, tmp_path, monkeypatch):
     monkeypatch.setattr(triage, "keys_of", lambda server, reply, words, lines: frozenset(
-        {"one", "other"} if len(lines) > 6 else {"one"}))
+        DedupKey(ERROR, words=name) for name in ["one", "other"][:1 + (len(lines) > 6)]))
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(fake_subject, out, 2) as judge:
         _, record = judge.judge(triage.Found("storage", CRASH, "", 7, 1.0, 1))
     (out / "kept").mkdir()
     with triage.Triage(fake_subject, out, 2) as later:
-        later.groups.folders = {"one": out / record["id"], "other": out / "kept"}
+        later.groups.folders = {DedupKey(ERROR, words="one"): out / record["id"],
+                                DedupKey(ERROR, words="other"): out / "kept"}
         text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
         verdict, found = later.judge(triage.Found("storage", text, "", 7, 1.0, 1))
     assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
@@ -207,7 +212,7 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
     with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         assert judge.judge(found)[0] == "unreproduced"
         judge.groups.folders = {
-            "outside of memory after make t0 _": tmp_path / "repro" / "sigsegv-1"}
+            DedupKey(OUTSIDE, lines=(("make", "t0", "_"),)): tmp_path / "repro" / "sigsegv-1"}
         verdict, record = judge.judge(found)
     assert verdict == "known" and record["id"] == "sigsegv-1"
     assert record["avoid"] == [texts[1], texts[2]]

@@ -1,0 +1,98 @@
+"""What the hunt steers around: what all programs that show one bug have in common.
+
+A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
+"""
+
+from dataclasses import replace
+
+from slotfuzz.language.program import Line, Table
+from slotfuzz.schema.record import CRASH, OUTSIDE
+from slotfuzz.triage.dedup import Keys, Outside, keys_outside
+from slotfuzz.triage.program_shape import mechanisms
+
+# So many programs show what they share.
+WAYS_MIN = 3
+
+
+def shared(
+    ways: list[list[Line]], met: list[list[Line]], keys: Keys, table: Table,
+) -> list[list[Line]]:
+    """What all of WAYS to one finding with KEYS have in common, by their ops: none, or some lines.
+
+    None while there are few ways, or where they share a mechanism alone: to steer around every
+    collection would be to find nothing more. MET are the programs before their ops became simpler
+    ones, of which some may share something else, as may those of the ways that are alike.
+    """
+    by_place = any(key.kind == CRASH and key.calls for key in keys)
+    by_mechanism = any(key.effects for key in keys if key.kind != OUTSIDE)
+    found = []
+    for programs in (ways, met, *_alike(ways, table), *_alike(met, table)):
+        rest = [lines for lines in programs
+                if not any(_has_all(lines, one) for one in found)]
+        if (len(rest) >= WAYS_MIN and (common := _common(rest, table))
+                and not ((by_place or programs not in (ways, met))
+                         and _only_shows(common, rest, table))
+                and not (by_mechanism and len(common) == 1)):
+            found.append(common)
+    return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
+
+
+def _alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
+    """Those of PROGRAMS that end in the same op and have the same names in them."""
+    parts: dict[tuple, list[list[Line]]] = {}
+    for lines in programs:
+        names = frozenset(word for line in lines for index, word in enumerate(line.operands)
+                          if table.kind(line, index).has_names)
+        parts.setdefault((names, *(line.op for line in lines[-1:])), []).append(lines)
+    return list(parts.values())
+
+
+def _has_all(lines: list[Line], ops_of: list[Line]) -> bool:
+    return {line.op for line in ops_of} <= {line.op for line in lines}
+
+
+def _common(programs: list[list[Line]], table: Table) -> list[Line]:
+    """The lines of the shortest of PROGRAMS whose ops are in all, without plain constructors."""
+    ops = set.intersection(*({line.op for line in lines} for lines in programs))
+    return [line for line in min(programs, key=len)
+            if line.op in ops and not table.ops[line.op]["plain"]]
+
+
+def _only_shows(common: list[Line], programs: list[list[Line]], table: Table) -> bool:
+    """Whether COMMON is the line alone that ends each of PROGRAMS, and may do so in others, too.
+
+    A line that names what it calls is wrong by itself.
+    """
+    return (len(common) == 1 and all(lines[-1].op == common[0].op for lines in programs)
+            and not any(table.kind(common[0], index).has_names
+                        for index in range(len(common[0].operands))))
+
+
+def _of_any(line: Line, table: Table) -> Line:
+    """LINE with another variable for each operand: steered around whether they are one or two."""
+    kinds = [table.kind(line, index) for index in range(len(line.operands))]
+    return replace(line, operands=tuple(
+        f"{kind.prefix}{index % kind.count}" if kind.prefix else word
+        for index, (kind, word) in enumerate(zip(kinds, line.operands))))
+
+
+def leading_outside(
+    lines: list[Line], met: list[Line], keys: Keys, table: Table,
+) -> list[list[Line]]:
+    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none.
+
+    And MET, the program before its ops and names became simpler ones, up to the same op.
+    """
+    for count in range(len(lines), 0, -1):
+        leading = lines[count - 1]
+        if any(keys_outside(Outside(leading, raised), table) == keys for raised in (False, True)):
+            last = max((i for i, line in enumerate(met) if line.op == leading.op), default=-1)
+            return [lines[:count], *([met[:last + 1]] if last >= 0 else [])]
+    return []
+
+
+def related_ops(lines: list[Line], table: Table) -> frozenset[str]:
+    """The related ops of those of LINES that bring no mechanism which LINES are without."""
+    met = mechanisms(lines, table)
+    return frozenset(name for name in table.kin(frozenset(line.op for line in lines))
+                     if mechanisms([Line(name, ())], table) <= met)
