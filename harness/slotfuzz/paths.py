@@ -12,6 +12,8 @@ from pathlib import Path
 _PACKAGED = Path(__file__).resolve().parent / "_source"
 INSTALLED = _PACKAGED.is_dir()
 ROOT = _PACKAGED if INSTALLED else Path(__file__).resolve().parents[2]
+# The op table. Targets are told where it is, so a changed row needs no build.
+OPS = ROOT / "ops"
 # How a person calls us.
 COMMAND = "slotfuzz" if INSTALLED else "./slotfuzz"
 

@@ -28,13 +28,13 @@ OPS = [
 ]
 KINDS = [
     {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4,
-     "has_names": False},
+     "has_names": False, "value_effects": {}},
     {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4,
-     "has_names": False},
+     "has_names": False, "value_effects": {}},
     {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3,
-     "has_names": False},
+     "has_names": False, "value_effects": {}},
     {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2,
-     "has_names": False},
+     "has_names": False, "value_effects": {}},
 ]
 PLANTED = [
     {"name": "loud", "oracle": "address", "expect": "heap-use-after-free"},

@@ -80,7 +80,7 @@ Judge::Judge(Interpreter& interpreter, const Executor& executor, const OpTable& 
         "the module under test does not say what lives: T._live_impls() and"
         " T._live_wrappers() must return numbers");
   }
-  CHECK(attribute_names_.size() <= 32, "ops.def: more attribute names than bits");
+  CHECK(attribute_names_.size() <= 32, "the op table sets more attributes than there are bits");
 }
 
 void Judge::start(const Program& program) {

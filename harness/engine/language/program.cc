@@ -4,93 +4,14 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/engine/check.h"
+#include "harness/engine/language/table_rows.h"
 
 namespace slotfuzz {
 namespace {
 
-struct Row {
-  unsigned weight;
-  Theme theme;
-  bool slow;
-  std::string_view name, operands, pattern, needs, sentence;
-  std::string_view words = {};
-};
-
-constexpr Row kRows[] = {
-#define OP(name, ...) {kWeight, Theme::kStorage, false, #name, __VA_ARGS__},
-#define RARE(name, ...) {kWeightRare, Theme::kStorage, false, #name, __VA_ARGS__},
-#define TENSOR(name, ...) {kWeight, Theme::kTensor, false, #name, __VA_ARGS__},
-#define RARE_TENSOR(name, ...) {kWeightRare, Theme::kTensor, false, #name, __VA_ARGS__},
-#define THREAD(name, ...) {kWeight, Theme::kThread, true, #name, __VA_ARGS__},
-#define SLOW(name, ...) {kWeight, Theme::kInterpreter, true, #name, __VA_ARGS__},
-#include "harness/engine/language/ops.def"
-#undef OP
-#undef RARE
-#undef TENSOR
-#undef RARE_TENSOR
-#undef THREAD
-#undef SLOW
-};
-
-Use use_of(char mark) {
-  switch (mark) {
-    case '-': return Use::kUnbind;
-    case '=': return Use::kBind;
-    case '*': return Use::kAsk;
-    case '+': return Use::kMake;
-  }
-  return Use::kRead;
-}
-
-std::vector<Operand> make_operands(std::string_view words, const std::vector<Kind>& kinds) {
-  std::vector<Operand> operands;
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    if (words[at] == ' ') continue;
-    const Use use = use_of(words[at]);
-    if (use != Use::kRead) ++at;
-    const char letter = words[at];
-    const auto kind =
-        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.letter == letter; });
-    CHECK(kind != kinds.end() || letter == kAnyVariable, "ops.def: unknown kind in " << words);
-    const int index = kind == kinds.end() ? -1 : static_cast<int>(kind - kinds.begin());
-    operands.push_back({use, letter, index});
-  }
-  CHECK(operands.size() <= kOperandMax, "ops.def: too many operands: " << words);
-  return operands;
-}
-
-constexpr std::string_view kThemes[] = {"storage", "tensor", "thread", "interpreter"};
-constexpr std::string_view kTiers[] = {"public", "underscore", "odd"};
-constexpr std::string_view kSetsAttribute = "sets_attribute=";
-constexpr std::string_view kOfStorage = "storage.";
-
-void take_word(std::string_view word, Op& op) {
-  if (word.starts_with(kSetsAttribute)) {
-    op.effects.add(Effect::kSetsAttribute);
-    op.attribute = word.substr(kSetsAttribute.size());
-    op.attribute_of_storage = op.attribute.starts_with(kOfStorage);
-    if (op.attribute_of_storage) op.attribute.remove_prefix(kOfStorage.size());
-    return;
-  }
-  if (word == word_of(Tier::kUnderscore)) {
-    op.tier = Tier::kUnderscore;
-  } else if (word == word_of(Tier::kOdd)) {
-    op.tier = Tier::kOdd;
-  } else {
-    const auto effect = effect_named(word);
-    CHECK(effect, "ops.def: " << op.name << ": unknown word " << word);
-    op.effects.add(*effect);
-  }
-}
-
-void take_words(std::string_view words, Op& op) {
-  while (!words.empty()) {
-    const auto end = std::min(words.find(' '), words.size());
-    take_word(words.substr(0, end), op);
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-}
+constexpr std::string_view kThemeWords[] = {"storage", "tensor", "thread", "interpreter"};
+static_assert(std::size(kThemeWords) == kThemes);
+constexpr std::string_view kTierWords[] = {"public", "underscore", "odd"};
 
 bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
   return !op.operands.empty() && op.operands[0].use == Use::kMake &&
@@ -101,38 +22,30 @@ bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
 
 }  // namespace
 
-std::string_view word_of(Theme theme) { return kThemes[static_cast<std::size_t>(theme)]; }
-std::string_view word_of(Tier tier) { return kTiers[static_cast<std::size_t>(tier)]; }
+std::string_view word_of(Theme theme) { return kThemeWords[static_cast<std::size_t>(theme)]; }
+std::string_view word_of(Tier tier) { return kTierWords[static_cast<std::size_t>(tier)]; }
 
 bool has_lanes(const Program& program) {
   return std::any_of(program.lines.begin(), program.lines.end(),
                      [](const Line& line) { return line.lane != 0; });
 }
 
-OpTable::OpTable() : kinds_(make_kinds()) {
+OpTable::OpTable(const std::vector<TableFile>& files) {
+  TableRows rows = rows_of(files);
+  kinds_ = std::move(rows.kinds);
+  ops_ = std::move(rows.ops);
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     for (int number = 0; kinds_[kind].is_variable() && number < kinds_[kind].count; ++number) {
-      variable_names_.push_back(std::string(kinds_[kind].prefix) + std::to_string(number));
+      variable_names_.push_back(kinds_[kind].prefix + std::to_string(number));
       kind_of_variable_.push_back(static_cast<int>(kind));
     }
   }
-  CHECK(variable_names_.size() <= kVariableMax, "kinds.h: too many variables");
   std::set<int> made;
   tree_.emplace_back();
-  for (const Row& row : kRows) {
-    Op op;
-    op.name = row.name;
-    op.operands = make_operands(row.operands, kinds_);
-    op.pattern = row.pattern;
-    op.needs = row.needs;
-    op.sentence = row.sentence;
-    op.weight = row.weight;
-    op.theme = row.theme;
-    op.slow = row.slow;
-    take_words(row.words, op);
-    op.plain = makes_from_values(op, kinds_) && made.insert(op.operands[0].kind).second;
-    ops_.push_back(std::move(op));
-    grow(ops_.size() - 1);
+  for (std::size_t op = 0; op < ops_.size(); ++op) {
+    ops_[op].plain = makes_from_values(ops_[op], kinds_) &&
+                     made.insert(ops_[op].operands[0].kind).second;
+    grow(op);
   }
 }
 

@@ -17,24 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/engine/language/effects.h"
-#include "harness/engine/language/kinds.h"
+#include "harness/engine/language/op.h"
+#include "harness/engine/language/table_files.h"
 
 namespace slotfuzz {
 
-// What a line does with an operand; the marks of ops.def.
-enum class Use : std::uint8_t { kRead, kUnbind, kBind, kAsk, kMake };
-
-struct Operand {
-  Use use;
-  char letter;
-  // Index into OpTable::kinds(); -1 for kAnyVariable.
-  int kind;
-
-  bool binds() const { return use == Use::kBind || use == Use::kAsk || use == Use::kMake; }
-};
-
-inline constexpr std::size_t kOperandMax = 3;
 // Longer programs find little that shorter ones do not, and cost time.
 inline constexpr std::size_t kLineMax = 60;
 // Threads that a program's lines run on: lane 0 is the main thread.
@@ -44,58 +31,6 @@ inline constexpr std::size_t kLaneCount = 3;
 inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
 // No template instance comes near; it bounds what the parser looks at.
 inline constexpr std::size_t kLineLengthMax = 160;
-
-// How often a row is drawn, relative to the others: common ones, and rare ones.
-inline constexpr unsigned kWeight = 16;
-inline constexpr unsigned kWeightRare = 1;
-
-// What a line is about. Targets differ in how often they draw the lines of each theme, and in
-// nothing else: there is one vocabulary.
-enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter };
-
-// Of each theme; 0: never, and nothing of its is tried.
-struct Weights {
-  unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0;
-
-  unsigned of(Theme theme) const {
-    const unsigned all[] = {storage, tensor, thread, interpreter};
-    return all[static_cast<std::size_t>(theme)];
-  }
-};
-
-// By which API the line does it: the documented one, one whose name begins with an underscore (or a
-// flag of C++), or any with values that should raise.
-enum class Tier : std::uint8_t { kPublic, kUnderscore, kOdd };
-
-// The words of both, as `--describe` sends them.
-std::string_view word_of(Theme theme);
-std::string_view word_of(Tier tier);
-
-struct Op {
-  std::string_view name;
-  std::vector<Operand> operands;
-  std::string_view pattern;
-  std::string_view needs;
-  std::string_view sentence;
-  // How often it is drawn, relative to the others.
-  unsigned weight = 0;
-  // Only in targets that give it weight: see ops.def.
-  Theme theme = Theme::kStorage;
-  // Makes an object in the plainest way: the first row that makes one of its kind of values alone.
-  // The minimizer tries that first, so a minimal program that makes it otherwise needs it so.
-  bool plain = false;
-  // What the line can do beside what its operands say.
-  EffectSet effects;
-  // The attribute that it sets: of its first operand, or of that operand's storage.
-  std::string_view attribute;
-  bool attribute_of_storage = false;
-  Tier tier = Tier::kPublic;
-  // Takes a tenth of a millisecond or more, and so is drawn seldom.
-  bool slow = false;
-
-  bool is_rare() const { return weight < kWeight; }
-  bool has(Effect effect) const { return effects.has(effect); }
-};
 
 // One line: an op and, for each operand, a variable number or the index of a literal value; and the
 // lane that it runs on.
@@ -118,7 +53,9 @@ bool has_lanes(const Program& program);
 
 class OpTable {
  public:
-  OpTable();
+  // Of the files that are compiled into the binary. Throws TableError.
+  OpTable() : OpTable(embedded_table()) {}
+  explicit OpTable(const std::vector<TableFile>& files);
 
   const std::vector<Op>& ops() const { return ops_; }
   const std::vector<Kind>& kinds() const { return kinds_; }

@@ -27,7 +27,7 @@ constexpr std::size_t kCodeBytes = 320;
 LineEvaluator::Compiled LineEvaluator::compile(const Line& line) {
   const std::string& text = printer_.print(line);
   PyObject* code = Py_CompileString(text.c_str(), text.c_str(), Py_file_input);
-  CHECK(code, "ops.def: no Python: " << text << ": " << take_error());
+  CHECK(code, "op table: no Python: " << text << ": " << take_error());
   PyObject* function = PyFunction_New(code, interpreter_.names());
   CHECK(function, "function");
   // The collector would visit it in every reset, though it lives for ever.

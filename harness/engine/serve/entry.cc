@@ -83,6 +83,8 @@ Flags parse_flags(std::span<const std::string> words) {
       flags.session.interpreter.module = value;
     else if (name == "path")
       flags.session.interpreter.paths.push_back(value);
+    else if (name == "ops")
+      flags.session.ops = value;
     else if (name == "recorder")
       flags.recorder = value;
     else if (name == "known")
@@ -115,6 +117,11 @@ void dump(const nlohmann::json& document) {
   std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(code);
+}
+
+[[noreturn]] void refuse(const char* words) {
+  std::cerr << "slotfuzz: " << words << "\n";
+  finish(kUsageExit);
 }
 
 int plant(Session& session, const std::string& name) {
@@ -164,8 +171,9 @@ void Target::initialize(int* argc, char*** argv) {
     }
     session_->start(flags.recorder, flags.known);
   } catch (const StartError& error) {
-    std::cerr << "slotfuzz: " << error.what() << "\n";
-    finish(kUsageExit);
+    refuse(error.what());
+  } catch (const TableError& error) {
+    refuse(error.what());
   }
 }
 

@@ -5,6 +5,7 @@
 // dashes, and libFuzzer passes them over:
 //   --module=NAME     the module under test: slotcore (default) or torch
 //   --path=DIR        one more folder for sys.path; may be repeated
+//   --ops=DIR         the op table's files, in place of those that are compiled in
 //   --recorder=FILE   write each program to this flight recorder before it runs
 //   --known=DIR       do not run programs that contain one of these
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end

@@ -334,6 +334,15 @@ void reply_with(const json& document) {
   std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
+// The effects of those values that have some.
+json value_effects(const Kind& kind) {
+  json effects = json::object();
+  for (std::size_t i = 0; i < kind.effects.size(); ++i) {
+    if (const auto words = kind.effects[i].words(); !words.empty()) effects[kind.values[i]] = words;
+  }
+  return effects;
+}
+
 json prelude_as_json() {
   json snippets = json::array();
   for (const Snippet& snippet : prelude_snippets()) {
@@ -392,6 +401,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                  {"name", kind.name},
                                  {"prefix", kind.is_variable() ? json(kind.prefix) : json()},
                                  {"values", kind.values},
+                                 {"value_effects", value_effects(kind)},
                                  {"has_names", kind.has_names},
                                  {"count", kind.count}});
   }

@@ -6,6 +6,7 @@ namespace slotfuzz {
 Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
     : weights(options.weights),
       line_seconds(options.line_seconds),
+      table(options.ops.empty() ? embedded_table() : read_table(options.ops)),
       interpreter(options.interpreter),
       executor(interpreter, printer),
       layout(interpreter),

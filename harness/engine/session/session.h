@@ -19,6 +19,8 @@ struct SessionOptions {
   InterpreterOptions interpreter;
   // How often each theme is drawn.
   Weights weights = {.storage = 1};
+  // The folder of the op table; empty: what is compiled into the binary.
+  std::string ops;
   // Null: none.
   Postcondition postcondition = nullptr;
   // After so long a line is taken to hang.
@@ -26,7 +28,7 @@ struct SessionOptions {
 };
 
 struct Session {
-  // Throws StartError.
+  // Throws StartError or TableError.
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
   // Writes each program to `recorder` from now on, and passes over what the folder `known` has.

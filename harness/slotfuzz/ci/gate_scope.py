@@ -1,7 +1,7 @@
 """What a change must be fuzzed for: from the changed files to targets, protocols and subjects.
 
-A binary is concerned if one of its sources has changed. Of the op tables only the changed rows
-count, and of the targets only those that draw one of these ops.
+A binary is concerned if one of its sources has changed. Of the op table only the changed rows
+count, those of kinds as well, and of the targets only those that draw one of these ops.
 """
 
 import re
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz.errors import UserError
+from slotfuzz.language import op_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS, PROTOCOL_WORDS
 
 PROTOCOL_SOURCES = "core/c10/impl/protocol/"
-OP_TABLE = re.compile(r"harness/engine/language/ops\w*\.def")
-OP_ROW = re.compile(r"^[A-Z_]+\((\w+),", re.MULTILINE)
+OP_TABLE = re.compile(r"ops/[^/]+\.ops")
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
 # A file of one preservation protocol has its word in its name, and the other build leaves it out.
 
@@ -85,23 +85,22 @@ def changed_files(base: str) -> list[str]:
 
 
 def changed_ops(base: str) -> set[str]:
-    """Names of the ops that are new in the tables, or have another row than at revision BASE."""
-    before, now = {}, {}
-    for name in git("ls-tree", "--name-only", base, "harness/engine/language/").splitlines():
+    """Names of the ops that are new in the table, or have another row than at revision BASE."""
+    texts = {}
+    for name in git("ls-tree", "--name-only", base, "ops/").splitlines():
         if OP_TABLE.fullmatch(name):
-            before |= op_rows(git("show", f"{base}:{name}"))
-    for path in sorted((ROOT / "harness/engine/language").glob("ops*.def")):
-        now |= op_rows(path.read_text())
-    return {name for name, row in now.items() if before.get(name) != row}
+            texts[name] = git("show", f"{base}:{name}")
+    before = _with_kinds(op_table.merged(texts))
+    texts = {path.name: path.read_text() for path in sorted((ROOT / "ops").glob("*.ops"))}
+    return {name for name, row in _with_kinds(op_table.merged(texts)).items()
+            if before.get(name) != row}
 
 
-def op_rows(text: str) -> dict[str, str]:
-    """The rows of an op table by the op's name; a row ends where the next one or a comment is."""
-    starts = list(OP_ROW.finditer(text))
-    ends = [match.start() for match in starts[1:]] + [len(text)]
-    return {match[1]: "\n".join(line.strip() for line in text[match.start():end].splitlines()
-                                if line.strip() and not line.startswith("//"))
-            for match, end in zip(starts, ends)}
+def _with_kinds(table: dict) -> dict[str, tuple]:
+    """Each op's row, and those of the kinds of its operands."""
+    kinds = {kind["letter"]: kind for kind in table["kinds"]}
+    return {op["name"]: (op, [kinds.get(word[-1]) for word in op["operands"]])
+            for op in table["ops"]}
 
 
 def git(*words: str) -> str:

@@ -17,11 +17,11 @@ EXAMPLE = "./slotfuzz ops --markdown > docs/ops.md"
 INTRODUCTION = """\
 # What a program line can be
 
-Made by `./slotfuzz ops --markdown > docs/ops.md` from harness/engine/language/ops*.def and
-kinds*.h; add an op there. A word in braces is an operand: the letter of its kind, below. An op
-whose needs a subject cannot evaluate is masked on it; `./slotfuzz ops --subject torch` shows which.
-Any line can run on one of two other threads: `lane(1, "del s0")` has thread 1 run it and waits
-for that.
+Made by `./slotfuzz ops --markdown > docs/ops.md` from the files of ops/; add an op there.
+A word in braces is an operand: the letter of its kind, below. The top of ops/storage.ops says what
+each effect means. An op whose needs a subject cannot evaluate is masked on it; `./slotfuzz ops
+--subject torch` shows which. Any line can run on one of two other threads: `lane(1, "del s0")` has
+thread 1 run it and waits for that.
 """
 
 
@@ -71,10 +71,10 @@ def _described(args) -> dict:
 
 def markdown(description: dict) -> str:
     """docs/ops.md without its last newline: one row per op, one per kind of operand."""
-    ops = [["op", "line", "what it does", "needs"]]
+    ops = [["op", "line", "what it does", "effects", "needs"]]
     for op in description["ops"]:
         ops.append([_code(op["name"]), _code(_with_letters(op)), _prose(op["sentence"]),
-                    _code(op["needs"])])
+                    " ".join(op["effects"]), _code(op["needs"])])
     kinds = [["kind", "name", "what it can be"]]
     for kind in description["kinds"]:
         words = kind["values"] or [f"{kind['prefix']}{i}" for i in range(kind["count"])]

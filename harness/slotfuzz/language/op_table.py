@@ -1,64 +1,63 @@
-"""The op table read from its source text, for what needs no build: names, lines, sentences.
+"""The op table read from its files, for what needs no build: names, lines, sentences, effects.
 
-Which ops a subject lacks only the binary knows, by trying: `server.describe`.
+Which ops a subject lacks only the binary knows, by trying: `server.describe`. It also checks the
+rows, and says what is wrong with one.
 """
 
-import ast
-import re
+import tomllib
 
-from slotfuzz.errors import BrokenError
-from slotfuzz.paths import ROOT
+from slotfuzz.errors import UserError
+from slotfuzz.paths import OPS
 
-FOLDER = "harness/engine/language"
-STRING, CHARACTER = r'"(?:[^"\\]|\\.)*"', r"'[^']'"
-ROW = re.compile(rf"\b[A-Z_]+\(((?:[^()\"']|{STRING}|{CHARACTER})*)\)")
-WORD = re.compile(rf"{STRING}|{CHARACTER}|\w+|,")
-INCLUDE = re.compile(rf'^#include "({FOLDER}/\w+\.def)"$', re.MULTILINE)
-OP_FIELDS = ("name", "operands", "template", "needs", "sentence", "words")
+# Ops stand by theme, in this order.
+THEMES = ("storage", "tensor", "thread", "interpreter")
+VARIABLES, VALUES, NAMES = "variables", "values", "names"
+FIELDS = ("operands", "template", "needs", "sentence", "words")
+TIERS, MARKS = ("underscore", "odd"), ("rare", "slow")
+ATTRIBUTE, OF_STORAGE = "sets_attribute", "storage."
 
 
 def read() -> dict:
     """The `ops` and `kinds` of BIN --describe, without what depends on a subject."""
-    kinds = _rows(f"{FOLDER}/kinds.h")
-    for path in sorted((ROOT / FOLDER).glob("kinds_*.h")):
-        kinds += _rows(f"{FOLDER}/{path.name}")
-    # A row of kinds has a letter, other macros of these headers have none.
-    return {"ops": [_op(row) for row in _rows(f"{FOLDER}/ops.def")],
-            "kinds": [_kind(row) for row in kinds if row[0][0] == "'"]}
+    return merged({path.name: path.read_text() for path in sorted(OPS.glob("*.ops"))})
 
 
-def _op(row: list[str]) -> dict:
-    row = row + [""] * (len(row) == len(OP_FIELDS) - 1)
-    if len(row) != len(OP_FIELDS):
-        raise BrokenError(f"a row of {FOLDER}/ops*.def has {len(row)} fields: {row[0]}")
-    op = dict(zip(OP_FIELDS, row))
-    return {**op, "operands": op["operands"].split(), "words": op["words"].split()}
+def merged(texts: dict[str, str]) -> dict:
+    """The same of TEXTS by file name, in the order in which the engine has the rows."""
+    ops: dict[str, list] = {theme: [] for theme in THEMES}
+    kinds = []
+    for name, text in texts.items():
+        try:
+            sections = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise UserError(f"{OPS.name}/{name}: {error}") from error
+        for section, rows in sections.items():
+            for key, row in rows.items():
+                if section in (VARIABLES, VALUES, NAMES):
+                    kinds.append(_kind(section, key, row))
+                else:
+                    ops[section].append(_op(section, key, row))
+    return {"ops": [op for rows in ops.values() for op in rows], "kinds": kinds}
 
 
-def _kind(row: list[str]) -> dict:
-    letter, name, text, *count = row
-    kind = {"letter": letter[1], "name": name, "prefix": None, "values": []}
-    if count:
-        return {**kind, "prefix": text, "count": int(count[0])}
-    return {**kind, "values": text.split("|"), "count": text.count("|") + 1}
+def _op(theme: str, name: str, row: list[str]) -> dict:
+    op = dict(zip(FIELDS, [*row, ""]))
+    words = op.pop("words").split()
+    attribute = next((word.partition("=")[2] for word in words
+                      if word.startswith(ATTRIBUTE + "=")), "")
+    effects = {word.partition("=")[0] for word in words} - {*TIERS, *MARKS}
+    return {"name": name, **op, "operands": op["operands"].split(), "theme": theme,
+            "tier": next((word for word in words if word in TIERS), "public"),
+            **{mark: mark in words for mark in MARKS}, "effects": sorted(effects),
+            "attribute": attribute.removeprefix(OF_STORAGE),
+            "attribute_of_storage": attribute.startswith(OF_STORAGE)}
 
 
-def _rows(name: str) -> list[list[str]]:
-    """The rows of a file and, at its end, of those that it includes."""
-    text = (ROOT / name).read_text().replace("\\\n", "\n")
-    text = re.sub(r"^//.*$", "", text, flags=re.MULTILINE)
-    found = [_fields(row[1]) for row in ROW.finditer(text)]
-    for included in INCLUDE.findall(text):
-        found += _rows(included)
-    return found
-
-
-def _fields(text: str) -> list[str]:
-    """The arguments of a macro; string literals side by side are one."""
-    fields = [""]
-    for word in WORD.findall(text):
-        if word == ",":
-            fields.append("")
-        else:
-            fields[-1] += ast.literal_eval(word) if word[0] == '"' else word
-    return fields
+def _kind(section: str, letter: str, row: list) -> dict:
+    kind = {"letter": letter, "name": row[0], "prefix": None, "values": [], "value_effects": {},
+            "has_names": section == NAMES}
+    if section == VARIABLES:
+        return {**kind, "prefix": row[1], "count": row[2]}
+    pairs = [(one, "") if isinstance(one, str) else tuple(one) for one in row[1]]
+    return {**kind, "values": [value for value, _ in pairs], "count": len(pairs),
+            "value_effects": {value: sorted(words.split()) for value, words in pairs if words}}

@@ -10,7 +10,7 @@ from functools import cached_property
 from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Parsed, Reply
 
-# The marks of ops.def before a kind's letter, and those that bind the variable.
+# The marks of the op table before a kind's letter, and those that bind the variable.
 MARKS = "=*+-"
 ASKING_MARK, MAKING_MARK = "*", "+"
 BINDING_MARKS = ("=", ASKING_MARK, MAKING_MARK)
@@ -44,6 +44,7 @@ class Kind:
     values: tuple[str, ...]
     count: int
     has_names: bool
+    value_effects: dict[str, list[str]]
 
 
 class Table:
@@ -56,7 +57,7 @@ class Table:
         for kind in description["kinds"]:
             self.kinds[kind["letter"]] = Kind(
                 kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
-                kind["has_names"])
+                kind["has_names"], kind["value_effects"])
 
     @property
     def module(self) -> str:
@@ -69,8 +70,14 @@ class Table:
         return prelude.snippets_of(self.description)
 
     def effects(self, op: str) -> frozenset[str]:
-        """What a line of OP can do beside what its operands say; effects.h has the words."""
+        """What a line of OP can do beside what its operands say; ops/storage.ops has the words."""
         return frozenset(self.ops[op]["effects"])
+
+    def line_effects(self, line: Line) -> frozenset[str]:
+        """The same of LINE, with what it can do by its values."""
+        of_values = (self.kind(line, index).value_effects.get(word, ())
+                     for index, word in enumerate(line.operands))
+        return self.effects(line.op).union(*of_values)
 
     def text(self, line: Line) -> str:
         """The line as Python."""

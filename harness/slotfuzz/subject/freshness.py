@@ -11,12 +11,13 @@ import re
 import subprocess
 from pathlib import Path
 
-from slotfuzz.paths import ROOT, build_root
+from slotfuzz.paths import OPS, ROOT, build_root
 
 STAMP = ".fresh"
 CACHE = "CMakeCache.txt"
-# Each is large, changes often, and is no input of a build.
-NO_SOURCES = {"build", "corpus", "docs", "repro", "__pycache__"}
+# Each is large or changes often, and is no input of a build: a target is told where `ops` is, and
+# the copy that is compiled into it is for where there is no checkout.
+NO_SOURCES = {"build", "corpus", "docs", "ops", "repro", "__pycache__"}
 PACKAGES = "var/lib/dpkg/status"
 
 
@@ -72,6 +73,8 @@ def is_up_to_date(folder: Path, targets: list[str]) -> bool:
     made = rules.stat().st_mtime_ns
     # The file that stands for the globs is made anew when they differ, which was asked above.
     for name in _inputs(folder, "build.ninja"):
+        if (folder / name).resolve().parent == OPS:
+            continue
         about = _about(folder / name)
         if not name.endswith("cmake.verify_globs") and not (about and about[1] <= made):
             return False

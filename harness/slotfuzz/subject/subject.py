@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz.errors import UserError
+from slotfuzz.paths import OPS
 from slotfuzz.subject import build, registry, rootfs
 from slotfuzz.subject.capabilities import Capabilities, Wish
 from slotfuzz.subject.catalogue import check_target
@@ -76,6 +77,7 @@ class Subject:
         """What starts the binary of TARGET on this subject with WORDS."""
         return [*rootfs.entering(self.tree), str(self.target(target)),
                 f"--module={self.capabilities.module}",
+                f"--ops={OPS}",
                 *(f"--path={path}" for path in self.import_paths), *map(str, words)]
 
     def script_command(self, *words) -> list[str]:

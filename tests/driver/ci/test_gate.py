@@ -59,14 +59,18 @@ def test_a_target_is_fuzzed_for_its_own_file_and_the_canary_never():
 
 
 def test_an_op_table_is_fuzzed_for_by_the_targets_that_draw_its_changed_ops():
-    scope = gate_scope.of_change(["harness/engine/language/ops_tensor.def"], lambda: ["tensor"])
+    scope = gate_scope.of_change(["ops/tensor.ops"], lambda: ["tensor"])
     assert scope.targets == ["tensor"] and scope.protocols == []
 
 
-def test_rows_of_a_table_end_where_the_next_begins():
-    rows = gate_scope.op_rows('// head\nOP(one, "s", "{0}",\n   "One.")\n\n// --- more\n'
-                              'RARE(two, "t", "{0}", "Two.")\n')
-    assert list(rows) == ["one", "two"] and rows["one"].endswith('"One.")')
+SOME_OPS = """# head
+[values]
+n = ['size', ['1']]
+
+[storage]
+one = ['n', 'one({0})', '', '']
+two = ['', 'two()', '', '']
+"""
 
 
 @pytest.fixture
@@ -75,9 +79,8 @@ def repository(tmp_path, monkeypatch):
     def git(*words):
         subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t",
                         *words], check=True, capture_output=True)
-    engine = tmp_path / "harness/engine/language"
-    engine.mkdir(parents=True)
-    (engine / "ops.def").write_text('OP(one, "1")\nOP(two, "2")\n')
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops/some.ops").write_text(SOME_OPS)
     git("init", "--quiet")
     git("add", "--all")
     git("commit", "--quiet", "--message", "first")
@@ -88,11 +91,16 @@ def repository(tmp_path, monkeypatch):
 
 
 def test_changed_are_rows_that_are_new_or_other_and_files_not_yet_added(repository):
-    (repository / "harness/engine/language/ops.def").write_text('OP(one, "1")\nOP(two, "3")\n')
-    (repository / "harness/engine/language/ops_new.def").write_text('OP(three, "3")\n')
+    changed = SOME_OPS.replace("two()", "other()").replace("# head", "# another head")
+    (repository / "ops/some.ops").write_text(changed)
+    (repository / "ops/new.ops").write_text("[tensor]\nthree = ['', 'three()', '', '']\n")
     assert gate_scope.changed_ops("HEAD") == {"two", "three"}
-    assert gate_scope.changed_files("HEAD") == ["harness/engine/language/ops.def",
-                                                "harness/engine/language/ops_new.def"]
+    assert gate_scope.changed_files("HEAD") == ["ops/new.ops", "ops/some.ops"]
+
+
+def test_an_op_has_changed_when_a_kind_of_its_operands_has(repository):
+    (repository / "ops/some.ops").write_text(SOME_OPS.replace("['1']", "['1', '2']"))
+    assert gate_scope.changed_ops("HEAD") == {"one"}
 
 
 def test_an_unknown_revision_is_an_error(repository):
@@ -105,7 +113,7 @@ def test_the_base_is_checked_out_beside_and_removed_unless_kept(repository, keep
     for _ in range(2):  # the second takes over what the first has left
         with Base(gate_scope.commit_of("HEAD"), keep) as base:
             root = base.checkout().root
-            assert (root / "harness/engine/language/ops.def").exists()
+            assert (root / "ops/some.ops").exists()
             assert base.checkout().root == root
         assert root.exists() == keep
     told = subprocess.run(["git", "-C", str(repository), "worktree", "list"], text=True,

@@ -106,6 +106,16 @@ def test_a_build_that_is_up_to_date_starts_no_tool(checkout):
     assert log_of(checkout) == before
 
 
+def test_a_changed_op_table_starts_no_tool(checkout):
+    """Targets are told where it is."""
+    made(checkout)
+    before = log_of(checkout)
+    (checkout / "ops").mkdir()
+    (checkout / "ops" / "new.ops").write_text("[storage]\n")
+    assert built(checkout, PATH="/nowhere")[0] == checkout / "build" / "plain"
+    assert log_of(checkout) == before
+
+
 @pytest.mark.parametrize("change, text", [
     (lambda core: (core / "a.txt").write_text("new\n"), "new\n"),
     (lambda core: (core / "b.txt").write_text("more\n"), "old\nmore\n"),

@@ -1,0 +1,21 @@
+// From the text of the op table to rows: TOML, and what a row must be. ops/storage.ops says which
+// columns there are.
+#pragma once
+
+#include <vector>
+
+#include "harness/engine/language/op.h"
+#include "harness/engine/language/table_files.h"
+
+namespace slotfuzz {
+
+struct TableRows {
+  std::vector<Kind> kinds;
+  std::vector<Op> ops;
+};
+
+// The rows of all files: kinds in the order of files and lines, ops by theme first. Throws
+// TableError at the first mistake.
+TableRows rows_of(const std::vector<TableFile>& files);
+
+}  // namespace slotfuzz

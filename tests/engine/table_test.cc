@@ -1,0 +1,144 @@
+// The op table as text: what a row means, in which order rows stand, and what is said of mistakes.
+#include <gtest/gtest.h>
+
+#include "harness/engine/language/program.h"
+#include "harness/engine/language/table_rows.h"
+
+namespace slotfuzz {
+namespace {
+
+constexpr const char* kKinds =
+    "[variables]\n"
+    "s = ['storage', 's', 2]\n"
+    "[values]\n"
+    "n = ['size', ['1', ['0', 'shrinks']]]\n";
+
+TableRows read(const std::string& text) {
+  return rows_of({{"kinds.ops", kKinds}, {"some.ops", text}});
+}
+
+std::string mistake(const std::string& text) {
+  try {
+    read(text);
+  } catch (const TableError& error) {
+    return error.what();
+  }
+  return "no mistake";
+}
+
+TEST(TableTest, a_row_is_an_op) {
+  const TableRows rows = read(
+      "[tensor]\n"
+      "tag = ['s n', '{0}.tag = {1}', 'T.x', 'Sets it.',\n"
+      "       'sets_attribute=storage.tag rare slow']\n");
+  ASSERT_EQ(rows.ops.size(), 1u);
+  const Op& op = rows.ops[0];
+  EXPECT_EQ(op.name, "tag");
+  EXPECT_EQ(op.pattern, "{0}.tag = {1}");
+  EXPECT_EQ(op.needs, "T.x");
+  EXPECT_EQ(op.theme, Theme::kTensor);
+  EXPECT_EQ(op.attribute, "tag");
+  EXPECT_TRUE(op.attribute_of_storage);
+  EXPECT_TRUE(op.has(Effect::kSetsAttribute));
+  EXPECT_TRUE(op.is_rare());
+  EXPECT_TRUE(op.slow);
+  EXPECT_EQ(op.tier, Tier::kPublic);
+}
+
+TEST(TableTest, a_value_may_have_effects) {
+  const Kind size = read("").kinds.at(1);
+  EXPECT_EQ(size.values, (std::vector<std::string>{"1", "0"}));
+  EXPECT_FALSE(size.effects[0].has(Effect::kShrinks));
+  EXPECT_TRUE(size.effects[1].has(Effect::kShrinks));
+}
+
+TEST(TableTest, rows_stand_by_theme_then_file_then_line) {
+  const OpTable table({{"a.ops", "[thread]\nlast = ['', 'd()', '', '']\n"
+                                 "[storage]\nzeta = ['', 'a()', '', '']\n"
+                                 "alpha = ['', 'b()', '', '']\n"},
+                       {"b.ops", "[storage]\nbeta = ['', 'c()', '', '']\n"}});
+  std::string names;
+  for (const Op& op : table.ops()) names += op.name + " ";
+  EXPECT_EQ(names, "zeta alpha beta last ");
+}
+
+TEST(TableTest, the_table_of_the_checkout_is_the_one_of_the_binary) {
+  const OpTable built, read(read_table("ops"));
+  ASSERT_EQ(built.ops().size(), read.ops().size());
+  for (std::size_t i = 0; i < built.ops().size(); ++i) {
+    EXPECT_EQ(built.ops()[i].name, read.ops()[i].name);
+    EXPECT_EQ(built.ops()[i].effects.words(), read.ops()[i].effects.words());
+  }
+}
+
+TEST(TableTest, no_line_is_longer_than_a_line_may_be) {
+  const OpTable table;
+  for (const Op& op : table.ops()) {
+    std::size_t length = op.pattern.size() + kLanePattern.size();
+    for (const Operand& operand : op.operands) {
+      std::size_t longest = 2;
+      if (!table.is_variable(operand)) {
+        for (const std::string& value : table.kinds()[operand.kind].values) {
+          longest = std::max(longest, value.size());
+        }
+      }
+      length += longest;
+    }
+    EXPECT_LE(length, kLineLengthMax) << op.name;
+  }
+}
+
+TEST(TableTest, a_mistake_is_named_with_its_place) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"[storage]\none = ['s', 'f({0}', '', ''\n", "some.ops:"},
+      {"one = []\n", "some.ops:1: a row stands before the first section"},
+      {"[storag]\none = ['', 'f()', '', '']\n", "some.ops:2: no section is called storag"},
+      {"[storage]\n\none = 'f()'\n", "some.ops:3: one is not a list"},
+      {"[storage]\none = ['', 'f()', '']\n",
+       "some.ops:2: a row is a list of operands, template, needs, sentence and perhaps words; "
+       "one has 3 parts"},
+      {"[storage]\none = ['', 'f()', '', 7]\n", "some.ops:2: one has no sentence, which is a text"},
+      {"[storage]\none = ['S', 'f({0})', '', '']\n",
+       "some.ops:2: one: no kind of operand has the letter `S`"},
+      {"[storage]\none = ['!s', 'f({0})', '', '']\n",
+       "some.ops:2: one: `!s` has no mark of operands"},
+      {"[storage]\none = ['s s s s', 'f({0})', '', '']\n",
+       "some.ops:2: one: a row has three operands at most"},
+      {"[storage]\none = ['s', 'f({1})', '', '']\n",
+       "some.ops:2: one: the template has `{1}`, and the row 1 operands"},
+      {"[storage]\none = ['s s', 'f({0})', '', '']\n",
+       "some.ops:2: one: the template has no `{1}`"},
+      {"[storage]\none = ['+s', 'f({0})', '', '']\n", "some.ops:2: one: `{0}` is not bound"},
+      {"[storage]\none = ['-s', 'f({0})', '', '']\n", "some.ops:2: one: `{0}` is not unbound"},
+      {"[storage]\none = ['', 'f(\"\")', '', '']\n",
+       "some.ops:2: one: a template has no double quote, backslash or end of line"},
+      {"[storage]\none = ['', 'f()', '', '', 'colects']\n",
+       "some.ops:2: no effect and no mark is called colects; there are "},
+      {"[storage]\none = ['', 'f()', '', '', 'sets_attribute']\n",
+       "some.ops:2: no effect and no mark is called sets_attribute; there are "},
+      {"[storage]\none = ['', 'f()', '', '']\n[tensor]\none = ['', 'g()', '', '']\n",
+       "some.ops:4: one has a row already, at some.ops:2"},
+      {"[variables]\nt = ['tensor', 's', 2]\n",
+       "some.ops:2: the kind storage has that letter or prefix already"},
+      {"[variables]\nt = ['tensor', 't', 0]\n",
+       "some.ops:2: variables of a kind have a prefix of one letter and a count of 1 to 10"},
+      {"[values]\nv = ['byte', []]\n",
+       "some.ops:2: a kind of values has a list of 1 to 256 of them"},
+      {"[values]\nv = ['byte', ['1', ['2']]]\n",
+       "some.ops:2: a value is a text, or a list of a text and its effects"},
+      {"[values]\nv = ['byte', [['2', 'shrink']]]\n",
+       "some.ops:2: no effect is called shrink; there are "},
+      {"[values]\nbyte = ['byte', ['1']]\n", "some.ops:2: byte is not a letter of a kind"},
+  };
+  for (const auto& [text, words] : mistakes) {
+    EXPECT_EQ(mistake(text).substr(0, std::string_view(words).size()), words) << text;
+  }
+  EXPECT_EQ(mistake("[storage]\none = ['', 'f()', '', '']\n"), "no mistake");
+}
+
+TEST(TableTest, a_folder_without_a_table_is_named) {
+  EXPECT_THROW(read_table("docs/nowhere"), TableError);
+}
+
+}  // namespace
+}  // namespace slotfuzz
