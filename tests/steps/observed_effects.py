@@ -1,0 +1,206 @@
+"""What each op of a table does when it runs, as words of effects: a script, for any Python with T.
+
+It reads a description of the engine on stdin and writes {op: {"ran", "effects"}} to stdout. An op
+runs where its variables were made in the plainest way, with each of its values. Where it raises
+with all of them, or shows less than its row says, a line of another op goes before.
+"""
+
+import itertools
+import json
+import sys
+
+from watched_lines import BINDING, Bench
+
+VALUES_MAX, SETUPS_MAX, FURTHER_MAX, REPEATS = 12, 6, 100, 3
+
+
+class Observer(Bench):
+    """Finds programs for each op, and runs them."""
+
+    def observe(self, op):
+        """All effects of OP that its runs show; None if no set-up can be made."""
+        base = self._base(op)
+        if base is None:
+            return None
+        setup = base
+        shown = self._shown(base, op)
+        if shown is None:
+            return None
+        if shown["all_raised"]:
+            found = next((one for one in self._further(base, op)
+                          if not (self._shown(one, op) or {"all_raised": True})["all_raised"]),
+                         None)
+            shown = self._shown(found, op) if found else shown
+            setup = found or base
+        effects = set(shown["effects"])
+        if op["operands"][:1] == ["t"]:
+            name = setup["reads"][0]
+            spied = {**setup, "lines": [*setup["lines"], f"{name} = {name}.as_subclass(Spy)"]}
+            effects |= {"sets_attribute"} & (self._shown(spied, op) or shown)["effects"]
+        missing = set(op["effects"]) - effects
+        if missing:
+            for one in itertools.islice(self._further(setup, op), FURTHER_MAX):
+                further = self._shown(one, op)
+                if further:
+                    effects |= missing & further["effects"]
+                if missing <= effects:
+                    break
+        return effects
+
+    def _shown(self, setup, op):
+        """What OP shows after SETUP, with each of its values, and the set-up alone does not."""
+        lines = list(itertools.islice(self._lines(setup, op), VALUES_MAX))
+        nothing = {"code": "pass", "words": [], "variables": []}
+        alone = self.run(setup["lines"], {**op, "operands": [], "attribute": ""}, nothing)
+        runs = [self.run(setup["lines"], op, line) for line in lines]
+        if alone is None or None in runs or not runs:
+            return None
+        effects = set()
+        for line, seen in zip(lines, runs):
+            found = seen.effects
+            if "starts_thread" in found:
+                again = [self.run(setup["lines"], op, line) for _ in range(REPEATS)]
+                if any("starts_thread" not in one.effects for one in again if one):
+                    found.discard("starts_thread")
+            effects |= found
+            if seen.finalizers > alone.finalizers:
+                effects.add("finalizes")
+            if seen.kept > alone.kept:
+                effects.add("resurrects")
+        if any(seen.raised for seen in runs):
+            effects.add("raises")
+        touches = {"in_hermetic", "enters_hermetic", "fetches_kept"} & effects
+        if touches and "checks" not in effects:
+            effects.add("dangles")
+        effects.discard("fetches_kept")
+        if "swaps" in effects:
+            effects.discard("sets_attribute")  # they are exchanged with all else
+        return {"effects": effects, "all_raised": all(seen.raised for seen in runs)}
+
+    def _base(self, op):
+        """The plainest lines that make the variables which OP reads."""
+        setup = {"lines": [], "free": {}, "reads": []}
+        for word in op["operands"]:
+            letter = word.lstrip("-" + BINDING)
+            if word[0] in BINDING or not self._is_variable(letter):
+                continue
+            name = self._made(setup, "s" if letter == "?" else letter)
+            if name is None:
+                return None
+            setup["reads"].append(name)
+        return setup
+
+    def _is_variable(self, letter):
+        return letter == "?" or bool(self.kinds[letter]["prefix"])
+
+    def _fresh(self, setup, letter):
+        kind = self.kinds[letter]
+        number = setup["free"].get(letter, 0)
+        setup["free"][letter] = number + 1
+        return f"{kind['prefix']}{min(number, kind['count'] - 1)}"
+
+    def _made(self, setup, letter, depth=0):
+        """Adds lines that make a variable of a kind to SETUP; its name."""
+        for mark in "+*=":
+            for name in self.ops:
+                maker = self.ops[name]
+                if (name not in self.usable or maker["operands"][:1] != [mark + letter]
+                        or "raises" in maker["effects"] or depth > 2):
+                    continue
+                words = []
+                for word in maker["operands"][1:]:
+                    of = word.lstrip("-" + BINDING)
+                    one = (self._made(setup, of, depth + 1) if self._is_variable(of)
+                           else self.kinds[of]["values"][0])
+                    words.append(one)
+                if None in words:
+                    continue
+                made = self._fresh(setup, letter)
+                setup["lines"].append(maker["template"].format(made, *words))
+                return made
+        return None
+
+    def _lines(self, setup, op):
+        """Instances of OP on the variables of SETUP, with all values."""
+        reads, choices = iter(setup["reads"]), []
+        free = {"free": dict(setup["free"])}
+        for word in op["operands"]:
+            letter = word.lstrip("-" + BINDING)
+            if not self._is_variable(letter):
+                choices.append(self.kinds[letter]["values"])
+            elif word[0] in BINDING:
+                choices.append([self._fresh(free, letter)])
+            else:
+                choices.append([next(reads)])
+        for words in itertools.product(*choices):
+            yield self._line(op, words)
+
+    def _line(self, op, words):
+        code = op["template"].format(*words)
+        variables = [word for word, role in zip(words, op["operands"])
+                     if role[0] not in BINDING and self._is_variable(role.lstrip("-"))]
+        return {"code": code, "words": list(words), "variables": variables}
+
+    def _further(self, setup, op):
+        """SETUP with a line of another op behind it, and with what that line made dropped again."""
+        wanted = {word.lstrip("-" + BINDING) for word in op["operands"]}
+        others = [self.ops[name] for name in self.ops if name in self.usable and name != op["name"]]
+        slow = op["slow"]
+        others = [one for one in others if slow or not one["slow"]]
+        others.sort(key=lambda one: not wanted & {word[-1] for word in one["operands"]})
+        for other in others:
+            for binds_read in (False, True):
+                for line, bound, read, free in self._instances(setup, other, binds_read):
+                    lines = [*setup["lines"], line]
+                    yield {**setup, "lines": lines, "free": free}
+                    for name in (bound, read):
+                        if name and not binds_read:
+                            yield {**setup, "lines": [*lines, f"del {name}"], "free": free}
+
+    def _instances(self, setup, other, binds_read):
+        """Lines of OTHER on the variables of SETUP, or on such as they are made for it."""
+        extra = {"lines": [], "free": dict(setup["free"])}
+        choices, bound, read = [], None, None
+        left = list(setup["reads"])
+        for word in other["operands"]:
+            letter = word.lstrip("-" + BINDING)
+            if not self._is_variable(letter):
+                choices.append(self.kinds[letter]["values"][:SETUPS_MAX])
+                continue
+            prefix = self.kinds["s" if letter == "?" else letter]["prefix"]
+            known = next((name for name in left if name[0] == prefix), None)
+            if word[0] in BINDING:
+                bound = known if binds_read else self._fresh(extra, letter)
+                if bound is None:
+                    return
+                choices.append([bound])
+                continue
+            if binds_read and known is None:
+                known = next((name for name in setup["reads"] if name[0] == prefix), None)
+            if known is None:
+                known = self._made(extra, "s" if letter == "?" else letter)
+            elif known in left and not binds_read:
+                left.remove(known)
+            if known is None:
+                return
+            read = read or known
+            choices.append([known])
+        if binds_read and bound is None:
+            return
+        for words in itertools.islice(itertools.product(*choices), SETUPS_MAX):
+            line = "\n".join([*extra["lines"], other["template"].format(*words)])
+            yield line, bound, read, extra["free"]
+
+
+def main():
+    """Answers on stdout."""
+    bench = Observer(json.load(sys.stdin))
+    told = {}
+    for name, op in bench.ops.items():
+        effects = bench.observe(op) if name in bench.usable else None
+        told[name] = {"ran": effects is not None, "effects": sorted(effects or ())}
+    json.dump(told, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

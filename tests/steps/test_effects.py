@@ -1,0 +1,127 @@
+"""Each row of the op table does what it says, and nothing else that the table has a word for.
+
+tests/steps/observed_effects.py runs the rows, on slotcore and where torch is on that.
+"""
+
+import ast
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from slotfuzz.engine.server import Server
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import subject
+
+SCRIPT = ROOT / "tests/steps/observed_effects.py"
+TARGET, SECONDS_MAX = "storage", 300
+WORD = re.compile(r"\w+")
+# slotcore makes nothing exotic, so no row that says so runs there.
+ONLY_TORCH = {"exotic"}
+NOTHING = {"effects": [], "attribute": "", "attribute_of_storage": False}
+
+
+@pytest.fixture(scope="module", name="chosen")
+def plain_core():
+    """The core without a sanitizer, whose Python runs the rows."""
+    return subject.resolve("core", "none", [TARGET])
+
+
+@pytest.fixture(scope="module", name="description")
+def described(chosen):
+    """The op table and the prelude, as the engine has read them."""
+    with Server(chosen, TARGET) as server:
+        return server.table.description
+
+
+def flipped(ops):
+    """For each effect two rows that lie: one hides that it has it, one says so and has it not."""
+    effects = sorted({effect for op in ops for effect in op["effects"]} - ONLY_TORCH)
+    liars = {}
+    for effect in effects:
+        honest = next(op for op in ops if effect in op["effects"])
+        liars[f"hides_{effect}"] = {**honest, **NOTHING,
+                                    "effects": sorted({*honest["effects"]} - {effect})}
+        if effect != "sets_attribute":
+            liars[f"hides_{effect}"]["attribute"] = honest["attribute"]
+        liars[f"feigns_{effect}"] = {**ops[0], **NOTHING, "operands": [], "template": "None",
+                                     "needs": "", "effects": [effect], "attribute": "tag"}
+    return effects, [{**row, "name": name} for name, row in liars.items()]
+
+
+def differing(ops, observed):
+    """Of each op that ran and does not do what its row says: what it does and what it says."""
+    return {op["name"]: (observed[op["name"]]["effects"], op["effects"]) for op in ops
+            if observed[op["name"]]["ran"] and observed[op["name"]]["effects"] != op["effects"]}
+
+
+def observe(description, python, environment):
+    """What the script says of the ops of DESCRIPTION."""
+    result = subprocess.run([python, SCRIPT], input=json.dumps(description), text=True, check=False,
+                            capture_output=True, timeout=SECONDS_MAX, env=environment)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module", name="observed")
+def observed_on_slotcore(chosen, description):
+    """What the rows do on slotcore, with those that lie behind them."""
+    ops = [*description["ops"], *flipped(description["ops"])[1]]
+    return observe({**description, "ops": ops}, chosen.script_python, chosen.script_environment())
+
+
+def test_each_row_does_what_it_says(description, observed):
+    ops = description["ops"]
+    assert differing(ops, observed) == {}
+    not_run = {op["name"] for op in ops if not observed[op["name"]]["ran"]}
+    masked = {op["name"] for op in ops if op["theme"] == "tensor" or op["name"] == "wrap_legacy"}
+    assert not_run <= masked, "a row of the core has no set-up"
+    assert len(ops) - len(not_run) > 200
+
+
+def test_a_row_that_lies_is_named(description, observed):
+    effects, liars = flipped(description["ops"])
+    assert len(effects) > 15
+    assert all(observed[liar["name"]]["ran"] for liar in liars)
+    assert set(differing(liars, observed)) == {liar["name"] for liar in liars}
+
+
+def test_each_row_does_what_it_says_on_torch(description):
+    """Rows of torch alone, where this Python imports it."""
+    ops = [op for op in description["ops"] if "exotic" in op["effects"] or "T._C" in op["needs"]]
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip(f"{len(ops)} rows were not run: {sys.executable} has no torch")
+    told = observe({**description, "module": "torch"}, sys.executable, None)
+    assert differing([op for op in ops if "raises" not in op["effects"]], told) == {}
+
+
+def effects_of_names(description, text, module):
+    """The effects of the prelude's names in TEXT, as code."""
+    names = {name: effects for one in description["prelude"] if one["module"] in ("", module)
+             for name, effects in one["effects"].items()}
+    return {effect for word in WORD.findall(text) for effect in names.get(word, ())}
+
+
+def test_a_row_has_the_effects_of_what_it_calls(description):
+    for op in description["ops"]:
+        for module in ("slotcore", "torch"):
+            called = effects_of_names(description, op["template"], module)
+            assert called <= set(op["effects"]), op["name"]
+
+
+def test_a_snippet_has_the_effects_of_what_it_calls(description):
+    """Those of its own names, which one of them may use, and those of other snippets."""
+    told = 0
+    for row in description["prelude"]:
+        code = "\n".join(ast.unparse(one) for one in ast.parse(row["text"]).body
+                         if isinstance(one, (ast.FunctionDef, ast.ClassDef)))
+        words = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+        called = effects_of_names(description, " ".join(words - set(row["names"])),
+                                  row["module"] or "slotcore")
+        own = {effect for effects in row["effects"].values() for effect in effects}
+        told += len(called)
+        assert called <= own, row["names"]
+    assert told > 20

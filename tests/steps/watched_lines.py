@@ -1,0 +1,272 @@
+"""Runs one line of a program on a module T, and watches what it does: words of effects."""
+
+import contextlib
+import dis
+import gc
+import importlib
+import sys
+import weakref
+from dataclasses import dataclass, field
+
+HUGE = 1 << 40
+BINDING = "=*+"
+FILE = "prelude.py"
+KEPT = ("risen", "given", "revived")
+# Of these what a line fetches may be a wrapper without its impl.
+MAY_DANGLE = ("risen", "given")
+# What the prelude's lanes expect of themselves is no expectation of a line.
+LANE = "Lane."
+
+
+@dataclass
+class Seen:
+    """What one run of a line showed."""
+
+    raised: bool = False
+    effects: set[str] = field(default_factory=set)
+    finalizers: int = 0
+    kept: int = 0
+
+
+class Interpreters:
+    """Counts the uses of the module that runs code in other interpreters."""
+
+    def __init__(self, module):
+        self.module, self.uses = module, 0
+
+    def __getattr__(self, name):
+        self.uses += 1
+        return getattr(self.module, name)
+
+
+class Bench:
+    """Runs lines of the ops of a DESCRIPTION on the module T and says what they do."""
+
+    def __init__(self, description):
+        self.ops = {op["name"]: op for op in description["ops"]}
+        self.kinds = {kind["letter"]: kind for kind in description["kinds"]}
+        module = description["module"]
+        self.T = importlib.import_module(module)
+        self.names = {"T": self.T, "gc": gc, "weakref": weakref}
+        for snippet in description["prelude"]:
+            if snippet["module"] in ("", module):
+                try:
+                    exec(compile(snippet["text"], FILE, "exec"), self.names)
+                except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
+                    continue  # the engine masks what needs it
+        self.interpreters = Interpreters(self.names.get("interpreters"))
+        self.names["interpreters"] = self.interpreters
+        self.collections = 0
+        self.asserting = {}  # of each function that was called, whether it has an assert
+        gc.callbacks.append(self._count_collections)
+        self.usable = {name for name, op in self.ops.items() if self._can(op["needs"])}
+        self.lists = [one for one in self.names.values() if type(one) is list]
+        self.kept_lists = [self.names[name] for name in KEPT]
+        self.dangling_lists = [self.names[name] for name in MAY_DANGLE]
+        self.names["Spy"], self.set_before = spy_on(self.T.Tensor)
+        self.spans = Spans(self.names["hermetic"], self.is_hermetic)
+        self.names["hermetic"] = self.spans
+        gc.disable()
+        gc.collect()
+        gc.freeze()
+
+    def _can(self, needs):
+        try:
+            return not needs or eval(needs, self.names) is not None
+        except Exception:  # whatever a subject answers: the engine asks like that
+            return False
+
+    def _count_collections(self, phase, _):
+        self.collections += phase == "start"
+
+    def is_hermetic(self):
+        """Whether this thread is in hermetic mode."""
+        return self.names["in_hermetic"]()
+
+    def run(self, setup, op, line):
+        """Runs SETUP and LINE, an instance of OP; None if the set-up raises."""
+        try:
+            for text in setup:
+                exec(text, self.names)
+            return self._watched(op, line)
+        except Exception:
+            return None
+        finally:
+            self._reset()
+
+    def _watched(self, op, line):
+        seen, names = Seen(), self.names
+        letters = [word.lstrip("-" + BINDING) for word in op["operands"]]
+        operands = {}
+        for text in line["variables"]:
+            operands[text] = names.get(text)
+        first = operands.get(line["words"][0]) if line["words"] else None
+        storage = self._storage_of(first)
+        attributes = [self._attributes(one, op["attribute"]) for one in (first, storage)]
+        sizes = [(one, one.nbytes()) for one in self._storages(operands.values())]
+        hermetic, collections, uses = self.is_hermetic(), self.collections, self.interpreters.uses
+        self.set_before.clear()
+        self.spans.was_on = False
+        begun = processes()
+        self._profile(seen, hermetic)
+        try:
+            exec(line["code"], names)
+        except Exception:
+            seen.raised = True
+        finally:
+            sys.setprofile(None)
+        if processes() > begun:
+            seen.effects.add("starts_thread")
+        if self.spans.was_on and not hermetic:
+            seen.effects.add("in_hermetic")
+        set_now = {name: old for (of, name), old in self.set_before.items() if of == id(first)}
+        if op["attribute"] in set_now or any(
+                getattr(first, name, None) is not old for name, old in set_now.items()):
+            seen.effects.add("sets_attribute")
+        after = self.is_hermetic()
+        if after != hermetic:
+            seen.effects.discard("in_hermetic")
+            seen.effects.add("enters_hermetic" if after else "leaves_hermetic")
+        if self.collections > collections:
+            seen.effects.add("collects")
+        if self.interpreters.uses > uses:
+            seen.effects.add("enters_interpreter")
+        for one, size in sizes:
+            if one.nbytes() != size:
+                seen.effects.add("grows" if one.nbytes() > size else "shrinks")
+        for one, before in zip((first, storage), attributes):
+            if self._attributes(one, op["attribute"]) != before:
+                seen.effects.add("sets_attribute")
+        for word, letter in zip(line["words"], op["operands"]):
+            if letter[0] in BINDING and not seen.raised:
+                self._look_at(names[word], seen)
+        if any(self._is_huge(letter) for letter in letters):
+            seen.effects.add("exceeds_memory")
+        del operands, first, storage, attributes, sizes
+        self._profile(seen, None)
+        try:
+            self._drop()
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    def _profile(self, seen, hermetic):
+        """Notes in SEEN what is called from now on; HERMETIC is None at the end of the program."""
+        asserting = self.asserting
+
+        def profile(frame, event, argument):
+            code = frame.f_code
+            if hermetic is False and self.is_hermetic():
+                seen.effects.add("in_hermetic")
+            if event == "call" and code.co_filename == FILE:
+                if code.co_name == "__del__":
+                    seen.finalizers += 1
+                if hermetic is None:
+                    return
+                if code.co_name == "lock":
+                    seen.effects.add("locks")
+                if code not in asserting:
+                    asserting[code] = not code.co_qualname.startswith(LANE) and any(
+                        one.opname == "LOAD_ASSERTION_ERROR" for one in dis.get_instructions(code))
+                if asserting[code]:
+                    seen.effects.add("checks")
+            elif event == "c_call":
+                owner = getattr(argument, "__self__", None)
+                if any(owner is one for one in self.kept_lists):
+                    seen.kept += argument.__name__ == "append"
+                    fetches = any(owner is one for one in self.dangling_lists)
+                    if fetches and argument.__name__ == "pop" and hermetic is not None:
+                        seen.effects.add("fetches_kept")
+                elif argument.__name__ == "swap_tensors":
+                    seen.effects.add("swaps")
+            if event == "call" and code.co_name == "swap_tensors":
+                seen.effects.add("swaps")
+        sys.setprofile(profile)
+
+    def _look_at(self, value, seen):
+        if isinstance(value, weakref.ref) and value.__callback__ is not None:
+            seen.effects.add("calls_back")
+        if type(value).__module__.startswith("slotcore_c10") and type(value).__name__ == "Owner":
+            seen.effects.add("makes_owner")
+        if isinstance(value, self.T.Tensor) and self._is_exotic(value):
+            seen.effects.add("exotic")
+
+    def _is_exotic(self, tensor):
+        try:
+            storage = tensor.untyped_storage()
+            return hasattr(storage, "device") and storage.device.type != "cpu"
+        except Exception:
+            return True
+
+    def _is_huge(self, letter):
+        values = self.kinds[letter]["values"] if letter in self.kinds else []
+        return any(value[:1].isdigit() and abs(eval(value)) >= HUGE for value in values
+                   if set(value) <= set("0123456789()<- "))
+
+    def _storage_of(self, one):
+        if not isinstance(one, self.T.Tensor):
+            return None
+        try:
+            return one.untyped_storage()
+        except Exception:
+            return None
+
+    def _storages(self, objects):
+        for one in objects:
+            storage = self._storage_of(one) if isinstance(one, self.T.Tensor) else one
+            if isinstance(storage, self.T.UntypedStorage):
+                yield storage
+
+    def _attributes(self, one, declared):
+        is_wrapper = isinstance(one, (self.T.Tensor, self.T.UntypedStorage))
+        found = {name: id(value) for name, value in getattr(one, "__dict__", {}).items()
+                 if is_wrapper}
+        if declared and one is not None:
+            found[declared] = id(getattr(one, declared, None))
+        return found
+
+    def _drop(self):
+        for name in [name for name in self.names if len(name) == 2 and name[1].isdigit()]:
+            del self.names[name]
+        gc.collect()
+
+    def _reset(self):
+        while self.is_hermetic():
+            self.names["exit_hermetic"]()
+        self._drop()
+        for one in self.lists:
+            one.clear()
+        gc.collect()
+
+
+class Spans:
+    """The prelude's `hermetic`, which notes whether the mode was on within."""
+
+    def __init__(self, make, is_hermetic):
+        self.make, self.is_hermetic, self.was_on = make, is_hermetic, False
+
+    @contextlib.contextmanager
+    def __call__(self):
+        with self.make():
+            self.was_on |= self.is_hermetic()
+            yield
+
+
+def spy_on(base):
+    """A subclass of BASE, and what the attributes were that are set on its instances."""
+    before = {}
+
+    class Spy(base):
+        """Notes what is set."""
+
+        def __setattr__(self, name, value):
+            before.setdefault((id(self), name), getattr(self, name, None))
+            super().__setattr__(name, value)
+
+    return Spy, before
+
+
+def processes():
+    """A number that grows with each thread and process of this machine."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[-1])
