@@ -32,12 +32,28 @@ def merged(texts: dict[str, str]) -> dict:
         except tomllib.TOMLDecodeError as error:
             raise UserError(f"{OPS.name}/{name}: {error}") from error
         for section, rows in sections.items():
-            for key, row in rows.items():
+            for key, row in rows.items() if isinstance(rows, dict) else [(section, rows)]:
                 if section in (VARIABLES, VALUES, NAMES):
                     kinds.append(_kind(section, key, row))
-                else:
+                elif section in ops and _is_row(row):
                     ops[section].append(_op(section, key, row))
+                else:
+                    raise UserError(f"{OPS.name}/{name}:{_line_of(key, text)}: {key} is not a row"
+                                    f" of a section {', '.join(THEMES)}: operands, template,"
+                                    " needs, sentence and perhaps words, all of them texts")
     return {"ops": [op for rows in ops.values() for op in rows], "kinds": kinds}
+
+
+def _is_row(row) -> bool:
+    return (isinstance(row, list) and len(row) in (len(FIELDS) - 1, len(FIELDS))
+            and all(isinstance(one, str) for one in row))
+
+
+def _line_of(key: str, text: str) -> int:
+    """Where KEY is; tomllib does not tell."""
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1)
+                 if line.partition("=")[0].strip() == key), 1)
 
 
 def _op(theme: str, name: str, row: list[str]) -> dict:
