@@ -127,7 +127,7 @@ def by_outside(case: Case) -> Keys | None:
 
 def keys_outside(outside: Outside, table: Table) -> Keys:
     """The keys of whatever a program does after OUTSIDE."""
-    effects = table.effects(outside.line.op)
+    effects = table.line_effects(outside.line)
     lines = DedupKey(OUTSIDE, lines=program_shape.shape_anywhere(outside.line, table))
     if "shrinks" in effects:
         # Whichever line takes the memory from under the tensors that own it.

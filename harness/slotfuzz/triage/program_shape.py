@@ -19,7 +19,7 @@ ON_ANOTHER_LANE = "starts_thread"
 def effects(lines: list[Line], table: Table) -> frozenset[str]:
     """The effects of all LINES."""
     found = {ON_ANOTHER_LANE for line in lines if line.lane}
-    return frozenset(found.union(*(table.effects(line.op) for line in lines)))
+    return frozenset(found.union(*(table.line_effects(line) for line in lines)))
 
 
 def mechanisms(lines: list[Line], table: Table) -> frozenset[str]:
