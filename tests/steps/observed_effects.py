@@ -69,10 +69,10 @@ class Observer(Bench):
                 effects.add("resurrects")
         if any(seen.raised for seen in runs):
             effects.add("raises")
-        touches = {"in_hermetic", "enters_hermetic", "fetches_kept"} & effects
-        if touches and "checks" not in effects:
+        if "checks" in effects:
+            effects.discard("takes_resurrected")  # of its own objects
+        elif {"in_hermetic", "enters_hermetic"} & effects or any(one.may_dangle for one in runs):
             effects.add("dangles")
-        effects.discard("fetches_kept")
         if "swaps" in effects:
             effects.discard("sets_attribute")  # they are exchanged with all else
         return {"effects": effects, "all_raised": all(seen.raised for seen in runs)}

@@ -36,12 +36,12 @@ def copied_table(tmp_path, monkeypatch, chosen):
 def test_a_row_is_all_that_an_op_needs(chosen, table):
     built = chosen.target(TARGET).stat().st_mtime_ns
     with Server(chosen, TARGET) as server:
-        assert server.run(PROGRAM)["dropped"] == 1
+        assert server.run(PROGRAM).dropped == 1
     (table / "new.ops").write_text(COLLECTING)
     with Server(chosen, TARGET) as server:
         reply = server.run(PROGRAM)
-        assert reply["outcome"] == "clean" and reply["dropped"] == 0
-        assert reply["lines"][-1]["op"] == "collect_youngest"
+        assert reply.outcome == "clean" and reply.dropped == 0
+        assert reply.lines[-1].op == "collect_youngest"
         assert server.table.effects("collect_youngest") == {"collects"}
         drawn = server.extend(PROGRAM, 300, 1)
     assert any("gc.collect(0)" in one.removeprefix(PROGRAM) for one in drawn)

@@ -26,6 +26,7 @@ class Seen:
     effects: set[str] = field(default_factory=set)
     finalizers: int = 0
     kept: int = 0
+    may_dangle: bool = False
 
 
 class Interpreters:
@@ -170,13 +171,16 @@ class Bench:
                         one.opname == "LOAD_ASSERTION_ERROR" for one in dis.get_instructions(code))
                 if asserting[code]:
                     seen.effects.add("checks")
+                box = frame.f_locals.get("box") if code.co_name == "check_kept" else None
+                if box and isinstance(box[0], self.T.UntypedStorage):
+                    seen.effects.add("checks_storage")
             elif event == "c_call":
                 owner = getattr(argument, "__self__", None)
                 if any(owner is one for one in self.kept_lists):
                     seen.kept += argument.__name__ == "append"
-                    fetches = any(owner is one for one in self.dangling_lists)
-                    if fetches and argument.__name__ == "pop" and hermetic is not None:
-                        seen.effects.add("fetches_kept")
+                    if argument.__name__ == "pop" and hermetic is not None:
+                        seen.effects.add("takes_resurrected")
+                        seen.may_dangle |= any(owner is one for one in self.dangling_lists)
                 elif argument.__name__ == "swap_tensors":
                     seen.effects.add("swaps")
             if event == "call" and code.co_name == "swap_tensors":
