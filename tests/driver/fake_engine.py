@@ -83,8 +83,10 @@ def parse_line(text):
         if match:
             found = list(match.groups())
             if all(word in words(mark.lstrip("=*+-")) for word, mark in zip(found, operands)):
-                return {"text": whole, "op": name, "operands": found,
-                        "lane": int(on_lane[1]) if on_lane else 0}
+                return {"text": whole, "bare": text, "op": name, "operands": found,
+                        "lane": int(on_lane[1]) if on_lane else 0,
+                        "binds": [word for word, mark in zip(found, operands)
+                                  if mark[0] in "=*+"]}
     return None
 
 

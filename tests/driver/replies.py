@@ -8,9 +8,9 @@ CLEAN = Reply(outcome="clean", kind="", contract="", check="", object="", messag
 
 
 def line(text: str, op: str = "", operands: tuple[str, ...] = (), lane: int = 0,
-         raised: str = "") -> RanLine:
+         raised: str = "", bare: str = "", binds: tuple[str, ...] = ()) -> RanLine:
     """A line that has run."""
-    return RanLine(text, op, tuple(operands), lane, raised)
+    return RanLine(text, bare or text, op, tuple(operands), lane, tuple(binds), raised)
 
 
 def reply(**fields) -> Reply:

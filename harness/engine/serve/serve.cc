@@ -18,8 +18,8 @@
 #include "harness/engine/process/crash.h"
 #include "harness/engine/process/stacks.h"
 #include "harness/engine/serve/planted.h"
+#include "harness/engine/serve/reply.h"
 #include "harness/engine/serve/serve_child.h"
-#include "harness/engine/serve/serve_dropped.h"
 #include "harness/engine/serve/serve_observations.h"
 #include "harness/engine/serve/serve_profile.h"
 #include "harness/engine/session/state.h"
@@ -115,28 +115,6 @@ class Narrator final : public Watcher {
   const Program* program_ = nullptr;
 };
 
-json lines_as_json(const OpTable& table, const Program& program) {
-  json lines = json::array();
-  for (const Line& line : program.lines) {
-    const Op& op = table.ops()[line.op];
-    json operands = json::array();
-    for (std::size_t i = 0; i < op.operands.size(); ++i) {
-      operands.push_back(table.print_operand(op, i, line.operands[i]));
-    }
-    lines.push_back({{"text", table.print(line)},
-                     {"op", op.name},
-                     {"operands", operands},
-                     {"lane", line.lane}});
-  }
-  return lines;
-}
-
-json verdict_as_json(const Verdict& verdict) {
-  return {{"kind", verdict.kind},       {"contract", verdict.contract}, {"check", verdict.check},
-          {"message", verdict.message}, {"object", verdict.object},     {"line", verdict.line},
-          {"asserts", verdict.asserts}};
-}
-
 [[noreturn]] void run_in_child(Session& session, const Program& program, Shared& shared) {
   Narrator narrator(session, shared);
   session.executor.run(program, narrator);
@@ -186,11 +164,7 @@ json run(Session& session, const json& request, Shared& shared) {
     close(errors);
     return {{"killed", true}};
   }
-  json reply = {{"outcome", "clean"},  {"kind", ""},
-                {"contract", ""},      {"check", ""},
-                {"message", ""},       {"object", ""},
-                {"line", shared.line}, {"signal", 0},
-                {"exit", 0},           {"asserts", json::array()}};
+  json reply = clean_reply(shared.line);
   if (ended == Ended::kTooLate) {
     reply["kind"] = "timeout";
   } else if (WIFSIGNALED(status)) {

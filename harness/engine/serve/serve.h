@@ -22,7 +22,7 @@
 // number of state.h, as text; null if a line ended the process, or when the target has threads or
 // interpreters of its own, whose states cannot be read. A finding may owe to a program before it in
 // the child: `run` tells.
-// Replies to `run` and `parse` name the lines that were left out: see serve_dropped.h.
+// Replies to `run` and `parse` name the lines that were left out: see reply.h.
 // `reset`, for a crash in the reset: what the reset was about to do, as lines of Python.
 // `object` is the name of the kind of impl that a verdict of the judge is about, or empty.
 // `kind` of a finding: "assert" or "exception" (the judge's), "signal", "exit" (a sanitizer or

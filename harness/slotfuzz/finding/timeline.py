@@ -15,8 +15,6 @@ from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.events import SLOT_OF
 from slotfuzz.schema.events import Event as What
 
-ON_LANE = re.compile(r'^lane\((\d+), "(.*)"\)$')
-BOUND_NAME = re.compile(r"^(?:with \w+\(\): )?(\w+) = ")
 WORD = re.compile(r"\w+")
 # What is told of a wrapper that was made in hermetic mode instead of its type.
 HERMETIC_WRAPPER = "hermetic"
@@ -90,12 +88,12 @@ def of_reply(reply: Reply) -> Lives:
     story = _Story()
     columns = []
     for index, text in enumerate(texts):
-        on_lane = ON_LANE.match(text)
-        lane, bare = (int(on_lane[1]), on_lane[2]) if on_lane else (0, text)
+        line = reply.lines[index] if index < len(reply.lines) else None
+        lane, bare, binds = (line.lane, line.bare, line.binds) if line else (0, text, ())
         events = [event for event in log.events[:log.judged] if max(event.line, 0) == index]
         story.begin(lane)
         for event in events:
-            story.happens(event, bare)
+            story.happens(event, binds)
         sights = [sight for sight in log.sights if sight.line == index]
         if sights or not _ends_within(reply, index):
             story.sees(sights)
@@ -173,8 +171,8 @@ class _Story:
         """A line begins on LANE."""
         self._lane, self._entered = lane, False
 
-    def happens(self, event: trace.Event, text: str) -> None:
-        """EVENT, during the line TEXT."""
+    def happens(self, event: trace.Event, binds: tuple[str, ...]) -> None:
+        """EVENT, during a line that BINDS these variables."""
         what, at = event.what, event.at
         if what in (What.HERMETIC_ENTERED, What.HERMETIC_LEFT):
             self._note_hermetic(what is What.HERMETIC_ENTERED)
@@ -185,7 +183,7 @@ class _Story:
         elif what is What.WRAPPER_FREED:
             self._free_wrapper(at)
         elif at.get("wrapper") and "impl" in at:
-            self._change(event, at, text)
+            self._change(event, at, binds)
 
     def sees(self, sights: list[trace.Sight]) -> None:
         """What the judge has in sight when the line has run."""
@@ -242,7 +240,9 @@ class _Story:
         elif wrapper.impl.slot is wrapper:
             wrapper.impl.slot = None
 
-    def _change(self, event: trace.Event, at: dict[str, int], text: str) -> None:
+    def _change(
+        self, event: trace.Event, at: dict[str, int], binds: tuple[str, ...],
+    ) -> None:
         """An event that names an impl and its wrapper."""
         what, impl = event.what, self._impl(at["impl"])
         wrapper = self._last(at["wrapper"], "wrapper")
@@ -254,7 +254,7 @@ class _Story:
             wrapper = self._add(_Object("wrapper", at["wrapper"], impl))
         match what:
             case What.WRAPPER_CREATED:
-                self._announce(wrapper, event, text)
+                self._announce(wrapper, event, binds)
             case What.SLOT_WRITTEN:
                 impl.slot = wrapper
             case What.SLOT_CLEARED:
@@ -274,12 +274,14 @@ class _Story:
             wrapper.slots = [Slot.DANGLES if owner is Owner.NOBODY else slot
                              for owner, slot in zip(wrapper.owners, wrapper.slots)]
 
-    def _announce(self, wrapper: _Object, event: trace.Event, text: str) -> None:
+    def _announce(
+        self, wrapper: _Object, event: trace.Event, binds: tuple[str, ...],
+    ) -> None:
         wrapper.is_announced = True
         wrapper.about = event.type
         if event.is_hermetic:  # the judge does not follow these
             wrapper.about = HERMETIC_WRAPPER
-            wrapper.name(tuple(BOUND_NAME.findall(text)))
+            wrapper.name(binds)
 
     def _owner(self, made: _Object) -> Owner:
         if made.is_freed:

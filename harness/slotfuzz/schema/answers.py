@@ -15,12 +15,17 @@ JUDGE_KINDS = ("assert", "exception")
 
 @dataclass(frozen=True)
 class ProgramLine:
-    """A line of a program: its TEXT, the OP with its OPERANDS as words, and its LANE."""
+    """A line of a program: its TEXT, the OP with its OPERANDS as words, and its LANE.
+
+    BARE is the text without the lane, BINDS are the variables that it gives a value.
+    """
 
     text: str
+    bare: str
     op: str
     operands: tuple[str, ...]
     lane: int
+    binds: tuple[str, ...]
 
 
 @dataclass(frozen=True)

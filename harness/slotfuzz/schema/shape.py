@@ -57,8 +57,9 @@ def wrong_as(record, schema: type) -> str:
 
 def made(schema: type, record: dict):
     """RECORD, which is right, as an object of the dataclass SCHEMA, its lists as tuples or sets."""
-    shapes = _shapes(schema)
-    return schema(**{name: _made(shapes[name], value) for name, value in record.items()})
+    parts = {name: _made(shape, record[name]) for name, shape in _parts(schema).items()
+             if name in record}
+    return schema(**{**record, **parts} if parts else record)
 
 
 @functools.cache
@@ -71,6 +72,13 @@ def fields_of(schema: type) -> tuple[dict, dict]:
                      and field.default_factory is dataclasses.MISSING)
         (needed if is_needed else optional)[field.name] = shapes[field.name]
     return needed, optional
+
+
+@functools.cache
+def _parts(schema: type) -> dict:
+    """The shapes of its fields that hold more than one value."""
+    return {name: shape for name, shape in _shapes(schema).items()
+            if isinstance(shape, (list, frozenset)) or dataclasses.is_dataclass(shape)}
 
 
 @functools.cache
@@ -92,11 +100,13 @@ def _of_annotation(hint):
 
 
 def _made(shape, value):
-    if isinstance(shape, list):
-        return tuple(_made(shape[0], one) for one in value)
+    if dataclasses.is_dataclass(shape):
+        return made(shape, value)
     if isinstance(shape, frozenset):
         return frozenset(value)
-    return made(shape, value) if dataclasses.is_dataclass(shape) else value
+    (part,) = shape
+    has_parts = isinstance(part, list) or dataclasses.is_dataclass(part)
+    return tuple(_made(part, one) for one in value) if has_parts else tuple(value)
 
 
 def _wrong(value, shape) -> str:

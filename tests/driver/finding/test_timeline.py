@@ -1,6 +1,7 @@
 """The lives of objects: from the text of a trace to rows, and the files that show them."""
 
 import json
+import re
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -46,10 +47,18 @@ READ of size 1 at 0x14 thread T0
 """
 
 
+def line_of(text):
+    """The line TEXT as the engine has it."""
+    on_lane = re.fullmatch(r'lane\((\d), "(.*)"\)', text)
+    lane, bare = (int(on_lane[1]), on_lane[2]) if on_lane else (0, text)
+    binds = re.findall(r"(\w\d) = ", bare)
+    return replies.line(text, lane=lane, bare=bare, binds=binds)
+
+
 def reply_of(stderr, **words):
     """A reply whose program is what STDERR echoes; clean unless WORDS say so."""
     texts = [line[2:] for line in stderr.splitlines() if line.startswith("> ")]
-    lines = [text for text in texts if text != trace.RESET]
+    lines = [line_of(text) for text in texts if text != trace.RESET]
     return replies.reply(**{"line": len(texts) - 1, "lines": lines, "stderr": stderr, **words})
 
 

@@ -208,6 +208,12 @@ def test_the_rules_are_told_in_the_first_lines_of_their_module():
     assert told == [rule.__name__ for rule in dedup.RULES]
 
 
+@pytest.mark.parametrize("name", ["buckets", "dedup", "program_shape", "shared", "smallest"])
+def test_no_sentence_of_ours_is_read_back(name):
+    text = (ROOT / f"harness/slotfuzz/triage/{name}.py").read_text()
+    assert "import re\n" not in text and ".startswith(" not in text.replace('word.startswith(', "")
+
+
 def test_mechanisms_are_effects_of_the_engine():
     text = (ROOT / "harness/engine/language/effects.h").read_text()
     words = program_shape.MECHANISMS | {*program_shape.SAME} | {

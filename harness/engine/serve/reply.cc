@@ -1,6 +1,6 @@
-// Goes through the text once more, line by line: a hunt, which parses millions, does not pay for
-// it.
-#include "harness/engine/serve/serve_dropped.h"
+// Dropped lines are found by going through the text once more, line by line: a hunt, which parses
+// millions, does not pay for it.
+#include "harness/engine/serve/reply.h"
 
 #include <utility>
 #include <vector>
@@ -8,12 +8,45 @@
 namespace slotfuzz {
 namespace {
 
+using nlohmann::json;
+
 bool says_nothing(std::string_view line) {
   const auto begin = line.find_first_not_of(" \t\r\f\v");
   return begin == std::string_view::npos || line[begin] == '#';
 }
 
 }  // namespace
+
+json lines_as_json(const OpTable& table, const Program& program) {
+  json lines = json::array();
+  for (const Line& line : program.lines) {
+    const Op& op = table.ops()[line.op];
+    json operands = json::array(), binds = json::array();
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      operands.push_back(table.print_operand(op, i, line.operands[i]));
+      if (op.operands[i].binds()) binds.push_back(operands.back());
+    }
+    lines.push_back({{"text", table.print(line)},
+                     {"bare", table.print_bare(line)},
+                     {"op", op.name},
+                     {"operands", operands},
+                     {"lane", line.lane},
+                     {"binds", binds}});
+  }
+  return lines;
+}
+
+json verdict_as_json(const Verdict& verdict) {
+  return {{"kind", verdict.kind},     {"contract", verdict.contract}, {"check", verdict.check},
+          {"object", verdict.object}, {"message", verdict.message},   {"asserts", verdict.asserts},
+          {"line", verdict.line}};
+}
+
+json clean_reply(std::size_t line) {
+  json reply = verdict_as_json(Verdict());
+  reply.update({{"outcome", "clean"}, {"line", line}, {"signal", 0}, {"exit", 0}});
+  return reply;
+}
 
 void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
                   nlohmann::json& reply) {

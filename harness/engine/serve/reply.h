@@ -1,4 +1,5 @@
-// Which lines of a text a run leaves out, and why: what the driver tells whoever wrote them.
+// What the fork server says of a program and of a verdict, as JSON: the only place that writes the
+// fields of a reply. harness/slotfuzz/schema/answers.py is their schema; tests hold answers to it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,16 @@
 #include "harness/engine/session/session.h"
 
 namespace slotfuzz {
+
+// For each line: `text`, and `bare` without its lane, `op`, `operands` as words, `lane`, and the
+// variables that it `binds`.
+nlohmann::json lines_as_json(const OpTable& table, const Program& program);
+
+// The fields of a verdict, which are empty where there is none.
+nlohmann::json verdict_as_json(const Verdict& verdict);
+
+// The reply to `run` of a program that ran clean up to LINE; how it ended otherwise is put in.
+nlohmann::json clean_reply(std::size_t line);
 
 // Lines that are named; a text may have a million.
 inline constexpr std::size_t kDroppedLinesMax = 20;
