@@ -1,5 +1,5 @@
-// The core is compiled with coverage counters for libFuzzer. A program without libFuzzer and
-// without a sanitizer's runtime has nobody to register them with; here that is nobody.
+// The core is compiled with coverage counters for libFuzzer. A program that is linked without
+// libFuzzer and without a sanitizer's runtime needs these empty functions to receive them.
 
 #include <cstdint>
 

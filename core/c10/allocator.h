@@ -8,7 +8,7 @@
 
 namespace slotcore {
 
-// The bytes are not to be had. A runtime_error, as in torch, and not a bad_alloc.
+// The allocator cannot supply the bytes. As in torch, this is a runtime_error and not a bad_alloc.
 class AllocationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -16,9 +16,10 @@ class AllocationError : public std::runtime_error {
 
 class Allocator {
  public:
-  // The most that one allocation may ask for. Below what AddressSanitizer and libFuzzer treat as a
-  // crash of the process, so that an absurd size is an error like any other; and so little that a
-  // line over all of it takes no time that looks like a hang. Broadcasting multiplies sizes.
+  // The largest size of one allocation. AddressSanitizer and libFuzzer end the process for much
+  // larger ones; below this limit an absurd size is an ordinary error. The limit also bounds the
+  // time of a line that touches every byte, so that no such line looks like a hang. Broadcasting
+  // multiplies sizes.
   static constexpr size_t kBytesMax = size_t{1} << 26;
 
   // Zero-filled bytes; null data for 0. Throws AllocationError.
@@ -28,7 +29,7 @@ class Allocator {
   ~Allocator() = default;
 };
 
-// The heap. Lives for ever.
+// The heap. Never destroyed.
 Allocator* default_allocator() noexcept;
 
 }  // namespace slotcore

@@ -23,7 +23,7 @@ void drop_share(void* context) noexcept {
 DataPtr share_data(DataPtr& data, size_t offset) {
   void* bytes = data.get();
   if (data.deleter() != &drop_share) {
-    // Whoever reads the bytes through `data` need not know that they are shared now.
+    // The address in `data` is not written, so other threads may read the bytes meanwhile.
     auto* fresh = new SharedData();
     fresh->original = data.change_owner(fresh, &drop_share);
   }

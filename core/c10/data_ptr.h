@@ -1,5 +1,5 @@
-// DataPtr: bytes, and how to give them back. The context is what the deleter gets; it need not be
-// the data itself (a Python buffer, a share of other data).
+// DataPtr: bytes and the deleter that frees them. The deleter receives the context, which may
+// differ from the data (a Python buffer, a share of other data).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class DataPtr {
       : data_(std::exchange(other.data_, nullptr)),
         context_(std::exchange(other.context_, nullptr)),
         deleter_(std::exchange(other.deleter_, nullptr)) {}
-  // By value: the former data is deleted when this already holds the new.
+  // By value: the former data is deleted after this object holds the new data.
   DataPtr& operator=(DataPtr other) noexcept {
     std::swap(data_, other.data_);
     std::swap(context_, other.context_);
@@ -50,9 +50,9 @@ class DataPtr {
   Deleter deleter_ = nullptr;
 };
 
-// Turns `data` into one share of itself, and returns a second share that begins `offset` bytes
-// into it. The deleter runs when the last share is gone, on whichever thread that is. The caller
-// keeps other threads away from `data`; the shares are then independent of each other.
+// Turns `data` into one share of itself, and returns a second share that begins `offset` bytes into
+// it. The thread that drops the last share runs the deleter. The caller keeps other threads away
+// from `data`; afterwards the shares are independent of each other.
 DataPtr share_data(DataPtr& data, size_t offset);
 
 // The data that `data` is a share of, or itself if it is not shared.

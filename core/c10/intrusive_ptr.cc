@@ -1,4 +1,4 @@
-// What both protocols share: the queue of releases, and the death of a target. See
+// Code that both protocols share: the queue of releases, and the destruction of a target. See
 // Note [Releases do not recurse].
 
 #include "core/c10/intrusive_ptr.h"
@@ -12,7 +12,7 @@ using impl::preservation::Access;
 
 namespace detail {
 
-// Lives on the stack of the outermost release; nested ones find it through the thread.
+// Lives on the stack of the outermost release; nested releases find it in a thread-local.
 class ReleaseQueue {
  public:
   static void submit(intrusive_ptr_target* target) noexcept {
@@ -48,7 +48,7 @@ constinit thread_local ReleaseQueue* ReleaseQueue::current = nullptr;
 void Access::submit(intrusive_ptr_target* target) noexcept { detail::ReleaseQueue::submit(target); }
 
 intrusive_ptr_target::~intrusive_ptr_target() {
-  // A constructor that throws ends here with 1.
+  // A constructor that throws gets here with a count of 1.
   SLOTCORE_CHECK(count_.strong() <= 1);
 }
 

@@ -1,18 +1,18 @@
 // intrusive_ptr and weak_intrusive_ptr: reference counts that live inside the object.
 //
 // An intrusive_ptr_target has two counts. While strong > 0 the strong owners together hold one weak
-// reference, so the memory stays for as long as anyone holds either kind. At strong == 0 the target
-// expires for ever (P4) and release_resources() runs; at weak == 0 the memory is freed.
+// reference, so the memory stays as long as there is a reference of either kind. At strong == 0 the
+// target expires for good (P4) and release_resources() runs; at weak == 0 the memory is freed.
 //
-// How the wrapper's reference and those of C++ owners keep each other alive is one of two
-// protocols, each in a file behind preservation.h.
+// Two protocols define how the wrapper and C++ owners keep each other alive. Each is one file
+// behind preservation.h.
 //
 // Note [Releases do not recurse]
 // Destroying a target releases what it owns, and a chain may have a million links (P6). So the
-// outermost release of a thread keeps a queue; a release that happens inside it and finds the last
-// reference only enqueues. The queue is drained before the outermost release returns, so for the
-// caller everything dies where it always died. Code of a user, such as `__del__`, must not see the
-// delay: a ReleaseBoundary around it starts afresh.
+// outermost release of a thread keeps a queue. A nested release that finds the last reference only
+// enqueues the target. The outermost release drains the queue before it returns, so the caller sees
+// no difference. User code, such as `__del__`, must not see the delay either: a ReleaseBoundary
+// around it starts a new queue.
 #pragma once
 
 #include <cstddef>
@@ -31,23 +31,23 @@ namespace impl::preservation {
 struct Access;
 }
 
-// Operations on bare pointers, for code that keeps references in a form of its own: the wrapper,
+// Operations on bare pointers, for code that stores references in another form: the wrapper, and
 // the int handles of `_weak_ref`. Each function says what it does to the counts.
 namespace raw {
 void incref(intrusive_ptr_target* target) noexcept;       // strong + 1; the caller has one already
 void decref(intrusive_ptr_target* target) noexcept;       // strong - 1
 void weak_incref(intrusive_ptr_target* target) noexcept;  // weak + 1
 void weak_decref(intrusive_ptr_target* target) noexcept;  // weak - 1
-// strong + 1 unless the target is dead or dying; says whether it did. The caller has a weak
-// reference.
+// strong + 1 unless the target is dead or dying; returns whether it was incremented. The caller has
+// a weak reference.
 [[nodiscard]] bool try_lock(intrusive_ptr_target* target) noexcept;
-// strong 1 -> 0, atomically, or false when it is shared. After true the target has expired, nobody
-// can lock it any more, and the caller must pass it to destroy_expired().
+// strong 1 -> 0, atomically; false when there is another owner. After true the target has expired,
+// no thread can lock it any more, and the caller must pass it to destroy_expired().
 [[nodiscard]] bool release_if_unique(intrusive_ptr_target* target) noexcept;
 void destroy_expired(intrusive_ptr_target* target) noexcept;
 uint32_t use_count(const intrusive_ptr_target* target) noexcept;
-// Whether the caller's strong reference is the only reference, weak ones included: nobody else can
-// reach the target.
+// Whether the caller's strong reference is the only reference, weak ones included: then no other
+// thread can reach the target.
 bool is_unescaped(const intrusive_ptr_target* target) noexcept;
 }  // namespace raw
 
@@ -61,14 +61,14 @@ class intrusive_ptr_target {
   intrusive_ptr_target(const intrusive_ptr_target&) = delete;
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) = delete;
 
-  // The slot, for types whose TargetTraits say that they can have one.
+  // The slot, for types that have one according to their TargetTraits.
   virtual impl::PyObjectSlot* pyobj_slot() noexcept { return nullptr; }
 
  protected:
   virtual ~intrusive_ptr_target();
 
-  // Lets go of what the target owns. Runs once, when the strong count has reached 0, also when
-  // weak references keep the memory. The target must stay destructible.
+  // Releases what the target owns. Runs once, when the strong count has reached 0, also when weak
+  // references keep the memory. The target must stay destructible.
   virtual void release_resources() noexcept {}
 
  private:
@@ -77,11 +77,11 @@ class intrusive_ptr_target {
 
   impl::protocol::CombinedCount<impl::protocol::StdPolicy> count_;
   // The queue of Note [Releases do not recurse]. Only the thread that saw the count at 1 while it
-  // held that reference enqueues, so a target is in one queue at most.
+  // held that reference enqueues the target, so a target is in at most one queue.
   intrusive_ptr_target* next_released_ = nullptr;
 };
 
-// Put around code of a user that runs inside a release: releases in it are outermost ones.
+// Placed around user code that runs inside a release: releases in that code are outermost ones.
 class ReleaseBoundary {
  public:
   ReleaseBoundary() noexcept;
@@ -118,13 +118,13 @@ class intrusive_ptr {
     return *this;
   }
 
-  // Takes over a reference that release() gave up.
+  // Takes over a reference that release() returned.
   static intrusive_ptr reclaim(T* target) noexcept {
     intrusive_ptr result;
     result.target_ = target;
     return result;
   }
-  // Adds a reference to a target that someone else owns.
+  // Adds a reference to a target that another owner keeps alive.
   static intrusive_ptr retain(T* target) noexcept {
     if (target != nullptr) raw::incref(target);
     return reclaim(target);
@@ -134,7 +134,7 @@ class intrusive_ptr {
     if (T* target = release(); target != nullptr) raw::decref(target);
   }
 
-  // Destroys the target and says true if this was the only reference; else changes nothing.
+  // If this is the only reference, destroys the target and returns true; else changes nothing.
   [[nodiscard]] bool release_if_unique() noexcept {
     if (target_ == nullptr || !raw::release_if_unique(target_)) return false;
     raw::destroy_expired(release());
@@ -158,7 +158,7 @@ intrusive_ptr<T> make_intrusive(Args&&... args) {
   return intrusive_ptr<T>::reclaim(new T(std::forward<Args>(args)...));
 }
 
-// A reference that does not keep the target alive, only its memory.
+// A reference that keeps the memory of the target, but not the target itself, alive.
 template <class T>
 class weak_intrusive_ptr {
  public:
@@ -186,7 +186,7 @@ class weak_intrusive_ptr {
   // Never goes from true to false (P4).
   bool expired() const noexcept { return target_ == nullptr || raw::use_count(target_) == 0; }
 
-  // The reference as a bare pointer for a handle, and back.
+  // Converts the reference to a bare pointer for a handle, and back.
   [[nodiscard]] T* release() noexcept { return std::exchange(target_, nullptr); }
   static weak_intrusive_ptr reclaim(T* target) noexcept { return weak_intrusive_ptr(target); }
 

@@ -9,7 +9,7 @@ namespace slotcore {
 
 class LiveCount {
  public:
-  // Relaxed: a count orders nothing; whoever compares counts has joined the threads before.
+  // Relaxed: a count orders nothing. A thread that compares counts has joined the others before.
   void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void remove() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
   int64_t value() const noexcept { return count_.load(std::memory_order_relaxed); }

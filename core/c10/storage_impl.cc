@@ -14,9 +14,9 @@
 namespace slotcore {
 namespace {
 
-// Two interpreters may meet a storage at the same time and both turn its data into shares, or one
-// of them looks whose the data is. One lock for all storages: it is held for a few instructions,
-// and no code of a user runs meanwhile.
+// Two interpreters may share a storage at the same time: both turn its data into shares, or one of
+// them asks for the context. One lock serves all storages: a thread holds it for a few
+// instructions, and no user code runs meanwhile.
 constinit std::mutex share_mutex;
 
 }  // namespace
@@ -60,8 +60,8 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool
                             std::to_string(offset + nbytes) + " are outside of a storage of " +
                             std::to_string(nbytes_) + " bytes");
   }
-  // A share cannot be grown in place, so it is resizable only where the original was: resize
-  // moves the share to bytes of its own.
+  // A share cannot grow in place, so it is resizable only if the original was: resize moves the
+  // share to its own bytes.
   bool whole = offset == 0 && nbytes == nbytes_;
   return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset),
                                      resizable_ && whole && !stays);

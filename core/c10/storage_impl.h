@@ -11,7 +11,7 @@
 
 namespace slotcore {
 
-// The bytes may not move now, because someone outside holds their address.
+// The bytes may not move now, because code outside of the storage holds their address.
 class PinnedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class StorageImpl final : public intrusive_ptr_target {
  public:
   // Bytes from an allocator. A resizable storage goes back to it in resize().
   StorageImpl(size_t nbytes, Allocator* allocator, bool resizable);
-  // Bytes that exist already. They are returned through the deleter of `data`.
+  // Bytes that exist already. The deleter of `data` frees them.
   StorageImpl(size_t nbytes, DataPtr data, bool resizable);
   ~StorageImpl() override;
 
@@ -32,17 +32,18 @@ class StorageImpl final : public intrusive_ptr_target {
   Allocator* allocator() const noexcept { return allocator_; }
   bool resizable() const noexcept { return resizable_; }
 
-  // Moves to a block of another size; what fits of the content is kept, the rest is zero. Throws
-  // AllocationError, PinnedError, or runtime_error when the storage is not resizable.
+  // Moves the content to a block of another size; bytes that fit are kept, new bytes are zero.
+  // Throws AllocationError, PinnedError, or runtime_error when the storage is not resizable.
   void resize(size_t nbytes);
 
   // A new storage over `nbytes` of the same bytes, from `offset` on. It shares the data, not the
-  // StorageImpl: either may be resized or die without the other (T2). With `stays` it keeps to
-  // these bytes: it is not resizable. Throws out_of_range.
+  // StorageImpl: either may be resized or destroyed without the other (T2). With `stays` the new
+  // storage is not resizable. Throws out_of_range.
   intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes, bool stays = false);
 
-  // What `deleter` will be given for these bytes, or null if it is not theirs. Of bytes that are
-  // shared null as well, unless `of_shared`. Another interpreter may share them meanwhile.
+  // The context that `deleter` will receive for these bytes, or null if they have another deleter.
+  // For shared bytes null as well, unless `of_shared`. Another interpreter may share them
+  // meanwhile.
   void* context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept;
 
   // While pinned, the bytes neither move nor change size. Pins are counted.

@@ -1,5 +1,5 @@
-// Formats a trace line and hands it to the kernel in a single write, so that lines of several
-// threads or processes do not mix. Nothing here allocates: a trace point may sit anywhere.
+// Formats a trace line and writes it with one system call, so that lines of several threads or
+// processes do not mix. Nothing here allocates, so a trace point may be anywhere.
 
 #include "core/c10/trace.h"
 
@@ -46,7 +46,7 @@ class Line {
       case TraceField::Kind::kNone:
         return;
       case TraceField::Kind::kPointer:
-        // Not %p, which has a word of its own for null.
+        // Not %p, which prints null as "(nil)".
         return add("  %s 0x%llx%s", field.name,
                    static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(field.pointer)),
                    field.text);

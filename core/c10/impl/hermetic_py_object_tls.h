@@ -1,6 +1,6 @@
 // HermeticPyObjectTLS: while the flag of a thread is set, wrapping an impl on that thread gives a
-// fresh wrapper of the base class and leaves the slot alone (H1). The flag says nothing about
-// wrappers that already exist: whether one of those is hermetic is written in the wrapper (H2, H3).
+// fresh wrapper of the base class and does not touch the slot (H1). The flag says nothing about
+// wrappers that already exist: each wrapper records whether it is hermetic (H2, H3).
 #pragma once
 
 namespace slotcore::impl {
@@ -11,7 +11,7 @@ class HermeticPyObjectTLS {
   static void set_state(bool hermetic) noexcept;
 };
 
-// Sets the flag and puts the former state back, also when an exception passes (H4).
+// Sets the flag and restores the former state, also when an exception passes (H4).
 class HermeticGuard {
  public:
   explicit HermeticGuard(bool hermetic = true) noexcept

@@ -1,4 +1,4 @@
-// The vtable that is left when an interpreter has ended.
+// The vtable of an interpreter that has ended.
 
 #include "core/c10/impl/py_interpreter.h"
 

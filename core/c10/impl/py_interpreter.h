@@ -1,12 +1,12 @@
-// PyInterpreter: the tag by which an impl knows which Python interpreter its wrapper belongs to,
-// and the only door from this layer to Python. Nothing below core/python includes Python.h; what
-// it needs from an interpreter goes through PyInterpreterVTable.
+// PyInterpreter: the tag that names the Python interpreter of an impl's wrapper, and the only
+// connection from this layer to Python. This layer does not include Python.h; it calls an
+// interpreter through PyInterpreterVTable.
 //
 // Note [A PyInterpreter is never freed]
-// An impl may outlive the interpreter that wrapped it, and its destructor reads the tag (T5).
-// So a PyInterpreter is leaked on purpose, as is every vtable, and an interpreter that ends calls
-// disarm(), which swaps in a vtable whose operations do nothing. That vtable is constant-
-// initialised and trivially destroyed, so that static destructors may still call it.
+// An impl may outlive the interpreter that wrapped it, and its destructor reads the tag (T5). So
+// every PyInterpreter and every vtable is leaked on purpose. An interpreter that ends calls
+// disarm(), which stores a vtable whose operations do nothing. That vtable is constant-initialised
+// and trivially destroyed, so that static destructors may still call it.
 #pragma once
 
 #include "core/c10/impl/protocol/vtable_word.h"
@@ -22,29 +22,29 @@ namespace impl {
 
 class PyObjectSlot;
 
-// What became of a reference offered to a wrapper; see Note [Handing over] in resurrection.cc.
+// The result of offering a strong reference to a wrapper; Note [Handing over] in resurrection.cc.
 enum class HandOver {
-  kDone,      // the wrapper took the reference and the slot's reference to it was dropped
-  kNotOwned,  // the impl no longer owns a wrapper: look at the count again
-  kDeferred,  // a thread that has the GIL will offer it again, and keeps it until then
-  kDisarmed,  // the interpreter is gone, nothing was done (T6)
+  kDone,      // the wrapper took the reference and released the slot's reference to it
+  kNotOwned,  // the impl no longer owns a wrapper: read the count again
+  kDeferred,  // a thread that has the GIL keeps it and will offer it again
+  kDisarmed,  // the interpreter has ended, nothing was done (T6)
 };
 
 class PyInterpreterVTable {
  public:
   virtual const char* name() const noexcept = 0;
   virtual void incref(PyObject* object) const noexcept = 0;
-  // Takes the GIL if the thread does not hold it; leaks when the interpreter is ending (T6). False
-  // when it has ended: no Python code will ever touch the object again.
+  // Takes the GIL if the thread does not hold it. Leaks the object when the interpreter is ending
+  // (T6). False when it has ended: then no Python code will touch the object again.
   virtual bool decref(PyObject* object) const noexcept = 0;
-  // A reference of the slot's wrapper, or false when there is none or it is dying.
+  // Takes a reference to the slot's wrapper; false when it has no wrapper or a dying one.
   virtual bool try_incref(const PyObjectSlot* slot) const noexcept = 0;
   // Offers the caller's strong reference of `target` to the wrapper that its slot owns. For the
   // resurrection protocol only.
   virtual HandOver hand_over(intrusive_ptr_target* target, PyObjectSlot* slot) const noexcept = 0;
 
  protected:
-  // Never deleted through the interface, and trivial so that no_op_vtable needs no destructor.
+  // Never deleted through the interface; trivial, so that no_op_vtable needs no destructor.
   ~PyInterpreterVTable() = default;
 };
 
@@ -56,7 +56,7 @@ class PyInterpreter {
 
   const PyInterpreterVTable* operator->() const noexcept { return vtable_.load(); }
 
-  // From here on every operation is a no-op (T5). May run at the same time as any of them.
+  // From here on every operation does nothing (T5). Any of them may run at the same time.
   void disarm() noexcept;
   bool is_armed() const noexcept;
 

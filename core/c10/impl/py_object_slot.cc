@@ -1,4 +1,4 @@
-// The claim of a slot by an interpreter, and what a loser is told.
+// The claim of a slot by an interpreter, and the error for an interpreter that loses.
 
 #include "core/c10/impl/py_object_slot.h"
 

@@ -4,19 +4,20 @@
 //   pyobj    wrapper pointer, with the owns bit in bit 0
 //
 // Note [Owner of the wrapper]
-// Under the resurrection protocol an impl is in one of three states, and the owns bit says which of
-// A and B; for the other protocol see Note [The wrapper's bit].
+// Under the resurrection protocol an impl is in one of three states; the owns bit separates A from
+// B. For the other protocol see Note [The wrapper's bit].
 //   N  no wrapper            pyobj == null
 //   A  wrapper owns impl     wrapper ──strong──▶ impl,  slot ──borrowed──▶ wrapper,  bit clear
 //   B  impl owns wrapper     slot ──strong──▶ wrapper,  wrapper ──borrowed──▶ impl,  bit set
-// The slot never holds the address of a freed wrapper (H2): a wrapper that dies clears the slot
-// before anything that could run Python code.
+// The slot never holds the address of a freed wrapper (H2): a dying wrapper clears the slot before
+// anything that could run Python code.
 //
 // Note [Who may touch the PyObject field]
-// It is written only under the GIL of the tagged interpreter (T4). It is read under that GIL too,
-// with two exceptions. Resurrection: the thread that drops the last strong reference reads the owns
-// bit to decide whether to ask for the GIL at all; what it reads is confirmed under the GIL.
-// Refcount-bit: who takes or drops the impl's reference reads the pointer, which is fixed then.
+// Threads write it only under the GIL of the tagged interpreter (T4). They read it under that GIL
+// too, with two exceptions. Resurrection: the thread that releases the last strong reference reads
+// the owns bit to decide whether to take the GIL, and reads it again under the GIL. Refcount-bit: a
+// thread that takes or releases the impl's reference to the wrapper reads the pointer, which does
+// not change at that time.
 #pragma once
 
 #include <cstdint>
@@ -40,17 +41,17 @@ class PyObjectSlot {
   PyObjectSlot(const PyObjectSlot&) = delete;
   PyObjectSlot& operator=(const PyObjectSlot&) = delete;
 
-  // The tag, or null. Any thread may ask.
+  // The tag, or null. Any thread may call this.
   PyInterpreter* pyobj_interpreter() const noexcept { return tag_.load(); }
 
-  // What `self` would have to pass to claim(). `unshared` says that the caller has the only
-  // reference of the impl, weak ones included, so that nobody else can be claiming it (T3).
+  // The status that `self` passes to claim(). `unshared` says that the caller has the only
+  // reference to the impl, weak ones included, so that no other thread can claim it (T3).
   PyInterpreterStatus status(const PyInterpreter* self, bool unshared) const noexcept {
     return tag_.status(self, unshared);
   }
 
-  // Tags the slot. Of any number of interpreters that try at once, one wins (T2); the others, and
-  // everyone later, get a ForeignInterpreterError.
+  // Tags the slot. If several interpreters try at once, one wins (T2). The others, and all later
+  // ones, get a ForeignInterpreterError.
   void claim(PyInterpreter* self, PyInterpreterStatus status);
 
   // Claims, and stores the wrapper with the owns bit clear (state A).
@@ -59,8 +60,8 @@ class PyObjectSlot {
     set_pyobj(pyobj);
   }
 
-  // The wrapper, which is null after its death; nullopt when the slot was never claimed.
-  // Throws ForeignInterpreterError.
+  // The wrapper; null after its death; nullopt when no interpreter has claimed the slot. Throws
+  // ForeignInterpreterError.
   std::optional<PyObject*> check_pyobj(const PyInterpreter* self) const {
     const PyInterpreter* tag = pyobj_interpreter();
     if (tag == nullptr) return std::nullopt;
@@ -74,7 +75,7 @@ class PyObjectSlot {
   }
   bool owns_pyobj() const noexcept { return word_.owns(); }
 
-  // The three writers; all need the GIL of the tagged interpreter (T4).
+  // The three writers; each needs the GIL of the tagged interpreter (T4).
   void set_pyobj(PyObject* pyobj) noexcept { word_.set(reinterpret_cast<uintptr_t>(pyobj)); }
   void set_owns_pyobj(bool owns) noexcept { word_.set_owns(owns); }
   void clear_pyobj() noexcept { word_.set(0); }

@@ -1,6 +1,6 @@
-// The refcount-bit protocol, at the counts: C++ owners hold the wrapper through one reference that
-// is taken when strong goes from 1 to 2 and dropped when it goes from 2 to 1. See Note [The
-// wrapper's bit] in protocol/combined_count.h.
+// The refcount-bit protocol on the side of the counts. C++ owners share one reference to the
+// wrapper, taken when strong goes from 1 to 2 and released when strong goes from 2 to 1. See
+// Note [The wrapper's bit] in protocol/combined_count.h.
 
 #include "core/c10/impl/refcount_bit.h"
 
@@ -13,7 +13,8 @@ namespace {
 using impl::preservation::Access;
 
 // Every call takes the GIL of the tagged interpreter. The wrapper's address is read before that:
-// the caller's own strong reference, or the impl's reference of the wrapper, keeps it alive.
+// the caller's own strong reference, or the impl's reference to the wrapper, keeps the wrapper
+// alive.
 class SlotWrapper {
  public:
   explicit SlotWrapper(intrusive_ptr_target* target) noexcept : target_(target) {}
@@ -23,7 +24,7 @@ class SlotWrapper {
     (*interpreter())->incref(wrapper());
   }
   bool decref() const noexcept {
-    trace("wrapper let go", {"impl", target_}, {"wrapper", wrapper()});
+    trace("wrapper released", {"impl", target_}, {"wrapper", wrapper()});
     return (*interpreter())->decref(wrapper());
   }
   bool try_incref() const noexcept {
@@ -52,9 +53,9 @@ void incref(intrusive_ptr_target* target) noexcept {
 void decref(intrusive_ptr_target* target) noexcept {
   using Left = decltype(Access::count(target).decref());
   Left left = Access::count(target).decref();
-  // May free the wrapper, and with it the target. When the interpreter has ended, the wrapper is
-  // leaked (T6), and its reference is nobody's: nothing can take the count up again, because a weak
-  // lock would need the wrapper.
+  // This may free the wrapper, and with it the target. When the interpreter has ended, the wrapper
+  // is leaked (T6) and its strong reference has no owner. Nothing can increment the count again,
+  // because a weak lock would need the wrapper.
   if (left == Left::kWrapper && !SlotWrapper(target).decref())
     left = Access::count(target).decref();
   if (left == Left::kNobody) Access::submit(target);

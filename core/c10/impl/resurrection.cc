@@ -1,14 +1,15 @@
-// The resurrection protocol, at the counts.
+// The resurrection protocol on the side of the counts.
 //
 // Note [Handing over]
-// When the last C++ owner of an impl in state B (Note [Owner of the wrapper]) lets go, it does not
-// destroy the impl. It gives its strong reference to the wrapper, which owns the impl from then on
-// (state A), and the slot's reference to the wrapper is dropped. If that was the wrapper's last
-// one, the wrapper dies like any other: `__del__` sees a living impl and runs when both sides are
-// gone (P3); if Python got hold of the wrapper through a weakref meanwhile, it stays whole (P4).
-// The count never goes 0 -> 1, so expired() is monotone. The owns bit is read without the GIL when
-// the count is 1, and again under the GIL in PyInterpreterVTable::hand_over. If the interpreter has
-// ended, the impl is destroyed and the wrapper is leaked on purpose (T6).
+// When the last C++ owner of an impl in state B (Note [Owner of the wrapper]) releases it, it does
+// not destroy the impl. It gives its strong reference to the wrapper, which owns the impl from then
+// on (state A), and releases the slot's reference to the wrapper. If that was the wrapper's last
+// reference, the wrapper dies like any other: `__del__` sees a living impl, and runs when both
+// sides are gone (P3). If Python reached the wrapper through a weakref meanwhile, the wrapper stays
+// intact (P4). The count never goes 0 -> 1, so expired() is monotone. This code reads the owns bit
+// without the GIL when the count is 1, and PyInterpreterVTable::hand_over reads it again under the
+// GIL. If the interpreter has ended, the impl is destroyed and the wrapper is leaked on purpose
+// (T6).
 
 #include "core/c10/check.h"
 #include "core/c10/impl/preservation.h"
@@ -18,13 +19,13 @@ namespace {
 
 using impl::preservation::Access;
 
-// The bit of the counts is never set here, so nobody ever needs the wrapper of a count.
+// This protocol never sets the bit of the counts, so no count ever needs the wrapper.
 struct NoWrapper {
   void decref() const noexcept { SLOTCORE_CHECK(false); }
   bool try_incref() const noexcept { SLOTCORE_CHECK(false); }
 };
 
-// Drops the caller's reference. True when the target has expired thereby.
+// Releases the caller's reference. True when the target has expired as a result.
 bool drop(intrusive_ptr_target* target) noexcept {
   while (!Access::count(target).decref_unless_last()) {
     if (Access::count(target).expire_if_unique()) return true;
@@ -50,7 +51,7 @@ void decref(intrusive_ptr_target* target) noexcept {
   while (!Access::count(target).decref_unless_last()) {
     if (owns_wrapper(target) || Access::count(target).expire_if_unique())
       return Access::submit(target);
-    // A weak reference was locked in between: look again.
+    // Another thread locked a weak reference in between: read the count again.
   }
 }
 
@@ -63,8 +64,8 @@ bool try_lock(intrusive_ptr_target* target) noexcept {
 namespace impl::preservation {
 namespace {
 
-// Gives the reference that came with `target` to its wrapper, or drops it. True when the drop took
-// the count to 0 and the target must be destroyed.
+// Gives the reference that came with `target` to its wrapper, or releases it. True when the release
+// took the count to 0 and the caller must destroy the target.
 bool hand_over(intrusive_ptr_target* target) noexcept {
   while (!Access::count(target).decref_unless_last()) {
     if (owns_wrapper(target)) {

@@ -15,7 +15,7 @@ namespace slotcore {
 // Inline, because every program makes many small tensors.
 class Dims {
  public:
-  // No tensor has more dimensions. torch allows 64; nothing here needs them, and they would cost
+  // The largest number of dimensions. torch allows 64; this core needs fewer, and 64 would cost
   // each impl a kilobyte.
   static constexpr size_t kLengthMax = 8;
 
@@ -47,16 +47,16 @@ int64_t checked_add(int64_t a, int64_t b);
 int64_t element_count(const Dims& sizes);
 // The strides of a tensor whose elements are adjacent, the last dimension fastest.
 Dims contiguous_strides(const Dims& sizes);
-// How many bytes of a storage the elements reach into; 0 without elements. Strides are not
-// negative.
+// The number of bytes from the start of the storage to the end of the last element; 0 without
+// elements. Strides are not negative.
 size_t bytes_needed(int64_t offset, const Dims& sizes, const Dims& strides, ScalarType type);
 // The sizes that both broadcast to. Throws runtime_error when they do not fit.
 Dims broadcast_sizes(const Dims& a, const Dims& b);
-// The strides with which elements of `sizes` and `strides` are read as `wanted`, where new
-// dimensions and those of size 1 repeat. Throws runtime_error when they do not fit.
+// The strides that read elements of `sizes` and `strides` as `wanted`, where new dimensions and
+// those of size 1 repeat. Throws runtime_error when they do not fit.
 Dims broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& wanted);
-// Dimension `dim`, which may count from the end, of `rank`; a rank of 0 counts as 1. Throws
-// out_of_range.
+// Converts `dim`, which may count from the end, to an index below `rank`; a rank of 0 counts as 1.
+// Throws out_of_range.
 size_t checked_dim(int64_t dim, size_t rank);
 
 std::string text(const Dims& dims);

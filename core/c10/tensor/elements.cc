@@ -1,4 +1,4 @@
-// The checks before elements are touched.
+// The checks that run before elements are read or written.
 
 #include "core/c10/tensor/elements.h"
 

@@ -1,5 +1,5 @@
 // Elements: the numbers of a tensor, read and written as any type. Conversions are those of torch:
-// integers wrap, what is no zero is true, of a complex number the real part is taken.
+// integers wrap, every nonzero number is true, and of a complex number the real part is taken.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ To convert(From value) noexcept {
   } else if constexpr (is_complex_v<To>) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // What an int64 cannot hold becomes its least value, as on x86; C++ leaves it open.
+    // A number that does not fit gives the smallest int64, as on x86; in C++ it is undefined.
     constexpr From kEnd = 0x1p63;
     int64_t integer = value >= -kEnd && value < kEnd ? static_cast<int64_t>(value) : INT64_MIN;
     return static_cast<To>(integer);
@@ -45,8 +45,8 @@ T negate(T value) noexcept {
 
 class Elements {
  public:
-  // Throws runtime_error when an element lies outside of the storage, or when a bool is to be
-  // negated. Valid as long as the storage is not resized.
+  // Throws runtime_error when an element lies outside of the storage, or when the tensor is a
+  // negated bool. Valid until the storage is resized.
   explicit Elements(const TensorImpl& tensor);
 
   // The element at `offset`, counted in elements from the first one.
@@ -76,7 +76,7 @@ class Elements {
     std::memcpy(&raw, bytes_ + offset * static_cast<int64_t>(sizeof raw), sizeof raw);
     return convert<T>(raw);
   }
-  // From what is stored to what is meant, and back: both bits are their own inverse.
+  // Converts a stored value to the value that is read, and back: each bit is its own inverse.
   template <class T>
   T with_bits(T value) const noexcept {
     if constexpr (is_complex_v<T>) {
@@ -90,7 +90,7 @@ class Elements {
   ValueBits bits_;
 };
 
-// Calls `body(offsets)` for each index of `sizes` in row-major order; offsets[k] is the place of
+// Calls `body(offsets)` for each index of `sizes` in row-major order; offsets[k] is the offset of
 // the element by strides[k].
 template <size_t N, class Body>
 void for_each_element(const Dims& sizes, const std::array<Dims, N>& strides, Body body) {

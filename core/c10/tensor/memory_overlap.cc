@@ -26,7 +26,7 @@ bool is_dense(const Layout& layout) {
 }
 
 Dims strides_like(const Dims& sizes, const std::vector<Dims>& operands) {
-  // Whether dimension `a` is to be further out than `b`: 1 yes, -1 no, 0 as it is.
+  // Whether dimension `a` is further out than `b`: 1 yes, -1 no, 0 undecided.
   auto compare = [&](size_t a, size_t b) {
     for (const Dims& strides : operands) {
       if (strides[a] == 0 || strides[b] == 0) continue;
@@ -35,7 +35,7 @@ Dims strides_like(const Dims& sizes, const std::vector<Dims>& operands) {
     }
     return 0;
   };
-  // From the innermost on, sorted by insertion: where nothing is said, the order stays.
+  // Insertion sort from the innermost dimension: undecided dimensions keep their order.
   std::array<size_t, Dims::kLengthMax> order;
   for (size_t i = 0; i < sizes.size(); i++) order[i] = sizes.size() - 1 - i;
   for (size_t i = 1; i < sizes.size(); i++) {
@@ -71,7 +71,8 @@ void check_no_internal_overlap(const TensorImpl& written) {
 void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read) {
   if (&written == &read || written.numel() == 0 || read.numel() == 0) return;
   if (!is_dense(written.layout()) || !is_dense(read.layout())) return;
-  // As numbers: a storage that has shrunk has no address to which anything may be added.
+  // As integers: a storage that has shrunk to nothing has a null address, to which C++ adds
+  // nothing.
   auto begin = reinterpret_cast<uintptr_t>(written.data());
   auto end = begin + static_cast<uintptr_t>(written.numel()) * item_size(written.type());
   auto read_begin = reinterpret_cast<uintptr_t>(read.data());

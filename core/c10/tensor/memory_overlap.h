@@ -1,5 +1,4 @@
-// Whether elements of tensors are in the same memory, as far as torch asks; and how those of a
-// result are laid out.
+// Whether tensors overlap in memory, by torch's rules; and the layout of results.
 #pragma once
 
 #include <vector>
@@ -8,7 +7,7 @@
 
 namespace slotcore {
 
-// Whether the elements fill their range of memory, each place once, in whatever order.
+// Whether the elements fill a range of memory, each position once, in any order.
 bool is_dense(const Layout& layout);
 
 // The strides of a new dense tensor whose elements are in the order of those of the operands, where
@@ -16,8 +15,8 @@ bool is_dense(const Layout& layout);
 Dims strides_like(const Dims& sizes, const std::vector<Dims>& operands);
 
 // Throw runtime_error when writing to `written` element by element would depend on the order: if it
-// repeats elements, or if it and `read` share a part of their memory. Layouts that are not dense
-// are not looked at more closely.
+// repeats elements, or if it and `read` share a part of their memory. They do not examine layouts
+// that are not dense any further.
 void check_no_internal_overlap(const TensorImpl& written);
 void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read);
 

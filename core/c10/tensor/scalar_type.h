@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// ROW(C++ type, name), in the order of promotion: of two types, the later one can hold both, except
-// that float64 and complex64 have no common type here.
+// ROW(C++ type, name), in the order of promotion: of two types the later one can hold both, except
+// float64 and complex64, which have no common type here.
 #define SLOTCORE_SCALAR_TYPES(ROW) \
   ROW(bool, bool_)                 \
   ROW(uint8_t, uint8)              \
@@ -23,7 +23,7 @@ enum class ScalarType : uint8_t {
 #undef ROW
 };
 
-// Calls `body` with a value of the C++ type that belongs to `type`, and returns what it returns.
+// Calls `body` with a value of the C++ type of `type`, and returns its result.
 template <class Body>
 constexpr decltype(auto) with_type(ScalarType type, Body&& body) {
   switch (type) {
@@ -47,10 +47,10 @@ constexpr bool is_complex(ScalarType type) noexcept { return type == ScalarType:
 // Whether tensors of this type can have gradients.
 constexpr bool is_differentiable(ScalarType type) noexcept { return type >= ScalarType::float32; }
 
-// The type that holds the values of both. Throws runtime_error for float64 and complex64.
+// The type that can hold the values of both. Throws runtime_error for float64 and complex64.
 ScalarType promote_types(ScalarType a, ScalarType b);
 
-// Whether a result of type `from` may be stored in a tensor of type `to`: never to a lower kind,
+// Whether a tensor of type `to` may store a result of type `from`: never one of a higher kind,
 // where the kinds are bool, integers, floating point, complex.
 bool can_cast(ScalarType from, ScalarType to) noexcept;
 

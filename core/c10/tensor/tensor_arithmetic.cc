@@ -1,4 +1,4 @@
-// Loops over elements, one at a time: nothing here is made for speed.
+// Loops over elements, one at a time; speed does not matter here.
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 
@@ -28,7 +28,7 @@ bool fits(double value) {
   if constexpr (std::is_floating_point_v<T>) {
     return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<T>::max();
   } else {
-    // The greatest int64 is no double; 2^63, which is one, does not fit any more.
+    // The largest int64 is not a double. 2^63 is one, and does not fit.
     return sizeof(T) == 1 ? std::abs(value) < 256 : value >= -0x1p63 && value < 0x1p63;
   }
 }
@@ -36,7 +36,7 @@ bool fits(double value) {
 template <class T>
 T checked_convert(const Scalar& number) {
   if constexpr (std::is_same_v<T, int64_t>) {
-    // Beyond 2^53 it is no double.
+    // Integers above 2^53 are not exact as doubles.
     if (const auto* integer = std::get_if<int64_t>(&number)) return *integer;
   }
   auto value = std::visit([](auto any) { return std::complex<double>(any); }, number);
@@ -51,8 +51,8 @@ T checked_convert(const Scalar& number) {
   }
 }
 
-// What an operand is for the type of the result: a tensor with dimensions counts most, a number
-// least. One that counts less has a say only if its kind is higher.
+// The type of a result. Tensors with dimensions precede tensors without, and those precede numbers.
+// An operand that comes later changes the type only if its kind is higher.
 std::optional<ScalarType> combine(std::optional<ScalarType> more, std::optional<ScalarType> less) {
   if (!more || !less) return more ? more : less;
   return kind_of(*less) <= kind_of(*more) ? *more : promote_types(*more, *less);
@@ -132,7 +132,8 @@ void check_overlap(const TensorImpl& self, const TensorImpl& read) {
   check_no_partial_overlap(self, read);
 }
 
-// What is read while `self` is written: a copy where the two look at one storage in two ways.
+// The tensor to read while `self` is written: a copy if both use one storage with different
+// layouts.
 TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
   bool apart = source->storage() != self.storage() || source->layout() == self.layout();
   return apart ? source : clone(*source);
@@ -204,7 +205,7 @@ void fill(TensorImpl& self, const Scalar& value) {
 void copy(TensorImpl& self, const Operand& source) {
   check_in_place(self);
   if (source.tensor.get() == &self) {
-    // Nothing is read or written, but it counts.
+    // Nothing is read or written, but the call counts as a write.
     mark_written(self, &self);
     return;
   }

@@ -1,5 +1,5 @@
-// What is computed from the elements of tensors: enough to see memory and aliasing. Operands
-// broadcast and promote as in torch. All functions throw runtime_error.
+// Arithmetic on elements, as much as tests of memory and aliasing need. Operands broadcast and
+// promote as in torch. All functions throw runtime_error.
 #pragma once
 
 #include <complex>
@@ -28,25 +28,25 @@ enum class Operation { kAdd, kMultiply, kEqual, kNotEqual };
 
 // A new tensor; of bool for comparisons.
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b);
-// self = self OPERATION other. Errors also when the result has another size or does not fit the
-// type of `self`, or when elements of `self` share memory with each other or partly with `other`.
+// self = self OPERATION other. Throws also when the result has another size or does not fit the
+// type of `self`, when elements of `self` overlap, or when `self` and `other` overlap in part.
 void compute_in_place(Operation operation, TensorImpl& self, const Operand& other);
 
-// Every element becomes `value`. Error if the type cannot hold it.
+// Sets every element to `value`. Throws if the type cannot hold it.
 void fill(TensorImpl& self, const Scalar& value);
 // Copies and converts; `source` expands to the size of `self`. Errors as for compute_in_place.
 void copy(TensorImpl& self, const Operand& source);
 
-// The numbers in a storage of their own, without bits; the strides stay where elements are dense.
+// A copy of the numbers in a new storage, without bits; dense elements keep their strides.
 TensorPtr clone(const TensorImpl& self);
-// The sum of all elements; of integers and bools an int64.
+// The sum of all elements; integers and bools give an int64.
 TensorPtr sum(const TensorImpl& self);
 
 // Throws runtime_error if `self` is a leaf that requires a gradient, or a view of one. Each
-// function that changes a tensor calls it, and so must who changes one otherwise.
+// function that changes a tensor calls it; so must code that changes a tensor in another way.
 void check_in_place(const TensorImpl& self);
-// Counts a write, after which `self` and its base require a gradient if what was read, `source`,
-// does; that may be null.
+// Counts a write. If `source`, the tensor that was read, requires a gradient, `self` and its base
+// require one afterwards. `source` may be null.
 void mark_written(TensorImpl& self, const TensorImpl* source);
 
 }  // namespace slotcore::arithmetic

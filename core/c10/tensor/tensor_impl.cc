@@ -35,7 +35,7 @@ void check_layout(const Layout& layout, ScalarType type) {
   }
   element_count(layout.sizes);
   bytes_needed(layout.offset, layout.sizes, layout.strides, type);
-  // Also where the tensor has no elements, the address of its first one must be computable.
+  // The address of the first element must be computable, even if the tensor has no elements.
   checked_multiply(layout.offset, static_cast<int64_t>(item_size(type)));
 }
 

@@ -1,5 +1,5 @@
-// TensorImpl: a strided look at a storage, which it owns together with other tensors. It also owns
-// its gradient and, if it is a view, the tensor that it is a view of.
+// TensorImpl: sizes and strides over a storage, which it owns together with other tensors. It also
+// owns its gradient and, if it is a view, the tensor that it is a view of.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace slotcore {
 
-// How often the elements were written in place, counted by all tensors that share them together:
-// a tensor, its views, and what was detached from them.
+// The number of in-place writes to the elements. All tensors that share the elements share one
+// counter: a tensor, its views, and the tensors that were detached from them.
 class VersionCounter final : public intrusive_ptr_target {
  public:
-  // Relaxed: a count orders nothing; writers of elements are told apart by the GIL.
+  // Relaxed: a count orders nothing; the GIL orders the writers of elements.
   void bump() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   uint32_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
 
@@ -32,13 +32,13 @@ struct Layout {
   bool operator==(const Layout&) const noexcept = default;
 };
 
-// One element after the other. Throws what element_count() throws.
+// Elements in row-major order without gaps. Throws what element_count() throws.
 Layout contiguous_layout(const Dims& sizes, int64_t offset = 0);
 // Throws runtime_error when a size, stride or the offset is negative, or the address of an element
 // cannot be computed.
 void check_layout(const Layout& layout, ScalarType type);
 
-// How the numbers are to be read: what is in the storage, conjugated, negated, or both.
+// How the numbers are read: as stored, conjugated, negated, or both.
 struct ValueBits {
   bool conj = false;
   bool neg = false;
@@ -50,8 +50,8 @@ class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
   TensorImpl(const Dims& sizes, ScalarType type);
-  // A look at `storage`. Elements that lie outside are an error when they are touched, because a
-  // storage may shrink at any time. Throws what check_layout() throws.
+  // A tensor over `storage`. An element that lies outside is an error only when it is touched,
+  // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
   ~TensorImpl() override;
 
@@ -67,26 +67,26 @@ class TensorImpl final : public intrusive_ptr_target {
   ScalarType type() const noexcept { return type_; }
   bool is_contiguous() const noexcept;
 
-  // What this is a view of, which is never a view itself; or null.
+  // The tensor that this is a view of, which is never a view itself; or null.
   const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
   VersionCounter& version() const noexcept { return *version_; }
 
   ValueBits bits() const noexcept { return bits_; }
   void set_bits(ValueBits bits) noexcept { bits_ = bits; }
-  // Plain flags: a tensor that was computed from one that requires a gradient does so too, and is
-  // no leaf; a view does as soon as its base does.
+  // Plain flags: a tensor that was computed from one that requires a gradient requires one too, and
+  // is not a leaf; a view requires one as soon as its base does.
   bool requires_grad() const noexcept {
     return requires_grad_ || (base_ && base_->requires_grad_);
   }
-  // A view of which the base has come to require a gradient stays a leaf until the elements are
-  // written to: torch gives it a place in the graph only then.
+  // If the base of a view comes to require a gradient, the view stays a leaf until its elements are
+  // written: torch adds it to the graph only then.
   bool is_leaf() const noexcept {
     bool is_stale = base_ && base_->requires_grad_ && version_->value() != version_viewed_;
     return is_leaf_ && !is_stale;
   }
   // Throws runtime_error when the type has no gradients.
   void set_requires_grad(bool requires_grad, bool is_leaf);
-  // As after a computation that read `source`.
+  // Changes the flags as a computation that read `source` does.
   void derive_requires_grad(const TensorImpl& source);
 
   // The first element. Throws runtime_error when an element lies outside of the storage.
@@ -94,33 +94,33 @@ class TensorImpl final : public intrusive_ptr_target {
   // The address of the first element, for information: nothing is checked.
   void* data() const noexcept;
 
-  // The gradient; null removes it. Throws runtime_error if it is this tensor or does not have its
-  // sizes and type. Returns the former one, for the caller to drop when it is ready for whatever
-  // the drop runs.
+  // Sets the gradient; null removes it. Throws runtime_error if it is this tensor or does not have
+  // its sizes and type. Returns the former gradient; the caller drops it where user code may run.
   [[nodiscard]] intrusive_ptr<TensorImpl> exchange_grad(intrusive_ptr<TensorImpl> grad);
 
-  // Looks at other bytes from now on, and grows the storage if they reach beyond its end. Returns
-  // the former storage, as exchange_grad does. Throws runtime_error and what resize() throws; then
-  // nothing has changed.
+  // Changes the storage and the layout, and grows the storage if the layout reaches beyond its end.
+  // Returns the former storage, as exchange_grad does. Throws runtime_error and what resize()
+  // throws; then nothing has changed.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                             const Layout& layout);
   // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
-  // storage. Throws runtime_error when this requires a gradient and the type has none.
+  // storage. Throws runtime_error when this tensor requires a gradient and the type has none.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_data(const TensorImpl& other);
-  // Another number of elements from the same offset on, contiguous; grows the storage if need be.
-  // Throws as exchange_storage.
+  // Changes the number of elements, contiguous from the same offset; grows the storage if
+  // necessary. Throws as exchange_storage.
   void resize(const Dims& sizes);
 
-  // A new tensor over the same storage, of the same type and bits, that has nothing else of this.
+  // A new tensor over the same storage, of the same type and bits, with nothing else of this
+  // tensor.
   intrusive_ptr<TensorImpl> alias_data() const;
-  // The same, sharing the version.
+  // The same, but shares the version counter.
   intrusive_ptr<TensorImpl> detach() const;
-  // The same, reading the bytes as other numbers. Throws what check_layout() throws.
+  // The same, but reads the bytes as `type`. Throws what check_layout() throws.
   intrusive_ptr<TensorImpl> detach_as(const Layout& layout, ScalarType type) const;
-  // A view: it shares the version, owns this tensor or its base, and requires a gradient if this
-  // does. Throws what check_layout() throws.
+  // A view: it shares the version counter, owns this tensor or its base, and requires a gradient if
+  // this tensor does. Throws what check_layout() throws.
   intrusive_ptr<TensorImpl> make_view(const Layout& layout) { return make_view(layout, type_); }
-  // The same, reading the bytes as other numbers.
+  // The same, but reads the bytes as `type`.
   intrusive_ptr<TensorImpl> make_view(const Layout& layout, ScalarType type);
 
  protected:
@@ -138,7 +138,7 @@ class TensorImpl final : public intrusive_ptr_target {
   ValueBits bits_;
   bool requires_grad_ = false;
   bool is_leaf_ = true;
-  uint32_t version_viewed_ = 0;  // of a view, when it was made
+  uint32_t version_viewed_ = 0;  // the version of a view when it was made
 };
 
 }  // namespace slotcore

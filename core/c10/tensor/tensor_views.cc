@@ -1,4 +1,4 @@
-// The layouts of views. Nothing here touches elements.
+// The layouts of views. No code here touches elements.
 
 #include "core/c10/tensor/tensor_views.h"
 
@@ -9,7 +9,7 @@
 namespace slotcore::views {
 namespace {
 
-// The one size that is -1, computed; element_count() of the result is `numel`.
+// Computes the size that is -1, if there is one; element_count() of the result is `numel`.
 Dims infer_size(Dims sizes, int64_t numel) {
   const std::string wanted = text(sizes);
   int64_t known = 1;
@@ -32,8 +32,8 @@ Dims infer_size(Dims sizes, int64_t numel) {
   return sizes;
 }
 
-// The strides of `sizes` for the elements of `layout` in the same order, which has as many; nullopt
-// if there are none. Runs of dimensions whose elements follow each other are cut anew.
+// The strides that give the elements of `layout` the shape `sizes`, in the same order; nullopt if
+// no strides can. Regroups runs of dimensions whose elements follow each other.
 std::optional<Dims> strides_for(const Layout& layout, const Dims& sizes) {
   if (element_count(sizes) == 0)
     return layout.sizes == sizes ? layout.strides : contiguous_strides(sizes);
@@ -59,7 +59,7 @@ std::optional<Dims> strides_for(const Layout& layout, const Dims& sizes) {
       step = layout.strides[i - 1];
     }
   }
-  for (; next > 0; next--) strides[next - 1] = 1;  // only sizes of 1 are left, of no dimension
+  for (; next > 0; next--) strides[next - 1] = 1;  // only sizes of 1 are left
   return strides;
 }
 
@@ -105,7 +105,7 @@ TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
   if (rank == 0) throw std::runtime_error("a tensor without dimensions has no place for more");
   if (layout.strides[rank - 1] != 1)
     throw std::runtime_error("numbers of another size need a last stride of 1");
-  // In the new numbers.
+  // In units of the new element size.
   auto rescale = [&](int64_t value) {
     if (former > wanted) return checked_multiply(value, former / wanted);
     if (value % (wanted / former) != 0) {
@@ -210,7 +210,7 @@ TensorPtr expand(TensorImpl& tensor, Dims sizes) {
     if (sizes[i] != -1) continue;
     if (i + layout.sizes.size() < sizes.size())
       throw std::runtime_error("the size of a new dimension cannot be -1: " + text(sizes));
-    // Beyond the front broadcast_strides() finds that there are too few sizes.
+    // If `sizes` has fewer dimensions than the tensor, broadcast_strides() throws.
     size_t place = i + layout.sizes.size() - sizes.size();
     if (layout.sizes.size() <= sizes.size()) sizes[i] = layout.sizes[place];
   }

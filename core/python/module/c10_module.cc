@@ -54,7 +54,7 @@ class InterpreterHandle {
   impl::PyInterpreter* interpreter_;
 };
 
-// A slot with the objects that are put into it; the slot itself only borrows them.
+// A slot and the objects that are stored in it; the slot itself only borrows them.
 class SlotHandle {
  public:
   void init(const InterpreterHandle& interpreter, py::object object, PyInterpreterStatus status) {
@@ -86,7 +86,7 @@ class SlotHandle {
 class HermeticContext {
  public:
   void enter() {
-    // A second guard would be made before the first is destroyed, which would leave the mode.
+    // A second guard would be made before the first is destroyed, and that would end the mode.
     if (guard_ != nullptr) throw std::runtime_error("this HermeticGuard has been entered already");
     guard_ = std::make_unique<impl::HermeticGuard>();
   }
@@ -98,17 +98,17 @@ class HermeticContext {
 
 using Owner = intrusive_ptr<intrusive_ptr_target>;
 
-// A C++ thread that never ran Python and does one thing with an owner, over and over, until join().
+// A C++ thread that never ran Python and repeats one operation on an owner until join().
 class OwnerThread {
  public:
-  // False when there is nothing left to do it with.
+  // False when the operation is no longer possible.
   using Round = bool (*)(Owner& owner);
 
-  // Returns when the thread runs.
+  // Returns after the thread has started.
   OwnerThread(Owner owner, Round round)
       : owner_(std::move(owner)), thread_([this, round] {
           begun_.store(true, std::memory_order_release);  // pairs with the constructor
-          // Relaxed: a wish, and nothing that was written before it is read.
+          // Relaxed: a stop flag; the thread reads nothing that was written before it.
           while (round(owner_) && !over_.load(std::memory_order_relaxed)) std::this_thread::yield();
         }) {
     // Acquire: pairs with the store above.
@@ -118,14 +118,14 @@ class OwnerThread {
   OwnerThread& operator=(const OwnerThread&) = delete;
   ~OwnerThread() { join(); }
 
-  // Ends the thread and gives back what it owns. Without the GIL, which the thread may wait for.
+  // Ends the thread and returns its owner. Call without the GIL, which the thread may wait for.
   Owner join() {
     over_.store(true, std::memory_order_relaxed);  // pairs with the loop; join() orders the rest
     if (thread_.joinable()) thread_.join();
     return std::move(owner_);
   }
 
-  // Makes a second owner, drops it and locks a weak reference: the counts go up and down above 1.
+  // Makes a second owner, drops it and locks a weak reference: the counts change, never below 1.
   static bool copy(Owner& owner) {
     Owner copy = owner;
     weak_intrusive_ptr<intrusive_ptr_target> weak(copy);
@@ -133,7 +133,7 @@ class OwnerThread {
     copy = weak.lock();
     return static_cast<bool>(owner);
   }
-  // Lets go of its only owner and locks it again, unless the impl has died in between.
+  // Releases its only owner and locks it again, unless the impl has died in between.
   static bool lock(Owner& owner) {
     weak_intrusive_ptr<intrusive_ptr_target> weak(owner);
     owner.reset();
@@ -145,12 +145,12 @@ class OwnerThread {
   Owner owner_;
   std::atomic<bool> begun_{false};
   std::atomic<bool> over_{false};
-  // Last: the thread uses what stands above.
+  // Last member: the thread uses those above.
   std::thread thread_;
 };
 
-// A C++ owner of an impl, which may let go where no Python runs. While a thread works with it, what
-// would change it waits for that thread first.
+// A C++ owner of an impl, which can release the impl on a thread without Python. While a thread
+// works with the owner, operations that would change it wait for that thread first.
 class OwnerHandle {
  public:
   explicit OwnerHandle(uintptr_t handle) {
@@ -175,7 +175,7 @@ class OwnerHandle {
     py::gil_scoped_release without_gil;
     std::thread([this] { owner_.reset(); }).join();
   }
-  // A thread holds a lock and lets go, while this thread holds the GIL and wants that lock.
+  // A thread holds a lock and releases, while this thread holds the GIL and waits for that lock.
   void drop_under_lock() {
     join();
     std::mutex mutex;
@@ -191,23 +191,23 @@ class OwnerHandle {
     mutex.unlock();
     dropper.join();
   }
-  // Static destructors run when the interpreter is gone.
+  // Static destructors run after the interpreter has ended.
   void drop_at_exit() {
     join();
     static std::vector<Owner> kept;
     kept.push_back(std::move(owner_));
   }
-  // This owner stays.
+  // This owner stays; the thread gets a copy.
   void start_copying() {
     join();
     if (owner_) thread_ = std::make_unique<OwnerThread>(owner_, &OwnerThread::copy);
   }
-  // The thread has the only owner that this was.
+  // The thread gets the only owner.
   void start_locking() {
     join();
     if (owner_) thread_ = std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock);
   }
-  // The thread goes on while the interpreter ends, and is joined by a static destructor.
+  // The thread continues while the interpreter ends; a static destructor joins it.
   void lock_until_exit() {
     join();
     static std::vector<std::unique_ptr<OwnerThread>> kept;
@@ -215,7 +215,7 @@ class OwnerHandle {
       kept.push_back(std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock));
   }
   void join() {
-    // Taken out under the GIL, so that one caller alone joins.
+    // Taken out under the GIL, so that only one caller joins.
     auto thread = std::move(thread_);
     if (thread == nullptr) return;
     Owner owner;
@@ -249,13 +249,13 @@ void bind_slot(py::module_& module) {
   py::class_<SlotHandle>(module, "PyObjectSlot", "The tag and the wrapper pointer of an impl.")
       .def(py::init<>())
       .def("init", &SlotHandle::init, py::arg("interpreter"), py::arg("object"), py::arg("status"),
-           "Claims the slot and stores the object. RuntimeError if another interpreter's.")
+           "Claims the slot and stores the object. RuntimeError if it is another interpreter's.")
       .def("check", &SlotHandle::check, py::arg("interpreter"),
            "The object, or None. RuntimeError if the slot is another interpreter's.")
       .def("tagged", &SlotHandle::tagged, "Whether an interpreter has claimed the slot.")
       .def("owns", &SlotHandle::owns, "Whether the impl owns the object.")
       .def("set_owns", &SlotHandle::set_owns, py::arg("owns"), "Sets the owns bit.")
-      .def("clear", &SlotHandle::clear, "Forgets the object; the tag stays (T1).");
+      .def("clear", &SlotHandle::clear, "Removes the object; the tag stays (T1).");
 }
 
 void bind_owner(py::module_& module) {
@@ -263,22 +263,23 @@ void bind_owner(py::module_& module) {
       .def(py::init<uintptr_t>(), py::arg("handle"),
            "Locks a handle of _weak_ref(). RuntimeError when the impl is gone.")
       .def("use_count", &OwnerHandle::use_count, "References of the impl, or 0 after a drop.")
-      .def("drop", &OwnerHandle::drop, "Lets go on this thread, which gives up its GIL for it.")
+      .def("drop", &OwnerHandle::drop, "Releases on this thread, without the GIL.")
       .def("drop_on_thread", &OwnerHandle::drop_on_thread,
-           "Lets go on a new thread that has never run Python, and waits for it.")
+           "Releases on a new thread that has never run Python, and waits for it.")
       .def("drop_under_lock", &OwnerHandle::drop_under_lock,
-           "Lets go on a new thread under a lock that this thread waits for with the GIL (T6).")
+           "Releases on a new thread under a lock that this thread waits for with the GIL (T6).")
       .def("drop_at_exit", &OwnerHandle::drop_at_exit,
-           "Lets go when the process ends, after the Python interpreter.")
+           "Releases when the process ends, after the Python interpreter has ended.")
       .def("start_copying", &OwnerHandle::start_copying,
            "Starts a C++ thread that makes and drops further owners until join().")
       .def("start_locking", &OwnerHandle::start_locking,
-           "Starts a C++ thread that takes this owner, lets go and locks again until join().")
+           "Starts a C++ thread that takes this owner, releases and locks again until join().")
       .def("lock_until_exit", &OwnerHandle::lock_until_exit,
-           "The same until the process ends, after the Python interpreter.")
-      .def("join", &OwnerHandle::join, "Ends the thread, if there is one; has its owner again.")
+           "The same until the process ends, after the Python interpreter has ended.")
+      .def("join", &OwnerHandle::join,
+           "Ends the thread, if there is one, and takes back its owner.")
       .def_property_readonly("_cdata", &OwnerHandle::address,
-                             "The impl's address, or 0 while this owns none.");
+                             "The impl's address, or 0 without an owner.");
 }
 
 }  // namespace

@@ -8,9 +8,9 @@ extern "C" PyObject* PyInit_slotcore_c10();
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-// CPython keeps its singletons for ever, hence no leak check. The exit code tells a report from
-// the errors of Python itself. Its own code is not watched: what is freed must not look alive to
-// it.
+// CPython never frees its singletons, so there is no leak check. The exit code distinguishes a
+// report from errors of Python itself. CPython's own code is not instrumented, so freed memory is
+// overwritten: it must not look alive to that code.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=0:exitcode=86:"
@@ -30,7 +30,7 @@ PyStatus configure(PyConfig* config, int argc, char** argv) {
   PyStatus status = PyConfig_SetBytesArgv(config, argc, argv);
   if (PyStatus_Exception(status)) return status;
 #ifdef __linux__
-  // By itself CPython would call the first python3 in PATH sys.executable.
+  // By default CPython would use the first python3 in PATH as sys.executable.
   char path[4096];
   if (Py_ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1); length > 0) {
     path[length] = '\0';
@@ -43,8 +43,8 @@ PyStatus configure(PyConfig* config, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The allocator in code: PYTHONMALLOC would be ignored under -I, and then AddressSanitizer sees
-  // CPython's arenas and no single object.
+  // Set in code, because CPython ignores PYTHONMALLOC under -I. With its default allocator
+  // AddressSanitizer would see CPython's arenas instead of single objects.
   PyPreConfig preconfig;
   PyPreConfig_InitPythonConfig(&preconfig);
   preconfig.allocator = PYMEM_ALLOCATOR_MALLOC;

@@ -1,5 +1,5 @@
 // The module slotcore: multi-phase initialisation, heap types, all state in the module, so that
-// each sub-interpreter has a whole one of its own.
+// each sub-interpreter has its own complete module.
 
 #include "core/c10/live_counts.h"
 #include "core/python/runtime/collector.h"
@@ -23,7 +23,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
 }
 
 void ModuleState::clear() {
-  // Wrappers that outlive the module then say so instead of using what is being cleared.
+  // Wrappers that outlive the module then raise an error instead of using cleared objects.
   if (interpreter != nullptr && interpreter->module == this) interpreter->module = nullptr;
   Py_CLEAR(storage_base);
   Py_CLEAR(untyped_storage);
@@ -82,7 +82,7 @@ PyMethodDef ledger_methods[] = {
     {"_live_wrappers", &live_wrappers, METH_NOARGS,
      "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
     {"_left_behind", &left_behind, METH_NOARGS,
-     "_left_behind() -> int: references that C++ let go while their interpreter ended (T6)."},
+     "_left_behind() -> int: references that C++ released while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -114,7 +114,7 @@ int exec(PyObject* module) {
 
     for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
       checked(PyModule_AddFunctions(module, methods));
-    // How wrappers are preserved, for those who must know what the contract exempts.
+    // The name of the protocol, for code that must know the exemptions in the contract.
     checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));
     state->interpreter->module = state;
     return 0;
@@ -137,8 +137,8 @@ void free_module(void* module) { clear_module(static_cast<PyObject*>(module)); }
 PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, reinterpret_cast<void*>(&exec)},
 #if PY_VERSION_HEX >= 0x030C0000
-    // All of Python's that the core holds is in a ModuleState or an Interpreter; what interpreters
-    // share, the impls, is made for threads without a GIL in common (T2, T5).
+    // A ModuleState or an Interpreter holds every Python object of the core. Interpreters share
+    // only impls, which support threads without a common GIL (T2, T5).
     {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
 #endif
     {0, nullptr},

@@ -1,4 +1,4 @@
-// The parts of an instance, for each version of CPython.
+// The layout of an instance (`__dict__`, `__slots__`, weak references) in each version of CPython.
 
 #include "core/python/preserve/instance.h"
 
@@ -11,8 +11,8 @@ constexpr int kReadOnly = Py_READONLY;
 constexpr int kReadOnly = READONLY;
 #endif
 
-// Calls `each(PyObject**)` for each `__slots__` entry of the classes of `self`; the descriptions
-// follow the type object, whose size is that of its metaclass.
+// Calls `each(PyObject**)` for each `__slots__` entry of the classes of `self`. The member
+// descriptors follow the type object, whose size is that of its metaclass.
 template <class Each>
 int for_each_slot(PyObject* self, Each each) noexcept {
   for (PyTypeObject* type = Py_TYPE(self); type != nullptr; type = type->tp_base) {

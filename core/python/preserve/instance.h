@@ -1,6 +1,6 @@
-// What a class statement adds to an instance: `__dict__`, `__slots__` and weak references. CPython
-// handles these in its own dealloc, traverse and clear for subclasses, which we replace (see
-// wrapper_type.h), and offers no function for each; hence these.
+// What a class statement adds to an instance: `__dict__`, `__slots__` and weak references. For
+// subclasses CPython handles these in its own dealloc, traverse and clear, which the core replaces
+// (see wrapper_type.h). CPython offers no separate function for each, so this file has them.
 #pragma once
 
 #include <Python.h>
@@ -17,7 +17,7 @@ inline constexpr int kObjectSlot = T_OBJECT_EX;
 
 // Visits the values of `__slots__`, up the bases, and `__dict__`.
 int visit_instance(PyObject* self, visitproc visit, void* arg) noexcept;
-// Drops them. Runs code of the user.
+// Clears them. Runs user code.
 void clear_instance(PyObject* self) noexcept;
 // Clears the weak references and runs their callbacks.
 void clear_weak_references(PyObject* self) noexcept;

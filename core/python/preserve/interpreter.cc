@@ -1,4 +1,4 @@
-// How C++ code on any thread gets at the objects of one Python interpreter, and does not when that
+// How C++ code on any thread enters one Python interpreter, and how it is refused when that
 // interpreter has ended (T5, T6).
 
 #include "core/python/preserve/interpreter.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kCapsuleName = "slotcore.interpreter";
 
-// Relaxed, all accesses: a number that orders nothing.
+// Relaxed, all accesses: the number orders nothing.
 constinit std::atomic<int64_t> references_left_behind{0};
 
 bool is_finalizing() noexcept {
@@ -33,40 +33,41 @@ bool holds_gil(const Interpreter& interpreter) noexcept {
 
 constexpr bool kOneGil = PY_VERSION_HEX < 0x030C0000;  // for all interpreters
 
-// No other thread can be in the way.
+// Whether this thread can enter without waiting for another thread.
 bool enters_without_waiting(const Interpreter& interpreter) noexcept {
   return holds_gil(interpreter) || (kOneGil && current_thread_state() != nullptr);
 }
 
-// Holds the GIL of one interpreter while it lives, or says that this is not possible any more.
+// Holds the GIL of one interpreter during its lifetime, or reports that the interpreter is ending.
 class GilScope {
  public:
   explicit GilScope(const Interpreter& interpreter) noexcept {
-    // A thread that holds it already may go on, also while the interpreter ends.
+    // A thread that holds the GIL already may continue, also while the interpreter ends.
     if (holds_gil(interpreter)) {
       held_ = true;
       return;
     }
     former_ = current_thread_state();
-    if (!Py_IsInitialized() || is_finalizing() || !interpreter.door().enter()) return;
-    door_ = &interpreter.door();
+    if (!Py_IsInitialized() || is_finalizing() || !interpreter.gate().enter()) return;
+    gate_ = &interpreter.gate();
     held_ = true;
     const bool is_main = interpreter.state() == PyInterpreterState_Main();
-    // With one GIL it is taken before there is a state in a sub-interpreter: CPython 3.11 ends that
-    // with whatever state of it is the youngest, and would end it with one that waits for the GIL.
+    // If all interpreters share one GIL, take it before making a state in a sub-interpreter.
+    // CPython 3.11 ends a sub-interpreter with its youngest state, even when another thread waits
+    // for the GIL with that state.
     if (former_ == nullptr && (is_main || kOneGil)) {
       ensured_ = true;
       gil_ = PyGILState_Ensure();
       if (is_main) return;
       former_ = PyGILState_GetThisThreadState();
     }
-    // One thread state per thread and interpreter: debug CPython insists on it. The usual state is
-    // of this interpreter when the thread went from here into a sub-interpreter.
+    // Debug CPython requires one thread state for each thread and interpreter. The usual state
+    // belongs to this interpreter when the thread went from here into a sub-interpreter.
     entered_ = PyGILState_GetThisThreadState();
     if (entered_ == nullptr || entered_->interp != interpreter.state()) {
       entered_ = own_ = PyThreadState_New(interpreter.state());
     }
-    // A swap keeps a GIL that both interpreters have, so that nobody comes in between.
+    // A swap keeps a GIL that both interpreters share, so no other thread runs in between.
     if (former_ != nullptr) {
       PyThreadState_Swap(entered_);
     } else {
@@ -85,8 +86,8 @@ class GilScope {
       PyEval_SaveThread();
     }
     if (ensured_) PyGILState_Release(gil_);
-    // Not before the thread state is gone: an interpreter must not end with one of ours in it.
-    if (door_ != nullptr) door_->leave();
+    // After the thread state is deleted: an interpreter must not end with one of our states in it.
+    if (gate_ != nullptr) gate_->leave();
   }
   GilScope(const GilScope&) = delete;
   GilScope& operator=(const GilScope&) = delete;
@@ -96,8 +97,8 @@ class GilScope {
  private:
   PyThreadState* former_ = nullptr;
   PyThreadState* entered_ = nullptr;
-  PyThreadState* own_ = nullptr;  // entered_, if it was made for this
-  Door* door_ = nullptr;
+  PyThreadState* own_ = nullptr;  // entered_, if this object made it
+  ShutdownGate* gate_ = nullptr;
   PyGILState_STATE gil_ = PyGILState_UNLOCKED;
   bool ensured_ = false;
   bool held_ = false;
@@ -110,34 +111,34 @@ void disarm(PyObject* capsule) {
   references_left_behind.fetch_add(interpreter->live_wrappers, std::memory_order_relaxed);
 }
 
-PyObject* close_door(PyObject* capsule, PyObject*) {
+PyObject* close_gate(PyObject* capsule, PyObject*) {
   void* interpreter = PyCapsule_GetPointer(capsule, kCapsuleName);
   if (interpreter == nullptr) return nullptr;
-  static_cast<Interpreter*>(interpreter)->door().close();
+  static_cast<Interpreter*>(interpreter)->gate().close();
   static_cast<Interpreter*>(interpreter)->run_deferred();
   Py_RETURN_NONE;
 }
 
-PyMethodDef close_door_method = {"close_door", &close_door, METH_NOARGS,
-                                 "close_door(): see Note [The door of an interpreter]."};
+PyMethodDef close_gate_method = {"close_gate", &close_gate, METH_NOARGS,
+                                 "close_gate(): see Note [The shutdown gate]."};
 
 }  // namespace
 
-bool Door::enter() noexcept {
+bool ShutdownGate::enter() noexcept {
   std::lock_guard lock(mutex_);
   if (closed_) return false;
   inside_++;
   return true;
 }
 
-void Door::leave() noexcept {
+void ShutdownGate::leave() noexcept {
   std::lock_guard lock(mutex_);
   inside_--;
-  // Under the lock: whoever waits may not find the door gone before this has returned.
+  // Under the lock: the waiting thread may not find the gate freed before this has returned.
   left_.notify_all();
 }
 
-void Door::close() noexcept {
+void ShutdownGate::close() noexcept {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
@@ -161,7 +162,8 @@ bool Deferred::add(Body body, void* argument) noexcept {
 void Deferred::run() noexcept {
   std::vector<std::pair<Body, void*>> calls;
   {
-    // Not held while a call runs: a call may end in add(), or give the GIL to someone who adds.
+    // The lock is not held while a call runs: a call may end in add(), or give the GIL to a thread
+    // that calls add().
     std::lock_guard lock(mutex_);
     calls.swap(calls_);
     any_.store(false, std::memory_order_relaxed);  // see any()
@@ -186,7 +188,7 @@ Interpreter* Interpreter::current() {
   }
   auto* interpreter = new Interpreter(state);  // leaked on purpose (T5)
   PyRef capsule = PyRef::steal(checked(PyCapsule_New(interpreter, kCapsuleName, &disarm)));
-  PyRef closing = PyRef::steal(checked(PyCFunction_New(&close_door_method, capsule.get())));
+  PyRef closing = PyRef::steal(checked(PyCFunction_New(&close_gate_method, capsule.get())));
   PyRef atexit = PyRef::steal(checked(PyImport_ImportModule("atexit")));
   PyRef::steal(checked(PyObject_CallMethod(atexit.get(), "register", "O", closing.get())));
   checked(PyDict_SetItemString(dict, kCapsuleName, capsule.get()));
@@ -211,7 +213,7 @@ int64_t Interpreter::left_behind() noexcept {
 bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
   GilScope gil(*this);
   if (!gil.held()) return false;
-  // A wrapper that dies clears the slot; until then it has no reference, except in its finalizer.
+  // A dying wrapper clears the slot; until then its count is 0, except in its finalizer.
   PyObject* object = slot->unchecked_pyobj();
   if (object == nullptr || Py_REFCNT(object) == 0) return false;
   Py_INCREF(object);
@@ -225,9 +227,9 @@ bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
     if (gil.held()) body(argument);
     return gil.held();
   }
-  if (!Py_IsInitialized() || is_finalizing() || !door_.enter()) return false;
+  if (!Py_IsInitialized() || is_finalizing() || !gate_.enter()) return false;
   if (deferred_.add(body, argument)) {
-    // Without a pending call it runs with the next wrap.
+    // If CPython drops the pending call, the next wrap runs the work.
     add_pending_call_of_main(
         [](void* interpreter) {
           static_cast<const Interpreter*>(interpreter)->run_deferred();
@@ -235,23 +237,23 @@ bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
         },
         const_cast<Interpreter*>(this));
   }
-  door_.leave();
+  gate_.leave();
   return true;
 }
 
 impl::HandOver Interpreter::hand_over(intrusive_ptr_target* target,
                                       impl::PyObjectSlot* slot) const noexcept {
   if (!holds_gil(*this)) {
-    // The reference is kept for as long as it waits, so that the target waits too. The boundary:
-    // it is to be offered now that the GIL is there, not when a release around this one ends.
+    // The queue keeps the reference, so that the target waits too. The boundary: the reference must
+    // be offered while this thread has the GIL, not when an enclosing release ends.
     auto submit = [](void* argument) noexcept {
       ReleaseBoundary boundary;
       impl::preservation::Access::submit(static_cast<intrusive_ptr_target*>(argument));
     };
     return run(submit, target) ? impl::HandOver::kDeferred : impl::HandOver::kDisarmed;
   }
-  // Looked at again: before the GIL was ours, another thread may have locked a weak reference of
-  // the impl and wrapped it, which takes the wrapper over.
+  // Read again under the GIL: before, another thread may have locked a weak reference of the impl
+  // and wrapped it, which takes the wrapper over.
   if (!slot->owns_pyobj()) return impl::HandOver::kNotOwned;
   PyObject* object = slot->unchecked_pyobj();
   slot->set_owns_pyobj(false);

@@ -1,7 +1,7 @@
-// Interpreter: one Python interpreter as the core sees it, that is the vtable behind its tag, and
-// the few numbers and pointers that wrappers must reach even while the module is being torn down.
-// There is one per Python interpreter, kept in the interpreter's own dict; it is never freed, and
-// disarmed when that dict goes (Note [A PyInterpreter is never freed]).
+// Interpreter: the core's part of one Python interpreter: the vtable behind its tag, and the few
+// numbers and pointers that wrappers must reach even while the module is being torn down. Each
+// Python interpreter has one in its own dict. It is never freed; it is disarmed when that dict is
+// cleared (Note [A PyInterpreter is never freed]).
 #pragma once
 
 #include <Python.h>
@@ -20,18 +20,20 @@ namespace slotcore::python {
 
 struct ModuleState;
 
-// Note [The door of an interpreter]
-// A thread that takes the GIL of an interpreter which is ending is killed by CPython in the middle
-// of a destructor, and one that takes it later reads freed memory. With a GIL for each interpreter
-// nothing else keeps the two apart. So those that come from outside go through a door. When the
-// interpreter begins to end (atexit), it closes the door and waits for those that are inside;
-// whoever comes later is turned away, and leaks (T6). Its own threads need no door.
-class Door {
+// Note [The shutdown gate]
+// If a thread takes the GIL of an interpreter that is ending, CPython kills the thread, which may
+// be in the middle of a destructor. If a thread takes the GIL later, it reads freed memory. When
+// each interpreter has its own GIL, nothing else excludes these cases. So threads from outside pass
+// a shutdown gate (rundown protection). When the interpreter begins to end (atexit), it closes the
+// gate and waits for the threads that are inside. The gate refuses threads that come later, and
+// they leak their reference (T6). Threads of the interpreter itself need not pass the gate.
+class ShutdownGate {
  public:
-  // False when it is closed. Else leave() must follow.
+  // False when the gate is closed. Otherwise leave() must follow.
   bool enter() noexcept;
   void leave() noexcept;
-  // Closes for ever, and returns when nobody is inside. Needs the GIL, which it gives up to wait.
+  // Closes the gate for ever, and returns when no thread is inside. Needs the GIL, and gives it up
+  // while it waits.
   void close() noexcept;
 
  private:
@@ -41,23 +43,24 @@ class Door {
   bool closed_ = false;
 };
 
-// Note [Who has no GIL does not wait for one]
-// A thread that drops a last reference may hold a lock of its own, and another one that holds the
-// GIL may wait for that lock; if the first waited for the GIL, both would wait for ever (T6). So
-// what has to be done under the GIL of the main interpreter is left to a thread that has it: who
-// makes or wraps a storage or tensor next, or ends the interpreter, and CPython by a pending call,
-// at the latest when its main thread takes the GIL again. CPython has no pending calls for
-// sub-interpreters: there the thread takes the GIL itself and waits. A thread that has the GIL of
-// another interpreter, when all of them share it (until CPython 3.12), goes over and does it now.
+// Note [Without the GIL, defer the work]
+// A thread that releases a last reference may hold a lock, and a thread that holds the GIL may wait
+// for that lock. If the first thread waited for the GIL, both would wait for ever (T6). So work
+// that needs the GIL of the main interpreter is deferred to a thread that has it: the next thread
+// that makes or wraps a storage or tensor, or the thread that ends the interpreter. A pending call
+// of CPython does it at the latest when the main thread takes the GIL again. CPython has no pending
+// calls for sub-interpreters: there the thread takes the GIL itself and waits. When all
+// interpreters share one GIL (until CPython 3.12), a thread that has it in another interpreter
+// switches over and does the work at once.
 class Deferred {
  public:
   using Body = void (*)(void*) noexcept;
 
-  // Any thread. True when there was nothing before.
+  // Any thread may call this. True when the queue was empty before.
   bool add(Body body, void* argument) noexcept;
-  // Runs what there is. Needs the GIL.
+  // Runs the queued calls. Needs the GIL.
   void run() noexcept;
-  // Relaxed: a hint for those that would call run() anyway; the lock orders.
+  // Relaxed: a hint for callers that would call run() anyway; the lock orders.
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
 
  private:
@@ -68,7 +71,8 @@ class Deferred {
 
 class Interpreter final : public impl::PyInterpreterVTable {
  public:
-  // The one of the running interpreter; made at the first call. Throws PythonErrorSet.
+  // The Interpreter of the running Python interpreter; made at the first call. Throws
+  // PythonErrorSet.
   static Interpreter* current();
 
   const char* name() const noexcept override { return name_.c_str(); }
@@ -79,28 +83,29 @@ class Interpreter final : public impl::PyInterpreterVTable {
                            impl::PyObjectSlot* slot) const noexcept override;
 
   // Runs `body(argument)` under the GIL, from any thread: now, or soon on a thread that has the
-  // GIL; see Note [Who has no GIL does not wait for one]. False if the interpreter has ended, and
-  // then nothing was run nor will be.
+  // GIL; see Note [Without the GIL, defer the work]. False if the interpreter has ended; then
+  // `body` never runs.
   bool run(Deferred::Body body, void* argument) const noexcept;
-  // What other threads have left, if anything. Needs the GIL.
+  // Runs the calls that other threads have deferred, if any. Needs the GIL.
   void run_deferred() const noexcept {
     if (deferred_.any()) [[unlikely]]
       deferred_.run();
   }
 
-  // References, of all interpreters, that C++ let go while their interpreter ended: nobody drops
-  // them any more (T6), so their wrappers and impls stay. And wrappers that lived when theirs had
-  // ended, where the protocol lets each keep its impl.
+  // References, in all interpreters, that C++ released while their interpreter was ending: no
+  // thread decrefs them any more (T6), so their wrappers and impls stay. Also counts wrappers that
+  // outlived their interpreter, if the protocol lets each keep its impl.
   static int64_t left_behind() noexcept;
 
   impl::PyInterpreter* tag() noexcept { return &tag_; }
   const impl::PyInterpreter* tag() const noexcept { return &tag_; }
   PyInterpreterState* state() const noexcept { return state_; }
-  Door& door() const noexcept { return door_; }
+  ShutdownGate& gate() const noexcept { return gate_; }
 
-  // The module that wraps for this interpreter, or null. Read and written under its GIL.
+  // The state of the module that wraps for this interpreter, or null. Read and written under its
+  // GIL.
   ModuleState* module = nullptr;
-  // Wrapper objects that exist. Read and written under its GIL.
+  // The number of wrapper objects. Read and written under the GIL.
   int64_t live_wrappers = 0;
 
  private:
@@ -108,7 +113,7 @@ class Interpreter final : public impl::PyInterpreterVTable {
 
   impl::PyInterpreter tag_;
   PyInterpreterState* state_;
-  mutable Door door_;
+  mutable ShutdownGate gate_;
   mutable Deferred deferred_;
   std::string name_;
 };

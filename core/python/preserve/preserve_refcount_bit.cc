@@ -1,7 +1,7 @@
 // The refcount-bit protocol: how a wrapper survives when Python drops its last reference while the
-// impl lives on. The wrapper owns one strong reference of the impl for its whole life. While there
-// are other owners, the impl owns one reference of the wrapper; Note [The wrapper's bit] in
-// core/c10/impl/protocol/combined_count.h. So to CPython a wrapper is an object like any other:
+// impl lives on. The wrapper owns one strong reference to the impl for its whole life. While there
+// are other owners, the impl owns one reference to the wrapper; Note [The wrapper's bit] in
+// core/c10/impl/protocol/combined_count.h. So CPython can treat a wrapper like any other object:
 // finalizers, weak references and the collector need no exception.
 
 #include "core/c10/check.h"
@@ -25,7 +25,7 @@ void adopt(PyObject*, intrusive_ptr_target* target) noexcept {
 }
 
 bool try_preserve(Wrapper* self) noexcept {
-  // With other owners, the impl's reference would be left.
+  // With other owners, the impl's reference would keep the wrapper alive.
   SLOTCORE_CHECK(!is_governed(self) || raw::use_count(self->impl) == 1);
   return false;
 }
@@ -34,7 +34,7 @@ bool expire(Wrapper* self) noexcept {
   if (self->hermetic) return true;
   impl::PyObjectSlot* slot = self->impl->pyobj_slot();
   SLOTCORE_CHECK(slot->unchecked_pyobj() == reinterpret_cast<PyObject*>(self));
-  // First the slot: a weak lock that comes now finds the bit, and must not find the wrapper.
+  // Clear the slot first: a weak lock that comes now finds the bit, and must not find the wrapper.
   slot->clear_pyobj();
   trace("slot cleared", {"impl", self->impl}, {"wrapper", self});
   bool expired = raw::release_if_unique(self->impl);
@@ -45,14 +45,14 @@ bool expire(Wrapper* self) noexcept {
 bool take_over(Wrapper*) noexcept { return false; }
 
 bool is_hidden(Wrapper* self) noexcept {
-  // The impl's reference is one that the collector does not find, unless the only other owner is
-  // garbage as well (visit_sole_owned). The number of owners is kept for refuses_clear().
+  // The collector does not find the impl's reference to the wrapper, unless the only other owner is
+  // garbage as well (visit_sole_owned). refuses_clear() needs the number of owners later.
   if (is_governed(self)) self->owners_traversed = raw::use_count(self->impl);
   return false;
 }
 
 bool refuses_clear(const Wrapper* self) noexcept {
-  // Code that ran since the collector looked has made an owner, so the wrapper is garbage no more.
+  // If code that ran since the collector's pass has made an owner, the wrapper is not garbage.
   return is_governed(self) && raw::use_count(self->impl) > self->owners_traversed;
 }
 
@@ -68,7 +68,7 @@ bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* targ
   bool asks = collector::is_subtracting(visit);
   impl::PyObjectSlot* slot = target->pyobj_slot();
   PyObject* object = slot->unchecked_pyobj();
-  // The owners, and the wrapper.
+  // The references from owners, and the one from the wrapper.
   uint32_t known = object == nullptr ? owners : owners + 1;
   if (asks && raw::use_count(target) != known) return false;
   if (object == nullptr) return true;

@@ -1,10 +1,10 @@
 // The resurrection protocol: how a wrapper survives when Python drops its last reference while the
 // impl lives on. The states A, B and N are those of Note [Owner of the wrapper].
 //
-//   N ──wrap──▶ A ──last Python reference gone, someone else owns the impl──▶ B
+//   N ──wrap──▶ A ──last Python reference gone, the impl has C++ owners──▶ B
 //   B ──wrap──▶ A (the slot's reference becomes the caller's)
-//   B ──last C++ owner gone──▶ A, and the slot's reference is dropped: Note [Handing over]
-//   A ──last Python reference gone, nobody else owns the impl──▶ destroyed
+//   B ──last C++ owner gone──▶ A, and the slot's reference is released: Note [Handing over]
+//   A ──last Python reference gone, the impl has no C++ owner──▶ destroyed
 
 #include "core/c10/check.h"
 #include "core/c10/trace.h"
@@ -45,15 +45,15 @@ bool try_preserve(Wrapper* self) noexcept {
   intrusive_ptr_target* impl = self->impl;
   SLOTCORE_CHECK(impl->pyobj_slot()->unchecked_pyobj() == object);
   _Py_NewReference(object);
-  // A collector that clears a dead cycle may have dropped that last reference, and would clear the
-  // wrapper next, which state B does not refuse (P2). Tracked anew, it is in no such list.
+  // A collector that clears a dead cycle may have released that last reference. It would clear the
+  // wrapper next, which state B does not refuse (P2). Untracking takes the wrapper out of its list.
   PyObject_GC_UnTrack(object);
   PyObject_GC_Track(object);
-  // In this order: whoever drops the last C++ reference from now on must see the bit.
+  // In this order: a thread that releases the last C++ reference from now on must see the bit.
   self->owned = false;
   impl->pyobj_slot()->set_owns_pyobj(true);
   trace("wrapper preserved", {"impl", impl}, {"wrapper", object});
-  // If the other owner is gone by now, this hands the impl back, and the wrapper may be freed.
+  // If the other owner is gone by now, this hands the impl back, and may free the wrapper.
   raw::decref(impl);
   return true;
 }
@@ -76,9 +76,9 @@ bool take_over(Wrapper* self) noexcept {
 }
 
 bool is_hidden(Wrapper* self) noexcept {
-  // With a C++ owner, the wrapper will be preserved whatever the collector finds: all that it
-  // refers to, its class too, must count as reachable (P2). In state B the slot's reference,
-  // which nobody visits but the sole owner of the impl, does that.
+  // If the impl has a C++ owner, the wrapper will be preserved whatever the collector finds. So
+  // everything that it refers to, its class included, must count as reachable (P2). In state B the
+  // slot's reference ensures that; only the sole owner of the impl visits that reference.
   return is_shared(self);
 }
 

@@ -1,4 +1,4 @@
-// Handles are the same for every kind of impl, because the counts are in the base class.
+// Handles work the same for every kind of impl, because the counts are in the base class.
 
 #include "core/python/preserve/weak_handle.h"
 
@@ -25,8 +25,8 @@ PyObject* weak_ref(PyObject* self, PyObject*) noexcept {
 PyObject* fix_weakref(PyObject* self, PyObject*) noexcept {
   return guarded([&]() -> PyObject* {
     impl_of<intrusive_ptr_target>(self);
-    // Taking over gives us the slot's reference to the wrapper; the caller has one of its own.
-    // In hermetic mode the slot is left alone (H1).
+    // take_over() gives us the slot's reference to the wrapper; the caller has its own reference.
+    // In hermetic mode the slot is not touched (H1).
     if (!impl::HermeticPyObjectTLS::get_state() && preserve::take_over(as_wrapper(self)))
       Py_DECREF(self);
     Py_RETURN_NONE;

@@ -1,7 +1,7 @@
-// Methods about weak references that all kinds of wrappers have. `_fix_weakref` concerns Python's;
-// the others are C++ weak references as int handles: `_weak_ref`, `_expired`, `_free_weak_ref`. A
-// handle is the address of the impl and owns one weak reference; as in torch, using a handle after
-// it was freed is an error that nobody can detect.
+// Methods about weak references that wrappers of all kinds have. `_fix_weakref` is about Python's
+// weak references; the others are about C++ weak references as int handles: `_weak_ref`,
+// `_expired`, `_free_weak_ref`. A handle is the address of the impl and owns one weak reference. As
+// in torch, code cannot detect the use of a handle that was freed.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace slotcore::python::weak_handle {
 
-// The address behind a handle. Throws PythonErrorSet for what is not an int, and for 0.
+// The address in a handle. Throws PythonErrorSet for an object that is not an int, and for 0.
 intrusive_ptr_target* target_of(PyObject* handle);
 
 // The bodies of METH_NOARGS and METH_O methods.
@@ -21,7 +21,7 @@ PyObject* fix_weakref(PyObject* self, PyObject*) noexcept;
 PyObject* expired(PyObject*, PyObject* handle) noexcept;
 PyObject* free_weak_ref(PyObject*, PyObject* handle) noexcept;
 
-// A strong reference of the impl of a handle, or null when it has expired.
+// A strong reference to the impl of a handle, or null when the impl has expired.
 template <class T>
 intrusive_ptr<T> lock(PyObject* handle) {
   intrusive_ptr_target* target = target_of(handle);

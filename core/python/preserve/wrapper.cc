@@ -1,12 +1,12 @@
-// What both protocols of preservation.h share: making wrappers, and their deallocation.
+// Code that both protocols of preservation.h share: creation and deallocation of wrappers.
 //
 // Note [Order of a deallocation]
-//   1 preserve, if a C++ owner exists. Never asks for the hermetic flag of the thread (H2).
-//   2 the finalizer, once (P3). If it resurrects the wrapper, nothing has happened to it.
+//   1 preserve, if a C++ owner exists. Never reads the hermetic flag of the thread (H2).
+//   2 the finalizer, once (P3). If it resurrects the wrapper, the wrapper is still intact.
 //   3 preserve, if the finalizer made a C++ owner.
-//   4 the impl expires and the slot is cleared, before any more code of the user can run. A weak
-//     lock that came first on another thread makes this fail, and then the wrapper is preserved.
-//   5 weak references are cleared and call back. They cannot reach the wrapper, nor the impl.
+//   4 the impl expires and the slot is cleared, before any more user code can run. If another
+//     thread locks a weak reference first, this fails, and the wrapper is preserved.
+//   5 weak references are cleared and their callbacks run. They reach neither wrapper nor impl.
 //   6 `__slots__` and `__dict__`, 7 the impl and what it owns, 8 the memory.
 
 #include "core/python/preserve/wrapper.h"
@@ -43,7 +43,7 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   bool hermetic = impl::HermeticPyObjectTLS::get_state();
   impl::PyObjectSlot* slot = target->pyobj_slot();
   if (!hermetic) {
-    // First the claim, which may throw, so that a loser has nothing to give back (T2).
+    // Claim first: the claim may throw, and then there is nothing to undo (T2).
     auto status = slot->status(interpreter->tag(), raw::is_unescaped(target));
     slot->claim(interpreter->tag(), status);
     if (status != impl::PyInterpreterStatus::TAGGED_BY_US)
@@ -52,7 +52,7 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   PyObject* object = allocate(interpreter, type);
   if (object == nullptr) return nullptr;
   if (!hermetic) {
-    // The allocation may have run the collector, and with it code that wrapped the same impl (P1).
+    // The allocation may have run the collector, and so user code that wrapped the same impl (P1).
     if (PyObject* earlier = slot->unchecked_pyobj(); earlier != nullptr) {
       Py_DECREF(object);
       return reuse(earlier, target);
@@ -70,14 +70,14 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   return object;
 }
 
-// Step 2. True when the object must live on.
+// Step 2. True when the finalizer has resurrected the object.
 bool finalize(PyObject* self) noexcept {
   if (Py_TYPE(self)->tp_finalize == nullptr) return false;
   ReleaseBoundary boundary;
   return PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
-// Step 7. A hermetic wrapper only gives its reference back (H3).
+// Step 7. A hermetic wrapper only releases its reference (H3).
 void drop_impl(Wrapper* self) noexcept {
   intrusive_ptr_target* impl = std::exchange(self->impl, nullptr);
   if (impl == nullptr) return;
@@ -85,7 +85,7 @@ void drop_impl(Wrapper* self) noexcept {
   raw::destroy_expired(impl);
 }
 
-// For the trace: does the slot of a living impl hold the address of a wrapper that is freed now?
+// For the trace: whether the slot of a living impl still holds the address of a freed wrapper.
 void trace_freed(const Wrapper* self, intrusive_ptr_target* impl) noexcept {
   const auto* object = reinterpret_cast<const PyObject*>(self);
   bool readable = impl != nullptr && raw::use_count(impl) > (self->owned ? 1 : 0);
@@ -96,12 +96,12 @@ void trace_freed(const Wrapper* self, intrusive_ptr_target* impl) noexcept {
   }
 }
 
-// Steps 5 to 8. Nothing refers to the object any more but the caller.
+// Steps 5 to 8. Only the caller still refers to the object.
 void tear_down(PyObject* self) noexcept {
   PyTypeObject* type = Py_TYPE(self);
   Wrapper* wrapper = as_wrapper(self);
-  // A chain through `__dict__` would recurse: past some depth CPython puts the object aside and
-  // calls tp_dealloc again later, which comes straight here because `dying` is set.
+  // A chain through `__dict__` would recurse: past some depth CPython defers the object and calls
+  // tp_dealloc again later, which comes straight here because `dying` is set.
   Py_TRASHCAN_BEGIN(self, type->tp_dealloc) {
     ReleaseBoundary boundary;
     clear_instance(self);
@@ -155,8 +155,7 @@ void dealloc(PyObject* self) noexcept {
 
 int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexcept {
   Wrapper* wrapper = as_wrapper(self);
-  // A class that did not pass through our metaclass is being made: CPython's traverse visits the
-  // rest itself.
+  // This class is being made by another metaclass: CPython's traverse visits the rest itself.
   if (Py_TYPE(self)->tp_traverse != own) {
     Py_VISIT(Py_TYPE(self));
     return 0;
@@ -167,7 +166,7 @@ int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexc
 }
 
 int clear(PyObject* self) noexcept {
-  // Never resurrects: the caller holds references that it counted.
+  // Never resurrects: the caller, the collector, holds references that it has counted.
   if (refuses_clear(as_wrapper(self))) return 0;
   ReleaseBoundary boundary;
   clear_instance(self);

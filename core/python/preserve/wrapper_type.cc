@@ -1,5 +1,5 @@
-// See Note [Why a metaclass]. tp_new and not tp_init does it: `type.__new__(metaclass, ...)` is
-// refused by CPython for a metaclass with a tp_new of its own, while tp_init can be skipped.
+// See Note [Why a metaclass]. tp_new does it and not tp_init, because a program can skip tp_init,
+// while CPython refuses `type.__new__(metaclass, ...)` for a metaclass that has its own tp_new.
 
 #include "core/python/preserve/wrapper_type.h"
 
@@ -16,7 +16,7 @@ PyObject* metaclass_new(PyTypeObject* metaclass, PyObject* args, PyObject* kwarg
   return object;
 }
 
-// A class refers to its metaclass, which `type` does not visit: it has static ones in mind.
+// A class refers to its metaclass. The traverse of `type` omits it, because most are static.
 int metaclass_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return PyType_Type.tp_traverse(self, visit, arg);

@@ -15,7 +15,7 @@ namespace slotcore::python {
 // A metaclass called slotcore.`name`. Throws PythonErrorSet.
 PyRef make_metaclass(PyObject* module, const char* qualified_name);
 
-// What wrapping gives: an empty class `name` of that metaclass, derived from `base`. Throws
+// The class of new wrappers: an empty class `name` of that metaclass, derived from `base`. Throws
 // PythonErrorSet.
 PyRef make_wrapper_class(PyObject* metaclass, const char* name, PyObject* base, const char* doc);
 

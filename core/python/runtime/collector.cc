@@ -1,4 +1,4 @@
-// A probe is collected for once, and notes who visits it first.
+// Runs a collection for a probe object, which records the visitor that reaches it first.
 
 #include "core/python/runtime/collector.h"
 
@@ -9,7 +9,7 @@
 namespace slotcore::python::collector {
 namespace {
 
-// A function of CPython's, the same in each interpreter. Relaxed: it leads to no other memory.
+// A function of CPython, the same in each interpreter. Relaxed: it leads to no other memory.
 constinit std::atomic<visitproc> subtracting{nullptr};
 
 int probe_traverse(PyObject*, visitproc visit, void*) {

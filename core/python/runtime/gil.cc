@@ -1,5 +1,5 @@
-// Who holds the GIL: a public question from CPython 3.13 on, and a search before 3.12. Until then
-// CPython itself took its holder for the caller.
+// Which thread holds the GIL: CPython 3.13 and later have a public function for that. Before 3.12
+// this file searches, because CPython itself took the thread that holds the GIL for the caller.
 
 #include "core/python/runtime/gil.h"
 
@@ -19,8 +19,8 @@ PyThreadState* current_thread_state() noexcept { return _PyThreadState_Unchecked
 #else
 namespace {
 
-// Whether `state` is one of this thread's. It may be another's, and freed at any time: so it is
-// compared with those that CPython lists, under the lock that CPython takes to change the list.
+// Whether `state` belongs to this thread. It may belong to another thread, which may free it at any
+// time. So it is compared with the states that CPython lists, under the lock of that list.
 bool belongs_to_this_thread(const PyThreadState* state) noexcept {
   const unsigned long self = PyThread_get_thread_ident();
   bool found = false;
@@ -36,9 +36,9 @@ bool belongs_to_this_thread(const PyThreadState* state) noexcept {
 
 }  // namespace
 
-// CPython 3.11 answers with the holder of the GIL, which may be another thread. A thread that never
-// ran Python has no state of its own; one that runs its usual state is recognised by that. What is
-// left is a thread inside of a sub-interpreter, or one that has given up the GIL.
+// CPython 3.11 returns the state of the thread that holds the GIL, which may be another thread. A
+// thread that never ran Python has no state. A thread that runs its usual state is recognised by
+// that. A thread inside of a sub-interpreter, or one that has given up the GIL, needs the search.
 PyThreadState* current_thread_state() noexcept {
   PyThreadState* usual = PyGILState_GetThisThreadState();
   PyThreadState* holder = _PyThreadState_UncheckedGet();
@@ -52,8 +52,8 @@ void add_pending_call_of_main(int (*call)(void*), void* argument) noexcept {
   Py_AddPendingCall(call, argument);
 }
 #else
-// Py_AddPendingCall gives it to the interpreter of whoever holds the GIL, which makes it on the
-// main thread alone, perhaps never, and may be freed while it is asked.
+// Py_AddPendingCall would add the call to the interpreter of the thread that holds the GIL. That
+// interpreter runs it on the main thread alone, perhaps never, and may be freed meanwhile.
 void add_pending_call_of_main(int (*call)(void*), void* argument) noexcept {
   _PyEval_AddPendingCall(PyInterpreterState_Main(), call, argument);
 }

@@ -1,5 +1,5 @@
 // enter_hermetic() and exit_hermetic() are a pair for scripts; `with hermetic():` restores the
-// former state also when an exception passes (H4). The flag is the thread's.
+// former state also when an exception passes (H4). The flag belongs to the thread.
 
 #include "core/python/runtime/hermetic.h"
 
@@ -56,7 +56,7 @@ PyObject* scope_exit(PyObject* self, PyObject*) {
   }
   scope->entered = false;
   HermeticPyObjectTLS::set_state(scope->former);
-  Py_RETURN_FALSE;  // the exception, if any, passes on
+  Py_RETURN_FALSE;  // an exception propagates
 }
 
 void scope_dealloc(PyObject* self) {
@@ -67,7 +67,7 @@ void scope_dealloc(PyObject* self) {
 
 PyMethodDef scope_methods[] = {
     {"__enter__", &scope_enter, METH_NOARGS, "Enters hermetic mode on this thread."},
-    {"__exit__", &scope_exit, METH_VARARGS, "Puts the former mode back."},
+    {"__exit__", &scope_exit, METH_VARARGS, "Restores the former mode."},
     {nullptr, nullptr, 0, nullptr},
 };
 

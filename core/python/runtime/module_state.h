@@ -1,5 +1,5 @@
-// ModuleState: everything of Python's that the module slotcore holds, one per module object. A
-// wrapper reaches it through its Interpreter, which forgets it when the module ends.
+// ModuleState: every Python object that the module slotcore holds, one per module object. A wrapper
+// reaches it through its Interpreter, which resets its pointer when the module ends.
 #pragma once
 
 #include <Python.h>
@@ -21,7 +21,7 @@ inline constexpr size_t kScalarTypes = 0
 struct ModuleState {
   Interpreter* interpreter;       // borrowed: never freed
   PyTypeObject* storage_base;     // StorageBase, the C part
-  PyTypeObject* untyped_storage;  // UntypedStorage, what wrapping gives
+  PyTypeObject* untyped_storage;  // UntypedStorage, the class of new wrappers
   PyTypeObject* tensor_base;
   PyTypeObject* tensor;
   PyTypeObject* dtype_type;

@@ -1,4 +1,4 @@
-// Which C++ exception is which Python exception.
+// The Python exception for each C++ exception.
 
 #include "core/python/runtime/py_ref.h"
 
@@ -22,7 +22,7 @@ void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonErrorSet&) {
-    // Python knows already.
+    // The Python exception is already set.
   } catch (const PinnedError& error) {
     PyErr_SetString(PyExc_BufferError, error.what());
   } catch (const std::bad_alloc&) {

@@ -9,7 +9,7 @@
 
 namespace slotcore::python {
 
-// Owns one reference, or none.
+// Owns one reference, or null.
 class PyRef {
  public:
   PyRef() noexcept = default;
@@ -59,13 +59,13 @@ class PendingException {
   PyObject* value_ = nullptr;
 };
 
-// Thrown where a Python exception is already set and only has to be passed on.
+// Thrown when a Python exception is already set and only has to be propagated.
 struct PythonErrorSet {};
 
 // Sets a Python exception with a formatted message (as PyErr_Format) and throws PythonErrorSet.
 [[noreturn]] void throw_python(PyObject* type, const char* format, ...);
 
-// Passes on the error of a CPython call that returned null or -1.
+// Propagates the error of a CPython call that returned null or -1.
 inline PyObject* checked(PyObject* object) {
   if (object == nullptr) throw PythonErrorSet{};
   return object;

@@ -1,4 +1,4 @@
-// External data: the bytes of a Python object under a storage.
+// External data: a storage over the bytes of a Python object.
 
 #include <memory>
 
@@ -13,8 +13,8 @@ struct ExportedBuffer {
   Py_buffer view;
 };
 
-// Runs on the thread that drops the storage, which may not hold the GIL. The exporter is released
-// through its own reference: the buffer first gives up its hold, under the GIL (T6).
+// Runs on the thread that drops the storage, which may not hold the GIL. It releases the buffer
+// under the GIL, and the buffer releases its own reference to the exporter (T6).
 void release_exported(void* context) noexcept;
 
 }  // namespace
@@ -23,7 +23,7 @@ DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t 
                        Py_ssize_t* length) {
   auto buffer = std::make_unique<ExportedBuffer>();
   buffer->interpreter = interpreter;
-  // Writable, or a tensor could change an object that Python takes for constant.
+  // The buffer must be writable, because a tensor may write to it.
   checked(PyObject_GetBuffer(exporter, &buffer->view, PyBUF_WRITABLE));
   char* bytes = static_cast<char*>(buffer->view.buf);
   *length = buffer->view.len;
@@ -38,7 +38,7 @@ DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t 
 
 PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
                       visitproc visit) noexcept {
-  // What is shared between two passes of the collector must be found in the second one as well.
+  // Data that becomes shared between two passes of the collector must be found in the second, too.
   void* context = storage->context_of(&release_exported, !collector::is_subtracting(visit));
   auto* buffer = static_cast<ExportedBuffer*>(context);
   return buffer != nullptr && buffer->interpreter == interpreter ? buffer->view.obj : nullptr;
@@ -46,8 +46,8 @@ PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage
 
 namespace {
 
-// The call may be left to another thread, and takes its argument along. After the end of the
-// interpreter it is not made: what was exported is leaked on purpose.
+// Another thread may run the call later; the argument stays valid until then. After the end of the
+// interpreter the call never runs, and the exporter is leaked on purpose.
 void release_exported(void* context) noexcept {
   static_cast<ExportedBuffer*>(context)->interpreter->run([](void* argument) noexcept {
     std::unique_ptr<ExportedBuffer> buffer(static_cast<ExportedBuffer*>(argument));

@@ -1,5 +1,5 @@
-// UntypedStorage: creation, wrapping, and the methods that speak of the impl. What speaks of its
-// bytes is in storage_bytes.cc.
+// UntypedStorage: creation, wrapping, and the methods about the impl. Methods about its bytes are
+// in storage_bytes.cc.
 
 #include "core/python/storage/storage.h"
 
@@ -28,7 +28,7 @@ intrusive_ptr<StorageImpl> storage_of_sequence(PyObject* sequence) {
   auto storage = storage_of_nbytes(PySequence_Fast_GET_SIZE(items.get()));
   auto* bytes = static_cast<uint8_t*>(storage->data());
   for (size_t i = 0; i < storage->nbytes(); i++) {
-    // Indexing and the size again in each round: __index__ of an item may change the list.
+    // Each round reads the item and the size again: `__index__` of an item may change the list.
     if (static_cast<Py_ssize_t>(i) >= PySequence_Fast_GET_SIZE(items.get()))
       throw_python(PyExc_RuntimeError, "the sequence became shorter while it was read");
     PyRef item = PyRef::borrow(PySequence_Fast_GET_ITEM(items.get(), i));
@@ -56,7 +56,7 @@ PyObject* storage_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-// METH_CLASS, because a static method knows no module.
+// METH_CLASS, because a static method has no access to its module.
 PyObject* new_with_weak_ptr(PyObject* type, PyObject* handle) {
   return guarded([&]() -> PyObject* {
     ModuleState* state = state_of_type(reinterpret_cast<PyTypeObject*>(type));
@@ -90,7 +90,7 @@ PyObject* resize(PyObject* self, PyObject* number) {
   });
 }
 
-// Of the same class, as in torch: its constructor is called.
+// Returns a storage of the same class, as in torch: calls its constructor.
 PyObject* clone(PyObject* self, PyObject*) {
   return guarded([&] {
     auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
@@ -115,7 +115,7 @@ int storage_traverse(PyObject* self, visitproc visit, void* arg) {
 
 PyMethodDef methods[] = {
     {"nbytes", &nbytes, METH_NOARGS, "nbytes() -> int: the number of bytes."},
-    {"size", &nbytes, METH_NOARGS, "size() -> int: the number of bytes, which are the elements."},
+    {"size", &nbytes, METH_NOARGS, "size() -> int: the number of elements, which are bytes."},
     {"data_ptr", &data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first byte, or 0."},
     {"resizable", &resizable, METH_NOARGS, "resizable() -> bool: whether resize_ is possible."},
     {"resize_", &resize, METH_O,
@@ -130,12 +130,12 @@ PyMethodDef methods[] = {
     {"_use_count", &use_count, METH_NOARGS,
      "_use_count() -> int: strong references of the StorageImpl, the wrapper's included."},
     {"_fix_weakref", &weak_handle::fix_weakref, METH_NOARGS,
-     "_fix_weakref(): to be called on what a weak reference gave: makes the wrapper an owner of\n"
+     "_fix_weakref(): call it on the result of a weak reference: makes the wrapper own\n"
      "the StorageImpl again. Changes no reference count otherwise."},
     {"_weak_ref", &weak_handle::weak_ref, METH_NOARGS,
      "_weak_ref() -> int: a handle of a C++ weak reference; free it with _free_weak_ref."},
     {"_expired", &weak_handle::expired, METH_O | METH_STATIC,
-     "_expired(handle) -> bool: whether the StorageImpl is gone. Never true and later false."},
+     "_expired(handle) -> bool: whether the StorageImpl is gone. Once true, it stays true."},
     {"_free_weak_ref", &weak_handle::free_weak_ref, METH_O | METH_STATIC,
      "_free_weak_ref(handle): frees a handle; it must not be used again."},
     {"_new_with_weak_ptr", &new_with_weak_ptr, METH_O | METH_CLASS,
@@ -152,7 +152,7 @@ PyGetSetDef properties[] = {
 
 PyRef make_storage_base(PyObject* module) {
   PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("What UntypedStorage is made of; it cannot be created.")},
+      {Py_tp_doc, const_cast<char*>("The base class of UntypedStorage; it cannot be created.")},
       {Py_tp_new, reinterpret_cast<void*>(&storage_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&preserve::dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(&storage_traverse)},

@@ -11,7 +11,7 @@ StorageImpl* self_storage(PyObject* self) { return impl_of<StorageImpl>(self); }
 
 uint8_t* bytes_of(StorageImpl* storage) { return static_cast<uint8_t*>(storage->data()); }
 
-// The place of an index, which may count from the end. Throws PythonErrorSet.
+// Converts an index, which may count from the end, to a position. Throws PythonErrorSet.
 size_t checked_index(StorageImpl* storage, PyObject* key) {
   Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (index == -1 && PyErr_Occurred()) throw PythonErrorSet{};
@@ -22,7 +22,8 @@ size_t checked_index(StorageImpl* storage, PyObject* key) {
   return index < 0 ? index + length : index;
 }
 
-// The same to write to: as in torch it may not count from the end, and the error is a RuntimeError.
+// The same for writing: as in torch the index may not count from the end, and the error is a
+// RuntimeError.
 size_t checked_place(StorageImpl* storage, PyObject* key) {
   Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_RuntimeError);
   if (index == -1 && PyErr_Occurred()) throw PythonErrorSet{};
@@ -94,7 +95,7 @@ int storage_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     StorageImpl* storage = self_storage(self);
     if (value == nullptr) throw_python(PyExc_TypeError, "bytes of a storage cannot be deleted");
     uint8_t byte = byte_of(value);
-    // The key last: code of the user in the value may have resized the storage.
+    // Convert the key last: user code in the value may have resized the storage.
     if (PyIndex_Check(key)) {
       bytes_of(storage)[checked_place(storage, key)] = byte;
     } else if (PySlice_Check(key)) {
@@ -139,7 +140,7 @@ PyObject* storage_tolist(PyObject* self, PyObject*) {
     StorageImpl* storage = self_storage(self);
     size_t length = storage->nbytes();
     PyRef list = PyRef::steal(checked(PyList_New(static_cast<Py_ssize_t>(length))));
-    // The list may have run the collector and that a resize: look at the size again.
+    // Making the list may have run the collector, and so a resize: read the size again.
     for (size_t i = 0; i < length; i++) {
       long byte = i < storage->nbytes() ? bytes_of(storage)[i] : 0;
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLong(byte)));
@@ -151,7 +152,7 @@ PyObject* storage_tolist(PyObject* self, PyObject*) {
 int storage_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded([&] {
-    static char nothing;  // a buffer of no bytes needs an address all the same
+    static char nothing;  // even an empty buffer needs an address
     StorageImpl* storage = self_storage(self);
     void* bytes = storage->data() == nullptr ? &nothing : storage->data();
     checked(PyBuffer_FillInfo(view, self, bytes, static_cast<Py_ssize_t>(storage->nbytes()),

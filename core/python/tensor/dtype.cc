@@ -22,7 +22,7 @@ PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromSize_t(item_size(type_of(self)));
 }
 
-// The module refers to its dtypes, they to their class, and that to the module.
+// The module refers to its dtypes, a dtype to its class, and the class to the module.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return 0;

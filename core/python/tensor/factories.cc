@@ -11,7 +11,7 @@
 namespace slotcore::python {
 namespace {
 
-// What ones() and empty() take: sizes, and `dtype` by name.
+// The arguments of ones() and empty(): sizes, and `dtype` by name.
 struct SizesAndType {
   Dims sizes;
   ScalarType type = ScalarType::float32;
@@ -31,7 +31,7 @@ SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t c
   return result;
 }
 
-// The tensor that ones(), zeros() and empty() make before it has its numbers.
+// A new tensor for ones(), zeros() and empty(), whose numbers the caller writes.
 intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
                                PyObject* names) {
   SizesAndType wanted = parse_sizes(state, args, count, names);
@@ -61,7 +61,7 @@ PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObj
 struct Numbers {
   Dims sizes;
   std::vector<PyRef> values;
-  ScalarType type = ScalarType::bool_;  // the widest that was seen
+  ScalarType type = ScalarType::bool_;  // the widest type so far
 };
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }

@@ -1,4 +1,4 @@
-// Two tensors exchange everything but their identity: class, attributes, and impl.
+// swap_tensors(): two tensors exchange everything but their identity: class, attributes, and impl.
 
 #include "core/python/tensor/tensor.h"
 
@@ -6,10 +6,10 @@ namespace slotcore::python {
 namespace {
 
 // Note [Slots go with impls]
-// After a swap each impl has the other wrapper in its slot; with the former one, wrapping it again
-// would give the object that does not own it (P1; PyTorch #116955). Nobody else may hold either
-// impl, not even weakly: another owner would count on the wrapper that it knows, and another thread
-// may be on its way to that wrapper.
+// After a swap each impl has the other wrapper in its slot. With the former wrapper there, wrapping
+// the impl again would return the object that does not own it (P1; PyTorch #116955). Nothing else
+// may refer to either impl, not even weakly: another owner relies on the wrapper that it knows, and
+// another thread may be about to use that wrapper.
 void check_alone(const Wrapper* wrapper, const char* name) {
   if (wrapper->hermetic || !wrapper->owned) {
     throw_python(PyExc_RuntimeError, "%s does not own its tensor for good", name);
@@ -50,7 +50,7 @@ void swap_attributes(PyObject* a, PyObject* b, const char* name) {
   checked(PyObject_SetAttrString(b, name, of_a.get()));
 }
 
-// The names of `__slots__` in a class and its bases, a set.
+// The names of `__slots__` in a class and its bases, as a set.
 PyRef slot_names(PyObject* object) {
   PyRef copyreg = PyRef::steal(checked(PyImport_ImportModule("copyreg")));
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
@@ -102,9 +102,9 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
     checked(equal);
     if (equal == 0)
       throw_python(PyExc_RuntimeError, "cannot swap t1 and t2 if they have different slots");
-    // Before anything has changed: what the last step would refuse.
+    // Check before any change what the last step would refuse.
     for (PyObject* one : {a, b}) {
-      // As in torch, which asks it for its use count.
+      // torch raises the same error, because it reads the use count.
       if (as_tensor(state, one) == nullptr)
         throw_python(PyExc_AttributeError, "%s is no Tensor", Py_TYPE(one)->tp_name);
     }
@@ -127,8 +127,8 @@ PyMethodDef swap_tensors_method = {
 
 PyMethodDef swap_methods[] = {
     {"_swap_tensor_impl", &swap_tensor_impl, METH_VARARGS,
-     "_swap_tensor_impl(a, b): exchanges the impls of two wrappers. RuntimeError if anything else\n"
-     "refers to one, be it weakly."},
+     "_swap_tensor_impl(a, b): exchanges the impls of two wrappers. RuntimeError if either has\n"
+     "another reference, even a weak one."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,4 +1,5 @@
-// Tensor: construction, wrapping, and the type that is put together from all files of tensor.h.
+// Tensor: construction, wrapping, and the type, which combines the methods of all files of
+// tensor.h.
 
 #include "core/python/tensor/tensor.h"
 
@@ -67,7 +68,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       grad =
           intrusive_ptr<TensorImpl>::retain(&checked_tensor(state_of_wrapper(self), value, "grad"));
     }
-    // Dropped at the end: it may run code of the user.
+    // Dropped at the end, because that may run user code.
     auto former = self_tensor(self).exchange_grad(std::move(grad));
     return 0;
   });
@@ -81,12 +82,12 @@ PyMethodDef identity_methods[] = {
     {"_use_count", &use_count, METH_NOARGS,
      "_use_count() -> int: strong references of the TensorImpl, the wrapper's included."},
     {"_fix_weakref", &weak_handle::fix_weakref, METH_NOARGS,
-     "_fix_weakref(): to be called on what a weak reference gave: makes the wrapper an owner of\n"
+     "_fix_weakref(): call it on the result of a weak reference: makes the wrapper own\n"
      "the TensorImpl again. Changes no reference count otherwise."},
     {"_weak_ref", &weak_handle::weak_ref, METH_NOARGS,
      "_weak_ref() -> int: a handle of a C++ weak reference; free it with _free_weak_ref."},
     {"_expired", &weak_handle::expired, METH_O | METH_STATIC,
-     "_expired(handle) -> bool: whether the TensorImpl is gone. Never true and later false."},
+     "_expired(handle) -> bool: whether the TensorImpl is gone. Once true, it stays true."},
     {"_free_weak_ref", &weak_handle::free_weak_ref, METH_O | METH_STATIC,
      "_free_weak_ref(handle): frees a handle; it must not be used again."},
     {"_new_with_weak_ptr", &new_with_weak_ptr, METH_O | METH_CLASS,
@@ -106,7 +107,7 @@ PyGetSetDef identity_properties[] = {
 const char* name_of_row(const PyMethodDef& row) { return row.ml_name; }
 const char* name_of_row(const PyGetSetDef& row) { return row.name; }
 
-// All rows of tables that end with an empty row, and an empty row.
+// The rows of all tables that end with an empty row, followed by an empty row.
 template <class Row>
 std::vector<Row> joined(std::initializer_list<const Row*> tables) {
   std::vector<Row> rows;
@@ -127,14 +128,14 @@ PyRef make_tensor_base(PyObject* module) {
   static std::vector<PyGetSetDef> properties =
       joined<PyGetSetDef>({identity_properties, tensor_data_properties, tensor_view_properties,
                            tensor_flag_properties});
-  // As a member of the kind that `__slots__` makes, the hooks are visited, cleared, and freed with
-  // those (instance.cc).
+  // As a member of the kind that `__slots__` makes, the hooks are visited, cleared and freed
+  // together with the slots (instance.cc).
   static PyMemberDef members[] = {
       {"<backward hooks>", kObjectSlot, offsetof(TensorWrapper, backward_hooks), 0, nullptr},
       {nullptr, 0, 0, 0, nullptr},
   };
   PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("What Tensor is made of; it cannot be created.")},
+      {Py_tp_doc, const_cast<char*>("The base class of Tensor; it cannot be created.")},
       {Py_tp_new, reinterpret_cast<void*>(&tensor_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&preserve::dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(&tensor_traverse)},

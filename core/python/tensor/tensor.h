@@ -1,10 +1,10 @@
 // The Python type of a TensorImpl: TensorBase in C, Tensor derived from it. Its methods are in one
-// file per subject; tensor.cc puts them together.
+// file per topic; tensor.cc combines them.
 //
 // Note [Arguments first]
-// Converting an argument may run code of the user, which may swap the impl of any wrapper for
-// another one (swap_tensors.cc) and free the former. So a method converts its arguments first and
-// asks for impls afterwards, and holds on to none while Python code may run.
+// Converting an argument may run user code, which may swap the impl of any wrapper for another one
+// (swap_tensors.cc) and free the former. So a method converts its arguments first and reads impls
+// afterwards, and keeps no pointer to an impl while Python code may run.
 #pragma once
 
 #include <Python.h>
@@ -27,9 +27,9 @@ PyRef make_tensor_base(PyObject* module);
 // The wrapper of a tensor. A new reference; throws PythonErrorSet, and ForeignInterpreterError if
 // the tensor belongs to another interpreter (T2).
 PyObject* wrap_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor);
-// The same for a tensor that nobody else has: this saves looking at the slot.
+// The same for a tensor that only the caller has: this saves reading the slot.
 PyObject* new_tensor(ModuleState* state, intrusive_ptr<TensorImpl> tensor);
-// What an operation gives that gives the very tensor: wrapped again, so in hermetic mode it is a
+// For an operation that returns its own tensor: wraps it again, so in hermetic mode the result is a
 // fresh wrapper (H1). Errors as for wrap_tensor().
 PyObject* wrapped_again(PyObject* self);
 
@@ -37,7 +37,7 @@ PyObject* wrapped_again(PyObject* self);
 inline TensorImpl& self_tensor(PyObject* self) { return *impl_of<TensorImpl>(self); }
 // The tensor behind a Python object, or null if it is not a tensor of this module.
 TensorImpl* as_tensor(ModuleState* state, PyObject* object);
-// The same, and a TypeError that names `function` instead of null.
+// The same, but throws a TypeError that names `function` instead of returning null.
 TensorImpl& checked_tensor(ModuleState* state, PyObject* object, const char* function);
 
 // Sizes from `(2, 3)` or from `((2, 3),)`. Throws PythonErrorSet.
@@ -46,7 +46,7 @@ Dims dims_of_sequence(PyObject* sequence);
 PyObject* tuple_of(const Dims& dims);
 int64_t checked_int(PyObject* number);
 
-// The one pointer type that PyMethodDef has, for functions of all kinds.
+// Casts a function to the one pointer type that PyMethodDef has.
 template <class Function>
 PyCFunction method(Function function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -80,8 +80,8 @@ PyObject* tensor_add_in_place(PyObject* self, PyObject* other);
 PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other);
 PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison);
 Py_hash_t tensor_hash(PyObject* self);
-// Writes a tensor or a number into `self`, whose leading sizes of 1 `value` need not have. Throws
-// PythonErrorSet.
+// Writes a tensor or a number into `self`. `value` need not have the leading sizes of 1 of `self`.
+// Throws PythonErrorSet.
 void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value);
 
 // tensor_flags.cc
@@ -100,7 +100,8 @@ PyRef make_utils(PyObject* module);
 
 // factories.cc: ones, zeros, empty, tensor, frombuffer, view_as_real.
 extern PyMethodDef factory_methods[];
-// From a number or nested lists; without `type`, that of the numbers. Throws PythonErrorSet.
+// From a number or nested lists; without `type`, the type is that of the numbers. Throws
+// PythonErrorSet.
 intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type);
 
 }  // namespace slotcore::python

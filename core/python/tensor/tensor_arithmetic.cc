@@ -1,4 +1,4 @@
-// What is computed from tensors, as methods and operators.
+// Arithmetic on tensors, as methods and operators.
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 
@@ -12,7 +12,7 @@ namespace {
 using arithmetic::Operand;
 using arithmetic::Operation;
 
-// A tensor or a number; nullopt for anything else. Runs no code of the user.
+// A tensor or a number; nullopt for anything else. Runs no user code.
 std::optional<Operand> operand_of(ModuleState* state, PyObject* object) {
   if (TensorImpl* tensor = as_tensor(state, object); tensor != nullptr) return Operand(*tensor);
   if (auto number = scalar_of(object); number) return Operand(*number);
@@ -100,7 +100,7 @@ ModuleState* state_of_either(PyObject* a, PyObject* b) {
   return state_of_type(Py_TYPE(b));
 }
 
-// An operator, of which either side may be the tensor.
+// An operator. Either side may be the tensor.
 PyObject* operated(PyObject* a, PyObject* b, Operation operation) {
   return guarded([&]() -> PyObject* {
     ModuleState* state = state_of_either(a, b);
@@ -133,7 +133,7 @@ PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison) {
 }
 
 Py_hash_t tensor_hash(PyObject* self) {
-  // By identity, as in torch: what == gives is no bool.
+  // By identity, as in torch: the result of == is not a bool.
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self));
 }
 
@@ -155,7 +155,7 @@ PyMethodDef tensor_arithmetic_methods[] = {
     {"copy_", &copy, METH_O,
      "copy_(source) -> self: copies and converts the elements of a tensor that expands to this\n"
      "size, or a number."},
-    {"clone", &clone, METH_NOARGS, "clone() -> Tensor: the elements in a storage of its own."},
+    {"clone", &clone, METH_NOARGS, "clone() -> Tensor: the elements in a new storage."},
     {"sum", &sum, METH_NOARGS, "sum() -> Tensor without dimensions."},
     {nullptr, nullptr, 0, nullptr},
 };

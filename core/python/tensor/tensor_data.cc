@@ -11,11 +11,11 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
   return guarded([&] { return wrap_storage(state_of_wrapper(self), self_tensor(self).storage()); });
 }
 
-// The elements of `storage` from now on, which are those of `source` unless that is null.
+// Gives the tensor another storage. `source` is the tensor whose elements these are, or null.
 void set_source(TensorImpl& tensor, intrusive_ptr<StorageImpl> storage, const Layout& layout,
                 const TensorImpl* source = nullptr) {
   arithmetic::check_in_place(tensor);
-  // Dropped at the end: it may run code of the user.
+  // Dropped at the end, because that may run user code.
   auto former = tensor.exchange_storage(std::move(storage), layout);
   arithmetic::mark_written(tensor, source);
 }
@@ -45,7 +45,7 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
                  contiguous_layout({0}));
     } else if (tensor != nullptr) {
       if (size != nullptr) {
-        // A tensor that stands for its storage.
+        // A contiguous tensor stands for its storage.
         if (!tensor->is_contiguous())
           throw_python(PyExc_RuntimeError, "the source is not contiguous");
         layout.offset = checked_add(layout.offset, tensor->offset());
@@ -153,7 +153,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
   return guarded([&] {
     if (value == nullptr) throw_python(PyExc_RuntimeError, "the data of a tensor stays");
     TensorImpl& other = checked_tensor(state_of_wrapper(self), value, "data");
-    // Dropped at the end: it may run code of the user.
+    // Dropped at the end, because that may run user code.
     auto former = self_tensor(self).exchange_data(other);
     return 0;
   });
@@ -165,12 +165,12 @@ PyMethodDef tensor_data_methods[] = {
     {"untyped_storage", &untyped_storage, METH_NOARGS,
      "untyped_storage() -> UntypedStorage: the storage, which other tensors may share."},
     {"set_", method(&set), METH_VARARGS | METH_KEYWORDS,
-     "set_(source, storage_offset, size, stride) -> self: looks at the bytes of a storage or of\n"
-     "another tensor; set_() at none. Grows the storage if it is too small (RuntimeError if that "
+     "set_(source, storage_offset, size, stride) -> self: uses the bytes of a storage or of\n"
+     "another tensor; set_() uses none. Grows the storage if it is too small (RuntimeError if that "
      "is\n"
      "impossible)."},
     {"resize_", method(&resize), METH_FASTCALL,
-     "resize_(*sizes) -> self: other sizes from the same offset on. Grows the storage if it is "
+     "resize_(*sizes) -> self: changes the sizes, keeps the offset. Grows the storage if it is "
      "too\n"
      "small. RuntimeError if that is impossible or the tensor requires grad."},
     {"size", method(&size), METH_FASTCALL, "size(dim=None) -> tuple, or one size."},
@@ -183,7 +183,7 @@ PyMethodDef tensor_data_methods[] = {
      "is_contiguous() -> bool: whether the elements follow each other in row-major order."},
     {"element_size", &element_size, METH_NOARGS, "element_size() -> int: bytes of one element."},
     {"is_set_to", &is_set_to, METH_O,
-     "is_set_to(tensor) -> bool: whether both look at the same elements in the same way."},
+     "is_set_to(tensor) -> bool: whether both have the same elements and layout."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -192,8 +192,8 @@ PyGetSetDef tensor_data_properties[] = {
     {"nbytes", &get_nbytes, nullptr, "The number of bytes of all elements.", nullptr},
     {"dtype", &get_dtype, nullptr, "The type of the elements.", nullptr},
     {"data", &get_data, &set_data,
-     "A new Tensor over the same elements, with a version of its own. Set to a Tensor: takes over\n"
-     "its storage, sizes and dtype. TypeError for what is no Tensor.",
+     "A new Tensor over the same elements, with its own version. Set to a Tensor: takes over\n"
+     "its storage, sizes and dtype. TypeError unless it is a Tensor.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -1,4 +1,4 @@
-// Flags of a tensor: whether it requires a gradient, is conjugated or negated; and its hooks.
+// Flags of a tensor (it requires a gradient, is conjugated or negated), and its hooks.
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 #include "core/c10/tensor/tensor_views.h"
@@ -7,7 +7,7 @@
 namespace slotcore::python {
 namespace {
 
-// What is no leaf requires a gradient, and this cannot be changed.
+// A tensor that is not a leaf requires a gradient, and this cannot be changed.
 void change_requires_grad(TensorImpl& tensor, bool requires_grad, bool may_stay) {
   if (!tensor.is_leaf() && !(may_stay && requires_grad)) {
     throw_python(PyExc_RuntimeError,
@@ -76,7 +76,7 @@ PyObject* is_neg(PyObject* self, PyObject*) {
   return guarded([&] { return PyBool_FromLong(self_tensor(self).bits().neg); });
 }
 
-// Itself, or its numbers without bits.
+// The tensor itself, or a copy of its numbers without bits.
 PyObject* resolved(PyObject* self, bool ValueBits::*bit) {
   return guarded([&]() -> PyObject* {
     TensorImpl& tensor = self_tensor(self);
@@ -104,7 +104,7 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
   return guarded([&] {
     if (value == nullptr) throw_python(PyExc_RuntimeError, "the hooks cannot be deleted");
     PyObject*& hooks = hooks_of(self);
-    // Dropped at the end: it may run code of the user.
+    // Dropped at the end, because that may run user code.
     PyRef former = PyRef::steal(hooks);
     hooks = value == Py_None ? nullptr : Py_NewRef(value);
     return 0;
@@ -115,12 +115,12 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
 
 PyMethodDef tensor_flag_methods[] = {
     {"requires_grad_", method(&requires_grad), METH_VARARGS | METH_KEYWORDS,
-     "requires_grad_(requires_grad=True) -> self. RuntimeError for what is no leaf or has a dtype\n"
-     "without gradients."},
+     "requires_grad_(requires_grad=True) -> self. RuntimeError if it is not a leaf or\n"
+     "has a dtype without gradients."},
     {"detach_", &detach_in_place, METH_NOARGS,
-     "detach_() -> self, which is a leaf without a gradient then. RuntimeError for a view."},
+     "detach_() -> self, which becomes a leaf without a gradient. RuntimeError for a view."},
     {"conj", &conj, METH_NOARGS,
-     "conj() -> Tensor: a view with the numbers conjugated; of real numbers the tensor itself."},
+     "conj() -> Tensor: a view with the numbers conjugated; for real numbers the tensor itself."},
     {"_neg_view", &neg_view, METH_NOARGS,
      "_neg_view() -> Tensor: a view with the numbers negated."},
     {"is_conj", &is_conj, METH_NOARGS, "is_conj() -> bool: whether it is read conjugated."},
@@ -136,9 +136,9 @@ PyGetSetDef tensor_flag_properties[] = {
     {"requires_grad", &get_requires_grad, &set_requires_grad,
      "A flag, which views and results inherit. RuntimeError as for requires_grad_.", nullptr},
     {"is_leaf", &get_is_leaf, nullptr,
-     "False for what was computed from a tensor that requires grad.", nullptr},
+     "False if it was computed from a tensor that requires grad.", nullptr},
     {"_backward_hooks", &get_backward_hooks, &set_backward_hooks,
-     "What the wrapper holds as its hooks, as a rule a dict; or None.", nullptr},
+     "The hooks that the wrapper holds, usually a dict; or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

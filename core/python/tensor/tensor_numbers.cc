@@ -39,7 +39,7 @@ PyObject* item(PyObject* self, PyObject*) {
   return guarded([&] { return only_element(self); });
 }
 
-// The only element, and its real part if the rest is 0.
+// The only element, or its real part if its imaginary part is 0.
 PyRef real_element(PyObject* self) {
   PyRef number = PyRef::steal(only_element(self));
   if (!PyComplex_Check(number.get())) return number;

@@ -6,7 +6,7 @@
 namespace slotcore::python {
 namespace {
 
-// Throws PythonErrorSet for what is no subclass of Tensor.
+// Throws PythonErrorSet for an object that is not a subclass of Tensor.
 PyTypeObject* checked_class(ModuleState* state, PyObject* object) {
   if (!PyType_Check(object)) {
     throw_python(PyExc_TypeError, "cls must be a type, not %s", Py_TYPE(object)->tp_name);
@@ -48,7 +48,7 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
   });
 }
 
-// Whether it is a Tensor or a Parameter, and of no subclass.
+// Whether the class of `data` is Tensor or Parameter, and not a subclass.
 bool is_plain(PyObject* module, PyObject* data) {
   if (Py_IS_TYPE(data, state_of_module(module)->tensor)) return true;
   PyRef nn = PyRef::steal(checked(PyObject_GetAttrString(module, "nn")));
@@ -56,7 +56,7 @@ bool is_plain(PyObject* module, PyObject* data) {
   return reinterpret_cast<PyObject*>(Py_TYPE(data)) == parameter.get();
 }
 
-// A parameter made from a subclass is of that class and has a mark, as in torch.
+// A Parameter made from a subclass has that class and a mark, as in torch.
 PyObject* custom_parameter(PyObject* data, PyObject* requires_grad) {
   PyRef detached = PyRef::steal(checked(PyObject_CallMethod(data, "detach", nullptr)));
   PyRef result = PyRef::steal(

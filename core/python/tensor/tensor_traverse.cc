@@ -1,4 +1,4 @@
-// What the collector learns from the wrapper of a tensor.
+// What the wrapper of a tensor reports to the collector.
 
 #include <unordered_map>
 #include <vector>
@@ -12,12 +12,12 @@ namespace {
 
 // Note [Owned by this wrapper alone]
 // A wrapper that alone owns its impl reports what Python alone owns through that impl: storages,
-// grads and bases, and what these own (P5). An impl may be owned twice on the way, as the storage
-// of a view is: by the view and by its base. So owners are counted, and an impl is gone through
-// when all its owners have been; in the first pass of the collector, that is. Later ones go through
-// each impl once, whoever shares it by then: Note [Two passes of the collector]. A wrapper on the
-// way that only its impl refers to does not end the walk, any other does (visit_sole_owned).
-// Impls that own each other in a circle are not gone through: nobody outside owns all of them.
+// grads and bases, and what these own (P5). An impl may have two owners on the way: a view and its
+// base both own the storage. So the walk counts owners, and enters an impl when it has met all of
+// its owners. Only the first pass of the collector counts. Later passes enter each impl once, even
+// if it is shared by then: Note [Two passes of the collector]. The walk continues through a wrapper
+// that only its impl refers to, and stops at any other (visit_sole_owned). The walk does not enter
+// impls that own each other in a cycle: no owner outside owns all of them.
 class Walk {
  public:
   Walk(const Interpreter* interpreter, visitproc visit, void* arg)
@@ -45,8 +45,7 @@ class Walk {
   }
 
  private:
-  // How many owners of `target` have been gone through by now, or 0 if that does not matter any
-  // more.
+  // How many owners of `target` the walk has met so far, or 0 if that does not matter any more.
   uint32_t meet(intrusive_ptr_target* target) {
     uint32_t owners = ++owners_[target];
     return owners > 1 && !collector::is_subtracting(visit_) ? 0 : owners;
@@ -61,13 +60,13 @@ class Walk {
 
 }  // namespace
 
-// Memory that is not to be had ends the process: a collection cannot fail.
+// Running out of memory ends the process, because a collection cannot fail.
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   if (int stop = preserve::traverse(self, &tensor_traverse, visit, arg); stop != 0) return stop;
   Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* tensor = static_cast<TensorImpl*>(wrapper->impl);
-  // Most tensors own nothing but their storage, and need no bookkeeping.
+  // Most tensors own only their storage, and need no bookkeeping.
   if (!tensor->grad() && !tensor->base())
     return visit_storage(wrapper->interpreter, tensor->storage().get(), 1, visit, arg);
   return Walk(wrapper->interpreter, visit, arg).run(tensor);

@@ -1,4 +1,4 @@
-// Views of a tensor as Python sees them, and the tensor as a container of its parts.
+// Views of a tensor in Python, and the tensor as a container of its parts.
 
 #include "core/c10/tensor/tensor_views.h"
 
@@ -27,7 +27,7 @@ Dims sizes_of(PyObject* const* args, Py_ssize_t count, const char* function) {
   return dims_of_arguments(args, count);
 }
 
-// What `body(tensor)` makes of the tensor behind `self`, wrapped.
+// Wraps the result of `body(tensor)` for the tensor behind `self`.
 template <class Body>
 PyObject* view_of(PyObject* self, Body body) {
   return new_tensor(state_of_wrapper(self), body(self_tensor(self)));
@@ -176,27 +176,26 @@ PyMethodDef tensor_view_methods[] = {
     {"view", method(&view), METH_FASTCALL,
      "view(*sizes) -> Tensor over the same elements. One size may be -1. RuntimeError if the\n"
      "sizes do not fit or the strides do not allow it. view(dtype) reads the same bytes as other\n"
-     "numbers; that is no view and has no gradient."},
+     "numbers; the result is not a view and has no gradient."},
     {"view_as", &view_as, METH_O, "view_as(other) -> Tensor: view(other.size())."},
     {"expand", method(&expand), METH_FASTCALL,
      "expand(*sizes) -> Tensor that repeats dimensions of size 1 and new first ones; -1 keeps a\n"
      "size. RuntimeError if the sizes do not fit."},
     {"narrow", method(&narrow), METH_FASTCALL,
-     "narrow(dim, start, length) -> Tensor: a part of one dimension. IndexError for a dimension "
-     "or\n"
-     "start that is not there, RuntimeError for a length that is too large."},
+     "narrow(dim, start, length) -> Tensor: a part of one dimension. IndexError for a\n"
+     "dimension or start that does not exist, RuntimeError for a length that is too large."},
     {"select", method(&select), METH_FASTCALL,
-     "select(dim, index) -> Tensor without that dimension. IndexError for what is not there."},
+     "select(dim, index) -> Tensor without that dimension. IndexError if it does not exist."},
     {"transpose", method(&transpose), METH_FASTCALL,
-     "transpose(dim0, dim1) -> Tensor with two dimensions swapped. IndexError for what is not\n"
-     "there."},
+     "transpose(dim0, dim1) -> Tensor with two dimensions swapped. IndexError if one\n"
+     "does not exist."},
     {"t", &t, METH_NOARGS,
      "t() -> Tensor: transpose(0, 1). RuntimeError for more than two dimensions."},
     {"as_strided", method(&as_strided), METH_VARARGS | METH_KEYWORDS,
      "as_strided(size, stride, storage_offset=None) -> Tensor. RuntimeError for elements outside\n"
      "of the storage."},
     {"detach", &detach, METH_NOARGS,
-     "detach() -> Tensor over the same elements, which is no view but shares the version."},
+     "detach() -> Tensor over the same elements, which is not a view but shares the version."},
     {"_is_view", &is_view, METH_NOARGS, "_is_view() -> bool: whether there is a _base."},
     {nullptr, nullptr, 0, nullptr},
 };

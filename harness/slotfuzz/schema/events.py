@@ -16,7 +16,7 @@ class Event(Enum):
     WRAPPER_FREED = "wrapper freed"
     # Owners in C++ hold the wrapper, or no longer do (refcount-bit).
     WRAPPER_HELD = "wrapper held"
-    WRAPPER_RELEASED = "wrapper let go"
+    WRAPPER_RELEASED = "wrapper released"
     # Python has dropped the wrapper, and C++ keeps it (resurrection), or does not.
     WRAPPER_PRESERVED = "wrapper preserved"
     NOT_PRESERVED = "not preserved"

@@ -163,7 +163,7 @@ for index, handle in enumerate(handles):
 """, make=make)
 
 
-def test_the_last_owner_may_let_go_in_another_interpreter():  # T6, P3
+def test_the_last_owner_may_release_in_another_interpreter():  # T6, P3
     # Python has dropped the wrappers, whose impls keep them; the main interpreter drops the impls
     # while the lane runs, and finalizers must run under the lane's GIL.
     run_lanes("""
@@ -213,7 +213,7 @@ if me != 0:
 """, lanes, rounds=30, ledger=LEDGER_OF_THE_BIT)
 
 
-def test_owners_may_let_go_while_the_interpreter_ends():  # T5, T6
+def test_owners_may_release_while_the_interpreter_ends():  # T5, T6
     # Wrappers that their impls own, in an interpreter that ends, and whose last owners are in the
     # main interpreter and drop at the same time. What comes while it ends is leaked.
     run_lanes("""

@@ -74,7 +74,7 @@ def test_python_and_cpp_share_by_refcount_bit():
     in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names  weak
 > del t0
     core/w.cc:6  wrapper freed         wrapper 0x21
-    core/r.cc:8  wrapper let go        impl 0x10  wrapper 0x11
+    core/r.cc:8  wrapper released      impl 0x10  wrapper 0x11
     core/w.cc:6  slot cleared          impl 0x10  wrapper 0x11
     core/w.cc:6  wrapper freed         wrapper 0x11
     core/s.cc:2  impl freed            impl 0x10
@@ -143,7 +143,7 @@ def test_a_slot_that_nobody_said_to_dangle_shows_it_when_it_is_read():
 def test_what_was_in_sight_gives_way_to_the_events_of_a_line_that_hangs():
     stderr = BIT + """\
 > x0.drop_under_lock()
-    core/r.cc:8  wrapper let go        impl 0x10  wrapper 0x11
+    core/r.cc:8  wrapper released      impl 0x10  wrapper 0x11
 """
     words = {"outcome": "finding", "kind": "deadlock"}
     assert rows_of(stderr, **words)[:2] == ["0x10 cbp ...", "0x11 .bp .=="]

@@ -1,21 +1,22 @@
-// Strong and weak count and the wrapper's bit of an impl, in one word of 64 bits.
+// The strong count, the weak count and the wrapper's bit of an impl, in one word of 64 bits.
 //
 //   bit 63        has-PyObject: the wrapper holds one strong reference, for its whole life
 //   bits 32..62   weak: weak references, and one more while strong > 0
 //   bits 0..31    strong
 //
 // Note [The wrapper's bit]
-// Once the bit is set, it stays. From then on, whenever nobody is in the midst of a step:
+// Once the bit is set, it stays. From then on, whenever no thread is inside one of these functions:
 //
 //   strong > 1   ⇔   the impl holds one reference to its wrapper
 //
-// so a C++ owner keeps the wrapper alive (P2), and with the last C++ owner the wrapper is Python's
-// alone. Whoever takes strong from 1 to 2 takes that reference, whoever takes it from 2 to 1 drops
-// it, both under the GIL of the tagged interpreter. The wrapper's pointer is in the slot before the
-// bit is set. Protocol of PyTorch 2.10 (c10/util/intrusive_ptr.h, Note [PyObject preservation]).
+// So a C++ owner keeps the wrapper alive (P2), and when the last C++ owner is gone only Python owns
+// the wrapper. The thread that takes strong from 1 to 2 takes that reference, and the thread that
+// takes strong from 2 to 1 releases it, both under the GIL of the tagged interpreter. The wrapper's
+// pointer is in the slot before the bit is set. This is the protocol of PyTorch 2.10
+// (c10/util/intrusive_ptr.h, Note [PyObject preservation]).
 //
-// `Wrapper`, where a function takes one, is how to reach the wrapper: incref(), decref(), and
-// try_incref(), which says false when the wrapper is dying. Each takes the GIL itself.
+// `Wrapper`, a parameter of some functions, gives access to the wrapper: incref(), decref(), and
+// try_incref(), which returns false when the wrapper is dying. Each takes the GIL itself.
 #pragma once
 
 #include <atomic>
@@ -28,50 +29,52 @@ namespace slotcore::impl::protocol {
 template <class P>
 class CombinedCount {
  public:
-  // What is left after a strong reference was dropped.
+  // The owners that remain after a strong reference was released.
   enum class Left {
-    kOwners,   // others
-    kWrapper,  // the wrapper's own: the impl's reference to the wrapper must be dropped
+    kOwners,   // other strong references
+    kWrapper,  // the wrapper only: the caller must release the impl's reference to it
     kNobody,   // the target has expired and must be destroyed
   };
 
-  // One strong reference, and the weak one of all strong owners.
+  // Starts with one strong reference, and the weak reference of all strong owners.
   CombinedCount() noexcept : word_(kStrongOne | kWeakOne) {}
 
-  // Acquire: a caller that reads 1 or 0 sees what the former owners did (decref).
+  // Acquire: a caller that reads 1 or 0 sees what the former owners did before they released.
   uint32_t strong() const noexcept { return strong_of(word_.load(std::memory_order_acquire)); }
-  // Whether the caller's reference is the only one of either kind, so that nobody else can reach
-  // the target: a weak reference can be locked. Acquire: as for strong().
+  // Whether the caller's reference is the only one of either kind, so that no other thread can
+  // reach the target. Weak references count, because a thread can lock one. Acquire: as for
+  // strong().
   bool unescaped() const noexcept {
     return (word_.load(std::memory_order_acquire) & ~kHasPyObject) == (kStrongOne | kWeakOne);
   }
-  // Relaxed: asked by its setter, which holds the GIL under which it is set, and by tests.
+  // Relaxed: read by tests, and by the thread that sets the bit, under the same GIL.
   bool has_pyobject() const noexcept { return has(word_.load(std::memory_order_relaxed)); }
 
-  // strong + 1; the caller has a reference. True when the impl must take one of the wrapper now.
+  // strong + 1; the caller has a reference already. True when the caller must now take the impl's
+  // reference to the wrapper.
   [[nodiscard]] bool incref() noexcept {
-    // Relaxed: the caller's own reference keeps the target alive; nothing is published by a count.
+    // Relaxed: the caller's own reference keeps the target alive, and a count publishes nothing.
     uint64_t before = word_.fetch_add(kStrongOne, std::memory_order_relaxed);
     if (!has(before) || strong_of(before) != 1) return false;
-    // Pairs with the release in set_has_pyobject: the bit that was read leads to the slot.
+    // Pairs with the release in set_has_pyobject: a thread that read the bit finds the slot.
     P::fence(std::memory_order_acquire);
     return true;
   }
 
   // strong - 1.
   [[nodiscard]] Left decref() noexcept {
-    // Release: what this thread did to the target comes before its death. Acquire: the thread that
-    // destroys it sees all of that. What is left is what this very operation says; a second look
-    // could be at a count that others have changed since.
+    // Release: what this thread did to the target happens before its destruction. Acquire: the
+    // thread that destroys it sees all of that. The result comes from this one operation: a second
+    // load could read a count that other threads have changed since.
     uint64_t before = word_.fetch_sub(kStrongOne, std::memory_order_acq_rel);
     if (strong_of(before) == 1) return Left::kNobody;
     return has(before) && strong_of(before) == 2 ? Left::kWrapper : Left::kOwners;
   }
 
-  // strong - 1, or false and unchanged when it is 1. For Note [Handing over].
+  // strong - 1; when strong is 1, changes nothing and returns false. For Note [Handing over].
   [[nodiscard]] bool decref_unless_last() noexcept {
-    // Acquire, on load and on failure: a thread that finds itself the last one must see all that
-    // the others did before they released, above all the owns bit. Release: pairs with that.
+    // Acquire, on load and on failure: the last owner must see all that the others did before they
+    // released, above all the owns bit. Release: pairs with that acquire.
     uint64_t word = word_.load(std::memory_order_acquire);
     while (strong_of(word) > 1) {
       if (word_.compare_exchange_weak(word, word - kStrongOne, std::memory_order_release,
@@ -83,11 +86,11 @@ class CombinedCount {
     return false;
   }
 
-  // strong 1 -> 0, or false and unchanged when it is not 1. After true the target has expired.
+  // strong 1 -> 0; otherwise changes nothing and returns false. After true the target has expired.
   [[nodiscard]] bool expire_if_unique() noexcept {
     uint64_t word = word_.load(std::memory_order_relaxed);
-    // Acquire: the caller destroys what others used. Release: a later failing lock is ordered
-    // after.
+    // Acquire: the caller destroys what others used. Release: a lock that fails later is ordered
+    // after this.
     while (strong_of(word) == 1) {
       if (word_.compare_exchange_weak(word, word - kStrongOne, std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
@@ -100,14 +103,14 @@ class CombinedCount {
   void weak_incref() noexcept {
     word_.fetch_add(kWeakOne, std::memory_order_relaxed);  // as for strong
   }
-  // True when it was the last of either kind and the memory is the caller's to free.
+  // True when this was the last reference of either kind; then the caller frees the memory.
   [[nodiscard]] bool weak_decref() noexcept {
     // As in decref, for the memory.
     return weak_of(word_.fetch_sub(kWeakOne, std::memory_order_acq_rel)) == 1;
   }
 
-  // strong + 1 for a holder of a weak reference; false when the target has expired, or when the
-  // only owner is a wrapper that is dying.
+  // strong + 1 for a caller with a weak reference; false when the target has expired, or when its
+  // only owner is a dying wrapper.
   template <class Wrapper>
   [[nodiscard]] bool lock(Wrapper wrapper) noexcept {
     bool increfed = false;
@@ -117,33 +120,33 @@ class CombinedCount {
         P::check(!increfed, "a wrapper that lives has its reference");
         return false;
       }
-      // First the wrapper's reference, then ours: at no time may strong be 2 without it.
+      // The wrapper's reference first, then the strong count: strong must never be 2 without it.
       if (has(word) && strong_of(word) == 1 && !increfed) {
         if (!wrapper.try_incref()) return false;
         increfed = true;
       }
-      // Acquire: the new owner sees what a former one released with its own reference.
+      // Acquire: the new owner sees what former owners did before they released.
     } while (!word_.compare_exchange_weak(word, word + kStrongOne, std::memory_order_acquire,
                                           std::memory_order_relaxed));
-    // Another C++ owner came first, and has taken the impl's reference itself.
+    // Another C++ owner came first and has taken the impl's reference to the wrapper.
     if (increfed && strong_of(word) != 1) wrapper.decref();
     return true;
   }
 
-  // The wrapper, whose pointer is in the slot, has taken over a strong reference: from now on the
-  // bit says so. Under the GIL of the tagged interpreter, once in a target's life.
+  // Sets the bit: the wrapper, whose pointer is in the slot, has taken over a strong reference.
+  // Called once for each target, under the GIL of the tagged interpreter.
   template <class Wrapper>
   void set_has_pyobject(Wrapper wrapper) noexcept {
     bool increfed = false;
     uint64_t word = word_.load(std::memory_order_relaxed);
     do {
       P::check(!has(word), "a target gets one wrapper");
-      // Before the bit: with it, others count on the impl's reference.
+      // Before the bit: once it is set, other threads rely on the impl's reference.
       if (strong_of(word) > 1 && !increfed) {
         wrapper.incref();
         increfed = true;
       }
-      // Release: whoever sees the bit finds the wrapper in the slot (incref).
+      // Release: a thread that sees the bit finds the wrapper in the slot (incref).
     } while (!word_.compare_exchange_weak(word, word | kHasPyObject, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
     if (increfed && strong_of(word) == 1) wrapper.decref();

@@ -1,5 +1,5 @@
 // How many storages share one block of data: storages of two interpreters over the same bytes (T2),
-// or a slice of a storage. The last one deletes the data, on whichever thread that is.
+// or a slice of a storage. The thread that drops the last share deletes the data.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,16 @@ namespace slotcore::impl::protocol {
 template <class P>
 class ShareCount {
  public:
-  // The caller has a share.
+  // The caller has a share already.
   void add() noexcept {
     // Relaxed: the caller's own share keeps the data alive.
     shares_.fetch_add(1, std::memory_order_relaxed);
   }
-  // True when it was the last share and the data is the caller's to delete.
+  // True when this was the last share; then the caller deletes the data.
   [[nodiscard]] bool drop() noexcept {
-    // One operation, whose result decides: a decrement and a second look would let two threads
-    // both see 0. Release: my writes to the bytes come before their deletion; acquire: I see
-    // theirs.
+    // One atomic operation decides: with a decrement and a second load, two threads could both see
+    // 0. Release: this thread's writes to the bytes happen before their deletion. Acquire: this
+    // thread sees the writes of the others.
     return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 

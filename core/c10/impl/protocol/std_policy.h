@@ -1,16 +1,16 @@
-// StdPolicy: what the protocols are made of in production.
+// StdPolicy: the atomics, memory and checks that the protocols use in production.
 //
 // Note [Protocols over a policy]
 // The slot, the tag, the counts, the vtable word and the share count are written once, as templates
 // over a policy P that gives them memory and synchronisation. With StdPolicy they compile to the
-// same instructions as code written by hand; a model checker passes a policy of its own and sees
-// every access. So what is checked is what runs. P has
+// same instructions as code written by hand; a model checker passes its own policy and sees every
+// access. So the checker checks the code that runs. P has
 //
 //   atomic<T>   loads, stores and read-modify-writes with a named order, as std::atomic
-//   var<T>      plain memory: load() and store(), a data race if not ordered otherwise
-//   mutex       lock() and unlock(); stands for the GIL in a model
+//   var<T>      plain memory: load() and store(); unordered accesses are a data race
+//   mutex       lock() and unlock(); in a model it stands for the GIL
 //   fence       std::atomic_thread_fence
-//   check       an invariant of the protocol itself
+//   check       asserts an invariant of the protocol
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
-// The vtable pointer of a PyInterpreter as a protocol: it is swapped for one that does nothing when
-// the interpreter ends, while destructors on other threads may be calling through it (T5).
+// The vtable pointer of a PyInterpreter as a protocol. When the interpreter ends, it is replaced by
+// a pointer to a vtable that does nothing, while destructors on other threads may be calling
+// through it (T5).
 //
-// A caller that got the armed vtable takes the GIL and asks again before it touches an object:
-// under the GIL the answer holds, because who disarms holds that GIL.
+// A caller that read the armed vtable takes the GIL and reads again before it touches an object.
+// Under the GIL the answer stays valid, because the thread that disarms holds that GIL.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ class VTableWord {
  public:
   explicit VTableWord(VTable* vtable) noexcept : vtable_(vtable) {}
 
-  // Acquire: pairs with disarm, so that the vtable that it swaps in can be read.
+  // Acquire: pairs with disarm, so that this thread can read the vtable that disarm stored.
   VTable* load() const noexcept { return vtable_.load(std::memory_order_acquire); }
   // For a holder of the interpreter's GIL. Relaxed: the GIL orders.
   VTable* load_under_gil() const noexcept { return vtable_.load(std::memory_order_relaxed); }
