@@ -1,9 +1,9 @@
-// Interpreters that wrap one tensor at the same time (contract T1 to T4), by the steps with which
+// Interpreters that wrap one tensor at the same time (contract T1 to T4), with the steps in which
 // libtorch_python uses the slot. Each thread is alone in its interpreter, whose GIL it holds.
 //
-// claim keeps to what the slot's comments ask for. weak-claim adds weak references, and takes the
-// status from use_count() as THPVariable_Wrap does: 1 is said to mean that nobody else can know the
-// tensor, which a thread with a weak reference refutes.
+// claim follows the rules in the slot's comments. weak-claim adds weak references and takes the
+// status from use_count(), as THPVariable_Wrap does: a use_count of 1 is supposed to mean that no
+// other thread can reach the tensor. A thread with a weak reference is a counterexample.
 
 #include <optional>
 
@@ -77,7 +77,7 @@ class ClaimScenario final : public Scenario {
     }
   }
 
-  // What the tag says to this interpreter; the wrapper, if there is one, is used.
+  // Reads the tag for this interpreter, and uses the wrapper if there is one.
   Status check(Lane& lane) {
     try {
       auto known = slot_of(lane.tensor).check_pyobj(lane.interpreter.tag());
@@ -114,15 +114,15 @@ class ClaimScenario final : public Scenario {
     check(lane);
   }
 
-  // Whoever has the GIL of the tagged interpreter moves the wrapper between its two owners.
+  // A thread with the GIL of the tagged interpreter moves the wrapper between its two owners.
   void set_owns(Lane& lane, bool owns) {
     if (!lane.won || !slot_of(lane.tensor)._unchecked_untagged_pyobj()) return;
     lane.object = owns ? nullptr : Object::at(slot_of(lane.tensor)._unchecked_untagged_pyobj());
     slot_of(lane.tensor).set_owns_pyobj(owns);
   }
 
-  // Python drops its last reference to the wrapper: the tensor keeps it if someone else has the
-  // tensor, else both die.
+  // Python drops its last reference to the wrapper. If the tensor has other owners, it keeps the
+  // wrapper; otherwise both die.
   void release(Lane& lane) {
     if (lane.object != nullptr) {
       if (lane.tensor.use_count() > 1) {

@@ -13,7 +13,7 @@ using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
 enum Op { kCopy, kDrop, kLock, kRead, kDropWeak, kOps };
 
-// On the heap, so that AddressSanitizer sees who reads it late.
+// On the heap, so that AddressSanitizer detects a late read.
 struct Bytes {
   uint8_t content = 7;
   int* deaths;

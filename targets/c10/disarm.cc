@@ -7,7 +7,7 @@
 namespace slotfuzz::c10_subject {
 namespace {
 
-// The first thread ends the interpreter, each of the others drops a tensor of its own.
+// The first thread ends the interpreter; each other thread releases its own tensor.
 class DisarmScenario final : public Scenario {
  public:
   explicit DisarmScenario(const Plan& plan) : plan_(plan) {
@@ -18,13 +18,13 @@ class DisarmScenario final : public Scenario {
           .init_pyobj(interpreter_.tag(), objects_[thread]->address(),
                       Status::DEFINITELY_UNINITIALIZED);
       slot_of(tensors_[thread]).set_owns_pyobj(true);
-      // One for the scenario, which frees what a disarmed interpreter leaks.
+      // One reference for the scenario, which frees what a disarmed interpreter leaks.
       ++objects_[thread]->count;
     }
   }
 
   void run(int thread) override {
-    // Other threads may go on here, as in the operations of c10 that come before.
+    // Other threads may run here, as in the preceding operations of c10.
     before_access();
     if (thread == 0) return interpreter_.end();
     tensors_[thread].reset();
@@ -42,8 +42,8 @@ class DisarmScenario final : public Scenario {
   std::array<Object*, kThreadsMax> objects_{};
 };
 
-// A tensor asks its interpreter for what Python code decides, here the device. With a tag that is
-// to work, and without one it is to throw (load_pyobj_interpreter).
+// A tensor asks its interpreter for a property that Python code may decide, here the device. With a
+// tag this should work; without one it should throw (load_pyobj_interpreter).
 class LoadScenario final : public Scenario {
  public:
   explicit LoadScenario(const Plan& plan) : plan_(plan) {}
@@ -61,7 +61,7 @@ class LoadScenario final : public Scenario {
       try {
         tensor->device();
       } catch (const c10::Error&) {
-        // What it is meant to do.
+        // The intended result.
       }
     }
   }

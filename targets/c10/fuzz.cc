@@ -1,12 +1,12 @@
 // The c10 subject: the inline code of the installed libtorch, unmodified, under schedules that the
-// input chooses. A libFuzzer binary; flags of its own begin with two dashes, which libFuzzer skips:
+// input chooses. A libFuzzer binary; its own flags begin with two dashes, which libFuzzer skips:
 //   --describe                  the scenarios with their operations as JSON, and the sizes of impls
 //   --scenario=NAME             claim (default), weak-claim, counts, disarm or load
-//   --threads=SECONDS           random programs on real threads instead, --seed=N
+//   --threads=SECONDS           runs random programs on real threads instead, --seed=N
 //   --explain                   prints the program and the schedule of an input before it runs, and
 //                               each access to an atomic of libtorch's headers
-// An input is: a byte for the number of threads, for each thread a byte for the number of its
-// operations and those, and then the schedule (Note [Thread bytes] in harness/interleave).
+// An input is: a byte for the number of threads; for each thread a byte for the number of its
+// operations, and the operations; then the schedule (Note [Thread bytes] in harness/interleave).
 
 #include <chrono>
 #include <cstdio>
@@ -51,7 +51,7 @@ class Target {
  public:
   Target() {
     scheduler_.begin_observing();
-    // An error of c10 would look up the names of all functions on the stack.
+    // Otherwise an error of c10 would look up the names of all functions on the stack.
     c10::SetStackTraceFetcher([] { return std::string(); });
   }
   ~Target() { scheduler_.end_observing(); }
@@ -83,7 +83,7 @@ class Target {
     std::abort();
   }
 
-  // Returns when the time is over; a report of a sanitizer ends the process before.
+  // Returns when the time is over; a report of a sanitizer ends the process earlier.
   void run_threads(double seconds, uint64_t seed) const {
     std::mt19937_64 random(seed);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -148,7 +148,7 @@ void describe() {
   std::exit(2);
 }
 
-// A number, or the end: what the user wrote is no number.
+// Parses a number; ends the process with a message if it is not one.
 double number_of(const std::string& flag, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);

@@ -1,9 +1,9 @@
 // The headers of the installed libtorch, unmodified, with yields at their atomic accesses: while
-// they are read, the word `atomic` means yielding_atomic. All standard headers that they include
-// must be read before, since those mean std::atomic.
+// the compiler reads them, the word `atomic` means yielding_atomic. All standard headers that they
+// include must be included before, because those mean std::atomic.
 //
-// The releases differ in where the slot is. SLOTFUZZ_C10_SLOT_IS_A_STRUCT: 2.1 and later, where
-// storages have one as well; before, its fields are in TensorImpl.
+// The location of the slot depends on the release. SLOTFUZZ_C10_SLOT_IS_A_STRUCT: 2.1 and later,
+// where storages have a slot as well; before, its fields are in TensorImpl.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@
 #include <c10/util/Logging.h>
 #undef atomic
 
-// A logging library that c10 uses has a macro of this name.
+// A logging library that c10 uses defines a macro of this name.
 #undef CHECK
 
 #if __has_include(<c10/core/impl/PyObjectSlot.h>)

@@ -1,5 +1,5 @@
-// A Python interpreter as c10 sees one, without Python: a tag, a lock for a GIL, and objects with a
-// count. On fibres its GIL is the scheduler's, on threads a mutex.
+// A Python interpreter as c10 sees it, without Python: a tag, a lock for a GIL, and objects with a
+// count. On fibres its GIL belongs to the scheduler, on threads it is a mutex.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ extern "C" {
 
 namespace slotfuzz::c10_subject {
 
-// What libtorch takes for a PyObject; it only ever holds the address.
+// libtorch treats this as a PyObject; it only stores the address.
 struct Object {
   explicit Object(int interpreter) : owner(interpreter) {}
   int count = 1;
@@ -49,10 +49,10 @@ class Interpreter {
   Gil& gil() { return gil_; }
   int number() const { return number_; }
 
-  // As when an interpreter's library is unloaded: disarmed, and then its vtable is gone. The tag
-  // stays, as c10 wants it.
+  // As when an interpreter's library is unloaded: the interpreter is disarmed, and then its vtable
+  // is gone. The tag stays, as c10 requires.
   void end() {
-    // libc10 is not instrumented, so ThreadSanitizer is told of the plain write in disarm().
+    // libc10 is not instrumented, so this reports the plain write in disarm() to ThreadSanitizer.
     if (__tsan_write8 != nullptr) __tsan_write8(&tag_.vtable_);
     tag_.disarm();
     vtable_.reset();
@@ -75,9 +75,9 @@ class Interpreter {
     }
 #endif
     void decref(PyObject* object, bool) const override {
-      // A thread may stop between the read of the vtable, in libc10, and what it found there.
+      // A thread may stop between the read of the vtable, in libc10, and the use of what it read.
       before_access();
-      // That read, told as the write in end() is.
+      // Reports that read as end() reports the write.
       if (__tsan_read8 != nullptr) __tsan_read8(&interpreter.tag_.vtable_);
       interpreter.drop(Object::at(object));
     }

@@ -1,5 +1,6 @@
-// What threads do with impls of the installed libtorch: one scenario per question, each with a
-// small table of operations. A scenario is made anew for each run; its threads are fibres or real.
+// Operations of threads on impls of the installed libtorch: one scenario per question, each with a
+// small table of operations. A scenario is constructed for each run; its threads are fibres or
+// real.
 #pragma once
 
 #include <array>
@@ -12,9 +13,9 @@
 namespace slotfuzz::c10_subject {
 
 inline constexpr int kThreadsMax = 3;
-inline constexpr int kOpsMax = 4;  // more per thread give longer schedules and nothing new
+inline constexpr int kOpsMax = 4;  // more per thread only make schedules longer
 
-// A byte for each operation, as a number in the scenario's table (modulo its size).
+// A byte for each operation: its index in the scenario's table (modulo its size).
 struct Plan {
   int threads = 2;
   std::array<std::vector<uint8_t>, kThreadsMax> ops;
@@ -24,7 +25,7 @@ class Scenario {
  public:
   virtual ~Scenario() = default;
   virtual void run(int thread) = 0;
-  // After all threads. Null, or what does not hold.
+  // Called after all threads. Returns the condition that does not hold, or null.
   virtual const char* finish() = 0;
 };
 

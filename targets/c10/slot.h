@@ -1,5 +1,4 @@
-// A tensor of the installed libtorch, and its slot, in whichever of the two places the release
-// keeps it.
+// A tensor of the installed libtorch, and its slot, whose location depends on the release.
 #pragma once
 
 #include "targets/c10/interpreter.h"

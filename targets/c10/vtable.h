@@ -1,5 +1,5 @@
-// A PyInterpreterVTable of the installed libtorch whose operations on tensors are never called: the
-// releases differ in which there are. What the slot calls is left to the derived class.
+// A PyInterpreterVTable of the installed libtorch. Releases have different operations on tensors,
+// which are never called. The derived class implements what the slot calls.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// std::yielding_atomic: std::atomic, but before each access another thread of the schedule may go
-// on. headers.h lets the headers of an installed libtorch use it in std::atomic's place. It has the
-// size and the members of std::atomic, so code that was compiled with the one works on the other.
+// std::yielding_atomic: std::atomic, but before each access another thread of the schedule may run.
+// headers.h makes the headers of an installed libtorch use it instead of std::atomic. It has the
+// size and the members of std::atomic, so code that was compiled with one works on the other.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@
 
 namespace slotfuzz::c10_subject {
 
-// Not while an exception passes: all fibres share the C++ runtime's record of exceptions.
+// Not while an exception passes, because all fibres share the C++ runtime's record of exceptions.
 inline void before_access() {
   if (std::uncaught_exceptions() == 0) [[likely]]
     interleave::FibreScheduler::yield();
 }
 
-// Each access of a run is printed when it is done, since a run that crashes has no end to tell it.
+// Prints each access of a run at once, because a run that crashes never gets to print.
 struct Explained {
   static inline bool on = false;
 
@@ -60,32 +60,32 @@ class yielding_atomic : public atomic<T> {
   yielding_atomic& operator=(const yielding_atomic&) = delete;
 
   T load(memory_order order = kStrict) const noexcept {
-    return told("load", order, "sees", yielded().Base::load(order));
+    return reported("load", order, "sees", yielded().Base::load(order));
   }
   operator T() const noexcept { return load(); }
   void store(T value, memory_order order = kStrict) noexcept {
     yielded().Base::store(value, order);
-    told("store", order, "writes", value);
+    reported("store", order, "writes", value);
   }
   T operator=(T value) noexcept {
     store(value);
     return value;
   }
   T exchange(T value, memory_order order = kStrict) noexcept {
-    return told("exchange", order, "sees", yielded().Base::exchange(value, order));
+    return reported("exchange", order, "sees", yielded().Base::exchange(value, order));
   }
   T fetch_add(auto value, memory_order order = kStrict) noexcept {
-    return told("add", order, "sees", yielded().Base::fetch_add(value, order));
+    return reported("add", order, "sees", yielded().Base::fetch_add(value, order));
   }
   T fetch_sub(auto value, memory_order order = kStrict) noexcept {
-    return told("subtract", order, "sees", yielded().Base::fetch_sub(value, order));
+    return reported("subtract", order, "sees", yielded().Base::fetch_sub(value, order));
   }
   T operator++() noexcept { return fetch_add(1) + 1; }
   T operator++(int) noexcept { return fetch_add(1); }
   T operator--() noexcept { return fetch_sub(1) - 1; }
   T operator--(int) noexcept { return fetch_sub(1); }
 
-  // The weak one never fails for nothing, so that a schedule does the same everywhere.
+  // The weak exchange never fails spuriously, so that a schedule does the same on every machine.
   bool compare_exchange_strong(T& expected, T desired, memory_order order = kStrict) noexcept {
     return told_swap(yielded().Base::compare_exchange_strong(expected, desired, order), order,
                      expected, desired);
@@ -104,12 +104,12 @@ class yielding_atomic : public atomic<T> {
   }
 
  private:
-  T told(const char* operation, memory_order order, const char* verb, T value) const noexcept {
+  T reported(const char* operation, memory_order order, const char* verb, T value) const noexcept {
     slotfuzz::c10_subject::Explained::access(operation, order, this, verb, value);
     return value;
   }
   bool told_swap(bool done, memory_order order, const T& seen, T desired) const noexcept {
-    told("swap", order, done ? "writes" : "sees", done ? desired : seen);
+    reported("swap", order, done ? "writes" : "sees", done ? desired : seen);
     return done;
   }
   const yielding_atomic& yielded() const noexcept {

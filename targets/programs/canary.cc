@@ -1,5 +1,5 @@
-// A target that must fail: if a hunt on it finds nothing, the loop of generating, running,
-// reporting and minimizing is broken, whatever the other targets say.
+// A target that must fail: if a hunt on it finds nothing, then generating, running, reporting or
+// minimizing is broken, whatever the other targets report.
 #include <cstdlib>
 #include <iostream>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Fails for any program that wraps, drops and wraps again, which no generator makes at once.
+// Fails for any program that wraps, drops and wraps again; no generator makes one at once.
 void never_wrap_again(const slotfuzz::OpTable& table, const slotfuzz::Program& program) {
   constexpr std::string_view kForbidden[] = {"wrap", "del", "wrap"};
   std::size_t next = 0;

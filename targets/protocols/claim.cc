@@ -1,4 +1,4 @@
-// The tag of a slot claimed by several interpreters at once (T1 to T4).
+// Several interpreters claim the tag of one slot at the same time (T1 to T4).
 #include "harness/interleave/command/entry.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
 

@@ -1,4 +1,4 @@
-// An interpreter that ends while destructors of its impls run (T5).
+// An interpreter ends while destructors of its impls run (T5).
 #include "harness/interleave/command/entry.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
 

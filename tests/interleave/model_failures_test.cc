@@ -1,4 +1,4 @@
-// Each kind of failure is found in a program that has it, and not in its right twin.
+// The model finds each kind of failure in a program that has it, and not in its correct twin.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ std::optional<FailureKind> failure_in(std::vector<Scenario::Body> bodies) {
   const Result result = explore(program);
   EXPECT_FALSE(result.cut);
   if (!result.failure) return std::nullopt;
-  // Its schedule leads to it, in every mode the same.
+  // The schedule leads to the same failure in every mode.
   EXPECT_EQ(explore(program, {.mode = Mode::kBounded}).failure->kind, result.failure->kind);
   const Replay again = replay(program, result.failure->schedule);
   EXPECT_TRUE(again.failure && again.failure->message == result.failure->message);
@@ -161,7 +161,7 @@ TEST(Failures, sequential_consistency_is_refused_loudly) {
             FailureKind::kUnsupported);
 }
 
-// The protocols are noexcept all through: giving up an execution must not need exceptions.
+// The protocols are noexcept everywhere: giving up an execution must not need exceptions.
 TEST(Failures, noexcept_code_is_given_up_as_well) {
   const auto fails = [](Shared& s) noexcept {
     s.flag.fetch_add(1, kRelaxed);

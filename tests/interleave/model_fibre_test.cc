@@ -1,4 +1,5 @@
-// Properties of fibres: who runs when, what survives a switch, and that a given-up body is unwound.
+// Properties of fibres: which one runs when, what survives a switch, and how an abandoned body
+// ends.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +83,7 @@ TEST(Fibre, locals_and_floating_point_survive_switches) {
   for (int i = 1; i < 4; ++i) EXPECT_EQ(sums[i], sums[0] + i);
 }
 
-// What a scheduler does to give up a run: it throws where each body hangs.
+// As a scheduler gives up a run: it throws at the point where each body waits.
 TEST(Fibre, an_exception_unwinds_a_body_and_runs_its_destructors) {
   struct GiveUp {};
   int alive = 0;
@@ -118,7 +119,7 @@ long resident_pages() {
   return resident;
 }
 
-// The frames are large enough that a sanitizer's record of each abandoned stack would show.
+// The frames are large enough that a sanitizer's record of each abandoned stack would be visible.
 TEST(Fibre, abandoned_bodies_begin_anew_and_leave_nothing_behind) {
   int begun = 0;
   Fibre* self = nullptr;

@@ -8,8 +8,8 @@
 namespace slotfuzz::interleave {
 namespace {
 
-// Nearly all executions are graphs of their own; a reduction that got lost would show here long
-// before it shows in time.
+// Nearly every execution is a separate graph. A lost reduction shows here long before the tests
+// become slow.
 void expect_graphs(Program& program, uint64_t graphs) {
   const Result result = explore(program);
   EXPECT_TRUE(result.is_verified()) << (result.failure ? table_of(result.failure->trace) : "cut");

@@ -1,5 +1,5 @@
-// The memory model on the programs by which memory models are told apart. The expected sets are all
-// outcomes that C++11 allows (and for load buffering, fewer); both searches must give them.
+// The memory model on the programs that distinguish memory models. The expected sets are all
+// outcomes that C++11 allows (fewer for load buffering); both searches must give them.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ struct Memory {
   P::mutex mutex;
 };
 
-// Threads write what they see into r; the outcome is the digits of r, then x and y at the end.
+// Threads write the values that they read into r; the outcome is the digits of r, then the final x
+// and y.
 class Litmus final : public ObservedProgram {
  public:
   using Body = std::function<void(Memory&, int* r)>;
@@ -170,8 +171,8 @@ TEST(Litmus, a_release_fence_does_not_release_what_comes_after_it) {
                       }}}));
 }
 
-// C++ allows 11 as well. Here reads come after what they read, so no cycle of program order and
-// reads-from is made, as in the repaired models (RC11).
+// C++ allows 11 as well. In this model a read comes after the store that it reads, so there is no
+// cycle of program order and reads-from, as in the repaired models (RC11).
 TEST(Litmus, load_buffering_is_not_produced) {
   EXPECT_EQ(outcomes_of({2,
                          {[](Memory& m, int* r) {
@@ -266,8 +267,8 @@ Litmus message_through_counter(std::memory_order middle) {
 TEST(Litmus, a_release_sequence_goes_on_through_read_modify_writes) {
   const Outcomes outcomes = outcomes_of(message_through_counter(kRelaxed));
   EXPECT_TRUE(outcomes.contains(21));
-  EXPECT_FALSE(outcomes.contains(20));  // saw the counter's store behind the release
-  EXPECT_TRUE(outcomes.contains(10));   // saw the counter's store before it
+  EXPECT_FALSE(outcomes.contains(20));  // reads the counter's store behind the release
+  EXPECT_TRUE(outcomes.contains(10));   // reads the counter's store before it
 }
 
 TEST(Litmus, a_plain_store_ends_a_release_sequence) {
@@ -284,8 +285,8 @@ TEST(Litmus, a_plain_store_ends_a_release_sequence) {
                   .contains(20));
 }
 
-// That the middle thread reads relaxed is made up for by coherence: what it has seen of x, whoever
-// it happens before sees too.
+// The relaxed read of the middle thread suffices because of coherence: a later thread that it
+// happens before also sees the value of x that it has read.
 TEST(Litmus, write_to_read_causality_needs_the_middle_thread_to_release) {
   const auto wrc = [](std::memory_order load, std::memory_order store) {
     return Litmus(3, {[](Memory& m, int*) { m.x.store(1, kRelease); },
@@ -332,8 +333,8 @@ TEST(Litmus, a_mutex_protects_a_plain_counter_and_nothing_else_does) {
   EXPECT_TRUE(races({0, {locked, unlocked}}));
 }
 
-// Under sequential consistency the reader that sees the flag sees the data; only a load that
-// returns an older store than the newest shows that the fence is missing.
+// Under sequential consistency the reader that sees the flag sees the data. Only a load that
+// returns an older store shows that the fence is missing.
 TEST(Litmus, a_dropped_fence_shows_only_in_a_stale_read) {
   const auto program = [](bool fence) {
     return Litmus(0, {[](Memory& m, int*) {

@@ -1,4 +1,5 @@
-// What the model finds in wrong protocols, and how small the schedule is that shows it.
+// The failures that the model finds in wrong protocols, and the length of the schedules that show
+// them.
 
 #include <gtest/gtest.h>
 
@@ -42,8 +43,8 @@ std::unique_ptr<Program> set_bit() {
   return std::make_unique<ProgramOf<SetBit<ModelPolicy>, BitFault>>(2, fault);
 }
 
-// Where no schedule of at most 6 bytes leads to the failure, the length of the shortest: a
-// preemption that must come late stands behind a zero for each earlier choice.
+// If no schedule of at most 6 bytes leads to the failure, the length of the shortest: a preemption
+// that must come late needs a zero for each earlier choice.
 const Mutant kMutants[] = {
     {"claim_no_release", claim<ClaimFault::kNoRelease>, FailureKind::kRace},
     {"claim_no_acquire", claim<ClaimFault::kNoAcquire>, FailureKind::kRace},

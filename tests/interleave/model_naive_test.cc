@@ -1,4 +1,4 @@
-// The reduced search against the naive one, on random programs.
+// Compares the reduced search with the naive one, on random programs.
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 namespace slotfuzz::interleave {
 namespace {
 
-// 200,000 programs are compared by hand (below); here some of each of a few seeds, and the small
-// ones: ThreadSanitizer makes an execution twenty times slower.
+// The disabled test below compares 200,000 programs. This one compares some small programs for a
+// few seeds, because ThreadSanitizer makes an execution twenty times slower.
 constexpr uint64_t kSeeds[] = {1, 2, 3, 4, 5, 6, 7, 8};
 constexpr uint64_t kSmallMax = 2000;
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
@@ -24,7 +24,7 @@ TEST(Naive, reduction_loses_no_graph_of_random_programs_and_repeats_none) {
     EXPECT_EQ(comparison.mismatch, "") << "seed " << seed;
     EXPECT_EQ(comparison.programs, kProgramsPerSeed);
     EXPECT_LT(comparison.skipped, kProgramsPerSeed);
-    // The comparison means something only if there was something to reduce, and little redundancy.
+    // The comparison is only meaningful if the reduction is large and little redundancy remains.
     EXPECT_GT(comparison.interleavings, 10 * comparison.graphs);
     EXPECT_LT(comparison.executions, comparison.graphs * 3 / 2);
     failing += comparison.with_failure;

@@ -1,5 +1,6 @@
-// The scenarios behind the golden counts, as templates of their own: written from their description
-// alone, so that they hold the engine and not the core. See the reading of it at each one.
+// The scenarios behind the golden counts, as separate templates: written from their description
+// alone, so that they test the engine and not the core. Each one states how it reads the
+// description.
 #pragma once
 
 #include <atomic>
@@ -15,13 +16,14 @@ constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
-// What is wrong with a claim; none: right.
+// The fault in a claim; kNone is correct.
 enum class ClaimFault { kNone, kNoRelease, kNoAcquire, kNoAcquireOnFailure, kCheckThenStore };
 
 // N threads, each alone in its own interpreter: write own plain `name`; load the tag; if null,
 // compare-exchange null -> me; the winner writes plain `pyobj`, loads the tag and reads `pyobj`; a
-// loser reads the winner's `name`. Each holds its own GIL, which nobody else wants: it is left out.
-// N * 2^(N-1) graphs: who wins, and for each loser whether its first load saw the tag.
+// loser reads the winner's `name`. Each holds its own GIL, which no other thread wants, so the GIL
+// is left out. N * 2^(N-1) graphs: the winner, and for each loser whether its first load saw the
+// tag.
 template <class P>
 class Claim {
  public:
@@ -78,12 +80,13 @@ class Claim {
   int owner_seen_[kThreadsMax] = {};
 };
 
-// Thread 0 takes the GIL, stores the vtable word (release), writes plain `finalized`, lets go. Each
-// destructor, on an own slot with the owns bit: read `pyobj`, load the tag (acquire), load the
-// vtable (acquire); if alive take the GIL, load the vtable again (relaxed); if alive: not
-// `finalized`, count the decref; let go; write `pyobj`, free the slot. The order of the sections is
-// part of the graph: with M destructors of which k find the vtable alive there are C(M, k) * (k +
-// 1)! graphs, so 3, 11, 49, 261 in all.
+// Thread 0 takes the GIL, stores the vtable word (release), writes plain `finalized`, and releases
+// the GIL. Each destructor has its own slot with the owns bit: it reads `pyobj`, loads the tag
+// (acquire) and the vtable (acquire); if alive, takes the GIL and loads the vtable again (relaxed);
+// if alive, checks that it is not `finalized`, counts the decref, and releases the GIL; then it
+// writes `pyobj` and frees the slot. The order of the sections is part of the graph: with M
+// destructors of which k find the vtable alive there are C(M, k) * (k + 1)! graphs, so 3, 11, 49,
+// 261 in all.
 enum class DisarmFault { kNone, kAsksOnce, kNoGil, kDisarmsWithoutGil };
 
 template <class P>
@@ -148,24 +151,23 @@ class Disarm {
 
 enum class WeakLockFault {
   kNone,
-  kForgetsFixUp,      // the reference is not given back when another locker came first
+  kForgetsFixUp,      // the reference is not released when another locker came first
   kTakesNoReference,  // strong goes from 1 to 2 without one
   kNoGil,             // while the Python reference is taken
   kSlotNotCleared,    // before the wrapper's strong reference is dropped
   kNoRelease,         // of a strong reference
-  kSecondLook,        // decides from a load after the decrement who was last
+  kSecondLook,        // decides by a load after the decrement whether it was the last
 };
 
-// One GIL. Combined count 1 strong (the wrapper's), 1 + k weak, the bit set. Thread 0 drops the
-// last Python reference; each of the others locks its weak reference, uses the resources, lets go.
+// One GIL. Combined count 1 strong (the wrapper's), 1 + k weak, the bit set. Thread 0 releases the
+// last Python reference; each other thread locks its weak reference, uses the resources, releases.
 //
-// The counts 8, 1,386 and 5,853,918 are those of this reading of the description: thread 0 holds
-// the GIL from its py-count decrement until the wrapper is freed; the lock's order is part of the
-// graph; whoever drops strong from 2 to 1 with the bit gives the Python reference back in a GIL
-// section of its own, in which it is the decrement that is last that kills the wrapper; the
-// compare-exchange of the Python count loops under the GIL; a lock that fails after its
-// compare-exchange looks at the value that it failed with, and takes the Python reference at most
-// once.
+// The counts 8, 1,386 and 5,853,918 follow from this reading of the description. Thread 0 holds the
+// GIL from its py-count decrement until the wrapper is freed. The order of locks is in the graph.
+// The thread that takes strong from 2 to 1 with the bit set releases the Python reference in a
+// separate GIL section, in which the last decrement frees the wrapper. The compare-exchange of the
+// Python count loops under the GIL. A lock that fails after its compare-exchange looks at the value
+// that it failed with, and takes the Python reference at most once.
 template <class P>
 class WeakLock {
  public:
@@ -216,7 +218,7 @@ class WeakLock {
     typename P::template var<int> resources{1};
   };
 
-  // Under the GIL, which at zero is held until the wrapper is freed.
+  // The caller holds the GIL; at zero it is held until the wrapper is freed.
   void drop_python_reference() {
     gil_.lock();
     if (wrapper_->references.fetch_sub(1, kAcqRel) == 1) {
@@ -288,8 +290,8 @@ class WeakLock {
   std::optional<Impl> impl_;
 };
 
-// A wrapper is made and its bit set while another thread takes a second strong reference, and with
-// it the impl's reference of the wrapper.
+// A thread makes a wrapper and sets its bit while another thread takes a second strong reference,
+// and with it the impl's reference to the wrapper.
 enum class BitFault { kNone, kNoFence, kNoRelease, kBitBeforeSlot, kBitBeforeIncref };
 
 template <class P>

@@ -1,5 +1,5 @@
 // Schedules as bytes: every string is one, normalised bytes replay it, a bounded search gives the
-// smallest, and a search that was stopped says so.
+// smallest, and a search that was stopped reports it.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(Schedule, hexadecimal_text_goes_there_and_back) {
   EXPECT_EQ(schedule_of(" 0"), std::nullopt);
 }
 
-// Two threads add one by load and store: one preemption loses an addition, none does not.
+// Two threads add one by load and store: with one preemption an addition is lost, without it not.
 struct LostAddition {
   void run(int) { x.store(x.load(kRelaxed) + 1, kRelaxed); }
   void finish() { ModelPolicy::check(x.load(kRelaxed) == 2, "both additions are there"); }
@@ -94,8 +94,8 @@ TEST(Schedule, a_bounded_search_finds_the_fewest_preemptions_and_stale_reads) {
   const Result result = explore(program, {.mode = Mode::kBounded});
   ASSERT_TRUE(result.failure.has_value());
   EXPECT_EQ(result.bound, 1);
-  // One byte: a stale read by the second thread needs three choices before it, a preemption
-  // after the first operation two, of which the first is 0.
+  // One byte: a stale read by the second thread needs three choices before it; a preemption after
+  // the first operation needs two, of which the first is 0.
   EXPECT_LE(result.failure->schedule.size(), 3u);
   const Result none = explore(program, {.mode = Mode::kBounded, .bound_max = 0});
   EXPECT_FALSE(none.failure);

@@ -1,8 +1,9 @@
-// Relacy as a second opinion on the claim: the same template, another model checker, by D. Vyukov
-// (relacy-dev). Its headers define macros for the names of memory orders, for `new`, `delete`,
-// `malloc` and `assert`, so they come last.
+// Relacy, another model checker by D. Vyukov (relacy-dev), as a second opinion on the claim: it
+// runs the same template. Its headers define macros for the names of memory orders, for `new`,
+// `delete`, `malloc` and `assert`, so they come last.
 //
-// Relacy has ucontext fibres that no sanitizer knows of; there the test says that it was skipped.
+// No sanitizer supports Relacy's ucontext fibres; with a sanitizer the test reports that it was
+// skipped.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 #define RELACY_RUNS 1
-// Relacy compares signed and unsigned numbers, and more of the kind.
+// Relacy compares signed with unsigned numbers, and causes similar warnings.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
 #include <relacy/relacy.hpp>
@@ -103,7 +104,7 @@ constexpr int kThreads = 2;
 template <ClaimFault fault>
 struct RelacyClaim : rl::test_suite<RelacyClaim<fault>, kThreads> {
   void before() { claim.emplace(kThreads, fault); }
-  // Under the thread's own GIL, as a claim is; to the model that would add nothing.
+  // Under the thread's own GIL, as a claim is; modelling that GIL would add nothing.
   void thread(unsigned index) {
     gils[index].lock();
     claim->run(static_cast<int>(index));
@@ -118,8 +119,8 @@ struct RelacyClaim : rl::test_suite<RelacyClaim<fault>, kThreads> {
   RelacyPolicy::mutex gils[kThreads];
 };
 
-// What Relacy prints of a failure. It must not allocate: Relacy also replaces operator new, and
-// takes memory that it frees after a test for its own.
+// The stream for Relacy's report of a failure. It must not allocate: Relacy also replaces operator
+// new, and treats memory that it frees after a test as its own.
 class Nowhere final : public std::streambuf {
  protected:
   int overflow(int character) override { return character; }
@@ -141,7 +142,7 @@ rl::test_params full_search() {
 TEST(Relacy, finds_nothing_in_the_right_claim) {
   const rl::test_params result = full_search<ClaimFault::kNone>();
   EXPECT_EQ(result.test_result, rl::test_result_success);
-  // All interleavings, without reduction, of what is 4 graphs.
+  // All interleavings, without reduction, of a program with 4 graphs.
   EXPECT_EQ(result.stop_iteration, 832u);
 }
 

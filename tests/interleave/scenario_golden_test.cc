@@ -44,7 +44,7 @@ TEST(Golden, weak_locks_have_the_known_graphs) {
   expect_graphs(protocol_of<CountsScenario>(), 3, 1386);
 }
 
-// In a build with a sanitizer the model is some times slower: one thread less, the same code.
+// With a sanitizer the model is several times slower, so one thread less runs the same code.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr int kThreads = 2;
 #else
@@ -53,8 +53,8 @@ constexpr int kThreads = 3;
 
 struct Space {
   const char* shape;
-  const char* ops;       // those that the programs are made of
-  uint64_t programs[2];  // that there are, up to renaming of threads, of 2 and of 3 threads
+  const char* ops;       // the operations in the programs
+  uint64_t programs[2];  // of 2 and of 3 threads, up to renaming of threads
 };
 
 // All programs of threads of 2 operations, each under every schedule.
@@ -116,11 +116,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Space{"owners", "share,unshare,decref", {45, 165}},
                     Space{"wrapped", "decref,unwrap,lock,own", {136, 816}},
                     Space{"mixed", "lock,decref,unwrap,own", {256, 4096}},
-                    Space{"bare", "decref,unique,lock,let_go", {136, 816}},
+                    Space{"bare", "decref,unique,lock,release", {136, 816}},
                     Space{"lent", "adopt,borrow,decref,lock", {256, 2176}}));
 
-// A borrower that has counted 1 to 2 has yet to take the wrapper's reference; until then it lives
-// on the lender's, which the lender must not exchange for a strong one.
+// A borrower that has counted 1 to 2 has not yet taken the wrapper's reference. Until then it
+// relies on the lender's reference, which the lender must not exchange for a strong one.
 TEST(Programs, what_is_lent_is_kept_until_the_end) {
   const Protocol protocol = protocol_of<CountsScenario>();
   for (const char* programs : {"adopt,own,unwrap;borrow", "adopt,own,unwrap,decref;borrow,decref",
@@ -130,7 +130,7 @@ TEST(Programs, what_is_lent_is_kept_until_the_end) {
   }
 }
 
-// Of each thread that runs, the lines in their order; the set-up and the end have none.
+// For each thread that runs, the trace has its lines in order; the set-up and the end have no line.
 void expect_lines(const std::vector<TraceRow>& trace, int threads, int lines) {
   for (int thread = 0; thread < threads; ++thread) {
     std::vector<int> seen;

@@ -1,5 +1,5 @@
-// Properties of engines E2 and E3: a schedule's bytes decide everything, runs leave nothing behind,
-// what is planted is found and made small, and the protocols of the core are clean.
+// Properties of engines E2 and E3: a schedule's bytes decide everything, runs leave no state
+// behind, planted bugs are found and minimized, and the protocols of the core are clean.
 
 #include "harness/interleave/fibre/schedule.h"
 
@@ -22,7 +22,7 @@ std::vector<Protocol> protocols() {
           protocol_of<CountsScenario>()};
 }
 
-// A counter that is read and written in two steps, to be planted with bugs.
+// A counter that is read and written in two steps; tests plant bugs in it.
 struct Counting {
   bool is_locked;
   bool is_leaked;
@@ -70,7 +70,7 @@ TEST(Schedule, a_lost_update_is_found_and_its_schedule_is_smallest) {
   const FibresResult result = run.random(program, {.executions_max = 1000});
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->message, "no count is lost");
-  // Thread 0 loads, thread 1 does all, thread 0 stores.
+  // Thread 0 loads, thread 1 runs completely, thread 0 stores.
   EXPECT_EQ(result.failure->schedule, (Schedule{0, 1}));
   for (int i = 0; i < 100; ++i) {
     const auto again = run.replay(program, result.failure->schedule);
@@ -90,7 +90,7 @@ TEST(Schedule, all_schedules_of_a_locked_counter_are_clean) {
   const FibresResult result = run.bounded(program, {});
   EXPECT_FALSE(result.failure);
   EXPECT_FALSE(result.cut);
-  EXPECT_EQ(result.executions, 3u);  // who is first, and the first of them for the bound 0 too
+  EXPECT_EQ(result.executions, 3u);  // one for each first thread, and one for the bound 0
 }
 
 TEST(Schedule, a_bound_that_hides_schedules_says_cut) {
@@ -145,7 +145,7 @@ Schedule random_bytes(std::mt19937_64* random, size_t size) {
   return bytes;
 }
 
-// As a fuzzer does: any bytes, each three times, and their normalised form.
+// As a fuzzer does: any bytes, each run three times, and their normalised form.
 void expect_no_divergence(int rounds, uint64_t seed) {
   std::mt19937_64 random(seed);
   FibresRun run;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr uint64_t kRandomExecutions = 10'000;  // where neither executions nor seconds are given
+constexpr uint64_t kRandomExecutions = 10'000;  // if neither executions nor seconds are given
 constexpr uint64_t kTimesMax = 1'000'000;
 
 template <class Number>
@@ -27,7 +27,7 @@ Number number_of(const std::string& name, const std::string& value, Number least
         number <= static_cast<double>(most)) {
       return static_cast<Number>(number);
     }
-  } catch (const std::logic_error&) {  // not a number, or none that fits: said below
+  } catch (const std::logic_error&) {  // not a number, or out of range: reported below
   }
   throw UsageError("--" + name + "=" + value + ": a number from " + std::to_string(least) + " to " +
                    std::to_string(most) + " is needed");
@@ -61,8 +61,8 @@ Outcome run_model(const Protocol& protocol, const Command& command, const Plan& 
     result.executions += executions;
   }
   if (result.failure && !command.bound) {
-    // The first failure of a search without a bound is any; that with fewest preemptions and stale
-    // reads is easy to read.
+    // A search without a bound finds some failure first. The failure with the fewest preemptions
+    // and stale reads is easier to read.
     Options smallest;
     smallest.mode = Mode::kBounded;
     Result small = explore(*program, smallest);
@@ -130,7 +130,7 @@ Plan plan_of(const Protocol& protocol, const Command& command) {
   return protocol.golden(threads_of(protocol, threads));
 }
 
-// One run by its schedule, as often as asked.
+// Runs one schedule, as often as requested.
 int replay_command(const Protocol& protocol, const Command& command) {
   const Run given = run_of_hex(protocol, command.schedule);
   const Plan& plan = given.input.plan;
@@ -176,7 +176,7 @@ int replay_command(const Protocol& protocol, const Command& command) {
   return outcome.found ? 1 : 0;
 }
 
-// Every program of a size, each under every schedule of the model.
+// Runs every program of a size, each under every schedule of the model.
 int every_program_command(const Protocol& protocol, const Command& command) {
   ProgramSpace space;
   space.length = command.every_program;
@@ -251,7 +251,7 @@ Command command_of(int argc, char** argv) {
   Command command;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    // A fleet has a bare one before libFuzzer's own flags.
+    // A fleet passes a bare "--" before libFuzzer's own flags.
     if (!argument.starts_with("--") || argument == "--") continue;
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);

@@ -1,4 +1,5 @@
-// The command-line tool in a protocol's target: what its flags ask for, as one JSON document.
+// The command-line tool in a protocol's target: parses its flags, runs them, prints a JSON
+// document.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 namespace slotfuzz::interleave {
 
 struct Command {
-  bool wanted = false;  // some flag of ours was given
+  bool wanted = false;  // the arguments contain one of these flags
   bool describe = false;
   std::optional<Engine> engine;
   std::string threads;
@@ -27,10 +28,10 @@ struct Command {
   std::string ops;
 };
 
-// Takes the arguments that begin with two dashes; libFuzzer's begin with one. Throws UsageError.
+// Parses the arguments that begin with two dashes; libFuzzer's begin with one. Throws UsageError.
 Command command_of(int argc, char** argv);
 
-// Runs it and prints; returns the exit code. Throws UsageError.
+// Runs the command and prints its result; returns the exit code. Throws UsageError.
 int run_command(const Protocol& protocol, const Command& command);
 
 }  // namespace slotfuzz::interleave

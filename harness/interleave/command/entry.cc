@@ -1,4 +1,4 @@
-// The fuzzer's side of a protocol's target, and the sanitizers' settings.
+// The libFuzzer functions of a protocol's target, and the settings of the sanitizers.
 
 #include "harness/interleave/command/entry.h"
 
@@ -8,14 +8,14 @@
 
 #include "harness/interleave/command/command.h"
 
-// A race is a finding to be counted and made small, not the process's end; the same one is reported
-// each time, or a replay would seem clean.
+// A race must not end the process: it is a finding to count and minimize. ThreadSanitizer must
+// report the same race each time, or a replay would seem clean.
 extern "C" const char* __tsan_default_options() {
-  // libFuzzer writes the input down in a handler of SIGABRT.
+  // libFuzzer saves the input in its handler of SIGABRT.
   return "halt_on_error=0:exitcode=66:suppress_equal_stacks=0:suppress_equal_addresses=0:"
          "report_signal_unsafe=0";
 }
-// A fake stack for each fibre of each run is a hundred times slower than the run.
+// A fake stack for each fibre of each run would make a run a hundred times slower.
 extern "C" const char* __asan_default_options() {
   return "detect_stack_use_after_return=0:handle_abort=1:quarantine_size_mb=1:"
          "thread_local_quarantine_size_kb=256:malloc_context_size=8";
@@ -27,7 +27,7 @@ namespace slotfuzz::interleave {
 namespace {
 
 constexpr int kUsageExit = 2;
-// Per input: beyond, another program is worth more than more schedules of this one.
+// For each input: beyond this, another program is worth more than more schedules of this one.
 constexpr uint64_t kExploredMax = 100;
 
 [[noreturn]] void finish(int code) {
@@ -62,12 +62,12 @@ int ProtocolTarget::test(const uint8_t* data, size_t size) {
   const Input input = input_of_bytes(protocol_, data, size);
   auto real = protocol_.on_fibres(input.plan);
   if (auto failure = fibres_.replay(*real, input.schedule)) {
-    // Once more with its table, unless that does not fail again.
+    // Replay the failure to get its table, unless the replay does not fail.
     failure = fibres_.replay(*real, input.schedule, true).value_or(*failure);
     report(protocol_, Engine::kFibres, {input.plan, failure->schedule}, failure->kind,
            failure->message, failure->trace);
   }
-  // ThreadSanitizer would make the model slow, and sees nothing in it.
+  // ThreadSanitizer would make the model slow, and finds nothing in it.
   if constexpr (__has_feature(thread_sanitizer)) return 0;
   auto model = protocol_.in_model(input.plan);
   const Replay run = replay(*model, input.schedule, execution_, false);

@@ -1,19 +1,19 @@
-// What a target of a protocol consists of. It is a libFuzzer binary, and with a flag of its own it
-// is the command-line tool that the driver calls, for the core as for each mutant.
+// The entry points of a protocol's target. The target is a libFuzzer binary. With one of the flags
+// below it is the command-line tool that the driver calls, for the core as for each mutant.
 //
-//   --describe            operations, shapes and limits as JSON
+//   --describe            prints operations, shapes and limits as JSON
 //   --engine=NAME         model (every execution under the memory model), fibres (real code under
 //                         the sanitizers, by schedule), threads, or yields (threads that yield)
-//   --threads=N           the scenario behind the golden counts with N threads
-//   --programs=A,B;C      or these operations per thread, --shape=NAME from this start
-//   --schedule=HEX        or one run, as printed; --times=N repeats either
+//   --threads=N           runs the scenario behind the golden counts with N threads
+//   --programs=A,B;C      or runs these operations per thread, --shape=NAME from this start
+//   --schedule=HEX        or replays one run, as printed; --times=N repeats a run or a program
 //   --bound=N             schedules with at most N preemptions and stale reads, fewest first
 //   --executions=N, --seconds=N, --seed=N    budget; random for fibres and threads
-//   --every-program=N     every program of N operations per thread, of --ops=A,B if given
-// Prints one JSON document. Exit codes: 0 no failure, 1 failure, 2 bad flags.
+//   --every-program=N     runs every program of N operations per thread, of --ops=A,B if given
+// The tool prints one JSON document. Exit codes: 0 no failure, 1 failure, 2 bad flags.
 //
-// As a fuzzer, an input is thread programs and a schedule (input.h). The run on fibres is watched
-// by the build's sanitizer; beside it the model explores schedules of the same programs.
+// For the fuzzer, an input is thread programs and a schedule (input.h). The build's sanitizer
+// watches the run on fibres; beside it the model explores schedules of the same programs.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class ProtocolTarget {
  public:
   explicit ProtocolTarget(Protocol protocol) : protocol_(std::move(protocol)) {}
 
-  // Does not return if the arguments hold a flag of ours.
+  // Does not return if the arguments contain one of these flags.
   void initialize(int argc, char** argv);
   int test(const uint8_t* data, size_t size);
 

@@ -1,4 +1,4 @@
-// Counting through all programs as through the digits of a number.
+// Enumerates all programs of a size, as a counter runs through the digits of a number.
 
 #include "harness/interleave/command/enumerate.h"
 

@@ -1,4 +1,4 @@
-// Parsing and printing of runs.
+// Parses and prints runs.
 
 #include "harness/interleave/command/input.h"
 
@@ -16,7 +16,7 @@ constexpr int kUsualThreadsMax = 4;
 class Bytes {
  public:
   Bytes(const uint8_t* data, size_t size) : data_(data), left_(size) {}
-  // The next byte modulo `count`; 0 if there is none.
+  // The next byte modulo `count`; 0 after the last byte.
   uint8_t below(int count) {
     if (left_ == 0) return 0;
     --left_;
@@ -25,7 +25,8 @@ class Bytes {
   uint8_t between(int least, int most) {
     if (left_ == 0) return static_cast<uint8_t>(least);
     const int byte = *data_;
-    // Few threads show most, and an execution of many takes long: only who asks gets many.
+    // A few threads find most bugs, and an execution of many takes long: a larger number must be
+    // asked for explicitly.
     const int usual = std::max(least, std::min(most, kUsualThreadsMax));
     if (byte < least || byte > most) return static_cast<uint8_t>(least + below(usual - least + 1));
     return below(256);

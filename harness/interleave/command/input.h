@@ -4,7 +4,7 @@
 //   hexadecimal    the protocol's id, the engine's number, then the input bytes
 //   programs       wrap,check;own,die     operations of a thread between commas
 //
-// Any bytes are an input: what is too large is taken modulo, what is missing is 0.
+// Any bytes are an input: a value that is too large is taken modulo its range, a missing one is 0.
 #pragma once
 
 #include <stdexcept>
@@ -15,14 +15,14 @@
 
 namespace slotfuzz::interleave {
 
-// Longer ones are refused in text, and cut in a fuzzer's bytes: no run chooses so often.
+// Text with a longer schedule is refused, and a fuzzer's bytes are cut: no run makes more choices.
 constexpr size_t kScheduleMax = FibreScheduler::kTakenMax;
 
 enum class Engine : uint8_t { kModel = 1, kFibres, kThreads, kYields };
 constexpr Engine kEngines[] = {Engine::kModel, Engine::kFibres, Engine::kThreads, Engine::kYields};
 const char* name_of(Engine engine);
 
-// The user's input is bad.
+// The user's input is invalid.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

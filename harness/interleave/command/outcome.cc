@@ -1,4 +1,4 @@
-// Results of engines as one shape, and how they are printed.
+// The results of all engines in one structure, and its JSON document.
 
 #include "harness/interleave/command/outcome.h"
 
@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// A line with its place in the thread's program, as in `2 check`.
+// A line with its position in the thread's program, as in `2 check`.
 std::string line_text(const Protocol& protocol, const Plan& plan, const TraceRow& row) {
   if (row.line == 0) return "";
   return std::to_string(row.line) + " " + protocol.ops[plan.op(row.thread, row.line - 1)].name;

@@ -1,4 +1,4 @@
-// What a run of any engine has come to, and its JSON document.
+// The result of a run of any engine, and its JSON document.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@
 
 namespace slotfuzz::interleave {
 
-// What all engines say of a failure.
+// What every engine reports about a failure.
 struct Found {
   std::string kind;
   std::string message;

@@ -1,4 +1,4 @@
-// Finding addresses in the text of values.
+// Finds addresses in the text of values.
 
 #include "harness/interleave/command/symbols.h"
 
@@ -11,12 +11,12 @@ namespace slotfuzz::interleave {
 namespace {
 
 // User space: 0x5020_0000_0000 under AddressSanitizer to 0x7fff_ffff_ffff. Counts are smaller, or
-// have the topmost bit.
+// have the topmost bit set.
 constexpr size_t kAddressDigits = 12;
 
 std::string numbered(const std::string& digits, std::vector<std::string>* known) {
   std::string address = digits;
-  // Objects lie at even addresses, and an odd digit less one is the even digit before it.
+  // Objects have even addresses: an odd last digit is the even digit before it plus the owns bit.
   const bool owns = std::string_view("13579bdf").find(address.back()) != std::string_view::npos;
   if (owns) --address.back();
   auto found = std::find(known->begin(), known->end(), address);

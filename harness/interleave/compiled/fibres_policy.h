@@ -1,5 +1,5 @@
-// The policy of engine E2: real atomics on fibres. A thread yields before each operation, and waits
-// for a mutex in the scheduler, because a real one would block the only OS thread.
+// The policy of engine E2: real atomics on fibres. A thread yields before each operation. It waits
+// for a mutex in the scheduler, because a real mutex would block the only OS thread.
 #pragma once
 
 #include "harness/interleave/compiled/real_policy.h"
@@ -25,7 +25,7 @@ struct FibrePoints {
     void lock() {
       FibreScheduler::yield_until_zero(held_);
       held_.store(1, std::memory_order_relaxed);  // one fibre runs, and it saw 0
-      // Acquire: pairs with unlock. A load of its own, since a store acquires nothing.
+      // Acquire: pairs with unlock. A separate load, because a store cannot acquire.
       last_.load(std::memory_order_acquire);
       after("lock", this, 1);
     }

@@ -1,4 +1,4 @@
-// Running programs on fibres, judging each run, and searching among schedules.
+// Runs programs on fibres, judges each run, and searches for schedules that fail.
 
 #include "harness/interleave/compiled/fibres_run.h"
 
@@ -12,14 +12,14 @@ namespace {
 
 constexpr uint64_t kMinimizeExecutionsMax = 50'000;
 constexpr double kMinimizeSecondsMax = 5;
-constexpr int kConfirmations = 100;  // what is promised of a written schedule
+constexpr int kConfirmations = 100;  // how often a schedule must fail before it is reported
 constexpr int kBytesMore = 2;        // a schedule that fails each time may need more than one found
 
 FibresFailure failure_of(const char* kind, std::string message) {
   return {kind, std::move(message), {}, {}};
 }
 
-// What the scheduler runs of a program.
+// The parts of a program that the scheduler runs.
 struct Parts {
   explicit Parts(Program& program)
       : body([&program](int thread) { program.run(thread); }),
@@ -36,7 +36,7 @@ class FibresRun::Budget {
       : left_(executions), timed_(seconds > 0), end_(Steady::now()) {
     end_ += std::chrono::duration_cast<Steady::duration>(std::chrono::duration<double>(seconds));
   }
-  // Takes one execution; false if there is none left.
+  // Takes one execution; false if no execution remains.
   bool take() {
     if (left_ == 0) return false;
     --left_;
@@ -117,7 +117,7 @@ FibresResult FibresRun::random(Program& program, const Options& options) {
   return result;
 }
 
-// The next one in the order of the last byte first. `left_out`: the bound hid some.
+// The next schedule, where the last byte changes fastest. `left_out`: the bound excluded some.
 bool FibresRun::next_schedule(Schedule* schedule, int bound, bool* left_out) const {
   const uint8_t* counts = scheduler_.choice_counts();
   schedule->resize(scheduler_.choices());
@@ -141,7 +141,7 @@ bool FibresRun::next_schedule(Schedule* schedule, int bound, bool* left_out) con
 
 bool FibresRun::fails_each_time(Program& program, const Schedule& schedule) {
   for (int i = 0; i < kConfirmations; ++i) {
-    if (!replay(program, schedule, true)) return false;  // as those who replay it do
+    if (!replay(program, schedule, true)) return false;  // as a user's replay does
   }
   return true;
 }
@@ -197,7 +197,8 @@ FibresFailure FibresRun::minimized(Program& program, const FibresFailure& failur
   Schedule best = small.failure ? small.failure->schedule : failure.schedule;
   const auto keep_if_failing = [&](Schedule tried) {
     auto found = replay(program, tried);
-    // What was taken may be longer than what was tried, when a cut made another thread go on.
+    // The schedule that was taken may be longer than the one that was tried, when a cut made
+    // another thread continue.
     if (!found || found->schedule.size() > best.size() || found->schedule == best) return false;
     best = found->schedule;
     return true;

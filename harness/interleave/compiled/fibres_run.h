@@ -21,7 +21,7 @@ struct FibresFailure {
 
 struct FibresResult {
   uint64_t executions = 0;
-  bool cut = false;  // schedules were left out, by the budget or the bound
+  bool cut = false;  // the budget or the bound excluded schedules
   std::optional<int> bound;
   std::optional<FibresFailure> failure;
 };
@@ -35,17 +35,18 @@ class FibresRun {
     uint64_t seed = 1;
   };
 
-  // One run by these bytes. `taken`, if given, gets them normalised.
+  // One run by these bytes. `taken`, if given, receives the normalised bytes.
   std::optional<FibresFailure> replay(Program& program, const Schedule& schedule,
                                       bool trace = false, Schedule* taken = nullptr);
-  // Until a failure or the budget's end. What is found is made small (minimized).
+  // Runs until a failure or the end of the budget. Minimizes a failure (minimized).
   FibresResult random(Program& program, const Options& options);
-  // Every schedule with at most 0, 1, 2, ... bytes that are not 0, so that the first failure is a
-  // smallest one. Covers everything when a bound leaves nothing out.
+  // Every schedule with at most 0, 1, 2, ... nonzero bytes, so that the first failure has the
+  // fewest. Covers everything when the bound excludes nothing.
   FibresResult bounded(Program& program, const Options& options);
-  // Of the schedules that fail each time, the one with fewest bytes that are not 0, if that can be
-  // shown within a budget; else one of which no byte can be cut or set to 0. ThreadSanitizer
-  // remembers four accesses of a word, and which ones depends on the runs before.
+  // Of the schedules that fail each time, the one with the fewest nonzero bytes, if the budget
+  // allows to show that; else one of which no byte can be removed or set to 0. A schedule may fail
+  // only sometimes, because ThreadSanitizer remembers four accesses of a word, and which ones
+  // depends on earlier runs.
   FibresFailure minimized(Program& program, const FibresFailure& failure);
 
  private:

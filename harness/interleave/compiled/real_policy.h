@@ -1,9 +1,9 @@
 // The policy under which protocol templates run as real code: std::atomic and plain memory, as
 // compiled, with a hook before each operation. Points says what the hook does:
-//   static void before()                         another thread may go on here
+//   static void before()                         another thread may run here
 //   static void after(what, location, value)     for a printed run
 //   class Mutex                                  lock(), unlock()
-//   static void begin_line(int)                  the thread goes on with this line of its program
+//   static void begin_line(int)                  the thread starts this line of its program
 //   static void fail(const char*)                an invariant does not hold
 //   static void made(void*) / bool unmake(void*) an object on the heap
 #pragma once
@@ -27,44 +27,44 @@ struct RealPolicy {
 
     T load(std::memory_order order) const {
       Points::before();
-      return told("load", value_.load(order));
+      return reported("load", value_.load(order));
     }
     void store(T value, std::memory_order order) {
       Points::before();
       value_.store(value, order);
-      told("store", value);
+      reported("store", value);
     }
     T exchange(T value, std::memory_order order) {
       Points::before();
-      return told("exchange", value_.exchange(value, order));
+      return reported("exchange", value_.exchange(value, order));
     }
     T fetch_add(T value, std::memory_order order) {
       Points::before();
-      return told("fetch_add", value_.fetch_add(value, order));
+      return reported("fetch_add", value_.fetch_add(value, order));
     }
     T fetch_sub(T value, std::memory_order order) {
       Points::before();
-      return told("fetch_sub", value_.fetch_sub(value, order));
+      return reported("fetch_sub", value_.fetch_sub(value, order));
     }
     T fetch_or(T value, std::memory_order order) {
       Points::before();
-      return told("fetch_or", value_.fetch_or(value, order));
+      return reported("fetch_or", value_.fetch_or(value, order));
     }
     bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                  std::memory_order failure) {
       Points::before();
       const bool exchanged = value_.compare_exchange_strong(expected, desired, success, failure);
-      told(exchanged ? "compare_exchange" : "compare_exchange, failed", expected);
+      reported(exchanged ? "compare_exchange" : "compare_exchange, failed", expected);
       return exchanged;
     }
-    // Without spurious failures, so that the same schedule does the same on every machine.
+    // No spurious failures, so that the same schedule does the same on every machine.
     bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) {
       return compare_exchange_strong(expected, desired, success, failure);
     }
 
    private:
-    T told(const char* what, T value) const {
+    T reported(const char* what, T value) const {
       uint64_t bits = 0;
       std::memcpy(&bits, &value, sizeof value);
       Points::after(what, this, bits);

@@ -1,4 +1,4 @@
-// The policy of engine E3: real atomics on real threads, as they come, or with random yields.
+// The policy of engine E3: real atomics on real threads, with or without random yields.
 #pragma once
 
 #include <mutex>
@@ -15,8 +15,8 @@ struct ThreadPoints {
   static void fail(const char* what) { ThreadsRun::fail_here(what); }
   static void name(const void*, const char*) {}
   static void made(void*) { ThreadsRun::count_here(1); }
-  // Who is alive is not kept: a list that threads share would order them. AddressSanitizer and
-  // ThreadSanitizer both see what is freed twice.
+  // This does not record which objects are alive: a list that threads share would order them.
+  // AddressSanitizer and ThreadSanitizer both detect a double free.
   static bool unmake(void*) {
     ThreadsRun::count_here(-1);
     return true;

@@ -1,4 +1,4 @@
-// Real threads that stay from one execution to the next: starting them would cost more than the
+// Real threads that are reused for each execution: starting them would cost more than the
 // execution, and would order them.
 
 #include "harness/interleave/compiled/threads_run.h"
@@ -20,9 +20,9 @@ namespace slotfuzz::interleave {
 namespace {
 
 constexpr int kYieldOneIn = 4;
-constexpr int kSpinsMax = 1000;  // then someone else may need the core
+constexpr int kSpinsMax = 1000;  // then another thread may need the core
 
-// What the policy, whose functions are static, finds by its thread.
+// State of a worker thread, which the static functions of the policy find by their thread.
 struct Here {
   ThreadsRun* run = nullptr;
   uint64_t random = 0;  // 0: no yields
@@ -54,7 +54,7 @@ class ThreadsRun::Workers {
     working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     arrived_.store(0, std::memory_order_relaxed);
     begin();
-    // Acquire: pairs with the workers' decrements, so what they did comes before what follows.
+    // Acquire: pairs with the workers' decrements, so that their work happens before what follows.
     for (int left; (left = working_.load(std::memory_order_acquire)) > 0;) {
       working_.wait(left, std::memory_order_acquire);
     }
@@ -72,12 +72,13 @@ class ThreadsRun::Workers {
       if (leave_) return;
       line_up();
       program_->run(thread);
-      // Release: pairs with the wait in execute(). Relaxed among the workers, which share nothing.
+      // Release: pairs with the wait in execute(). Workers share nothing, so they need no order.
       if (working_.fetch_sub(1, std::memory_order_release) == 1) working_.notify_one();
     }
   }
 
-  // Who wakes first would be done before the second wakes. Relaxed: it must not order them.
+  // Without this, the first thread would end before the second wakes. Relaxed: it must not order
+  // them.
   void line_up() {
     const int all = static_cast<int>(threads_.size());
     arrived_.fetch_add(1, std::memory_order_relaxed);
@@ -125,7 +126,7 @@ ThreadsRun::Result ThreadsRun::run(Program& program, const Options& options) {
 }
 
 void ThreadsRun::check_end(Result* result) {
-  // Relaxed: the workers have been waited for.
+  // Relaxed: execute() has waited for the workers.
   if (alive_.exchange(0, std::memory_order_relaxed) == 0 || result->failed) return;
   *result = {0, true, "leak", "an object was never freed"};
 }
@@ -147,7 +148,7 @@ void ThreadsRun::fail_here(const char* what) {
 
 void ThreadsRun::count_here(int objects) {
   CHECK(here.run != nullptr, "an object outside of a run");
-  // Relaxed: it must not order the threads that it counts for.
+  // Relaxed: the count must not order the threads.
   here.run->alive_.fetch_add(objects, std::memory_order_relaxed);
 }
 

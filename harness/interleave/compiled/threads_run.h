@@ -1,5 +1,6 @@
-// Engine E3: the threads of a program on real ones, many times, as they come or with random yields
-// before their operations. It finds by luck, and says how much luck the other engines do not need.
+// Engine E3: runs the threads of a program on real threads, many times, with or without random
+// yields before their operations. It finds bugs by chance; it shows how much the other engines gain
+// over chance.
 #pragma once
 
 #include <atomic>
@@ -26,8 +27,8 @@ class ThreadsRun {
     std::string kind;
     std::string message;
   };
-  // A thread that found a broken invariant cannot go on nor be stopped: this is called on it and
-  // must end the process. Without it the process ends with the message.
+  // A thread that found a broken invariant can neither continue nor be stopped: it calls this
+  // function, which must end the process. Without it the process ends with the message.
   using OnFailure = std::function<void(const Result&)>;
 
   explicit ThreadsRun(OnFailure on_failure = nullptr);

@@ -1,4 +1,4 @@
-// The modes of a search, and the random one.
+// The modes of a search, and the random search.
 
 #include "harness/interleave/explore/explore.h"
 
@@ -11,8 +11,8 @@ namespace slotfuzz::interleave {
 
 namespace {
 
-// At each choice the first option half of the time: executions in which threads run on for a while
-// and mostly see the newest are the ones that differ in more than noise.
+// Takes the first option half of the time: the executions that differ most are those in which
+// threads run for a while and usually read the newest store.
 class RandomScheduler final : public ByteScheduler {
  public:
   explicit RandomScheduler(uint64_t seed) : state_(seed * 2 + 1) {}
@@ -38,7 +38,7 @@ class RandomScheduler final : public ByteScheduler {
 
 Result explore_random(Program& program, const Options& options, Execution& execution) {
   Result result;
-  result.cut = true;  // chance covers nothing for certain
+  result.cut = true;  // a random search is never complete
   RandomScheduler scheduler(options.seed);
   Budget budget(options);
   while (budget.take()) {

@@ -1,16 +1,16 @@
-// Searching the executions of a program in the model: all of them, those with few preemptions and
-// stale reads, random ones, or the one that a schedule's bytes say.
+// Searches the executions of a program in the model: all of them, those with few preemptions and
+// stale reads, random ones, or the one of a given schedule.
 //
 // Note [Schedules are bytes]
-//   thread byte, read only when more than one thread is enabled: 0 keep running, k the k-th next
-//     enabled one, counted round from the one that ran
+//   thread byte, read only when more than one thread is enabled: 0 keeps the thread that ran, k
+//     takes the k-th enabled thread after it, counted round
 //   store byte, read only when the operation may choose among several stores (a load or a
 //     read-modify-write which it reads, a store which it goes behind): 0 the newest, k the k-th
 //     older
-//   bytes used up: 0
+//   after the last byte: 0
 // A byte beyond the choices is taken modulo their number, so every string is a schedule. Normalised
-// bytes are what was taken, without the zeros at the end. All zeros is sequential, and a thread
-// that cannot run on is followed by the next one.
+// bytes are the choices that a run made, without the zeros at the end. All zeros is the sequential
+// execution, in which the next thread follows a thread that cannot continue.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,10 @@ struct Options {
 struct Result {
   uint64_t executions = 0;
   uint64_t graphs = 0;  // exhaustive: distinct execution graphs, each of which was run once
-  // Something was left out, by the budget, the bound, or the length of an execution: without a
-  // failure this is not "verified".
+  // The budget, the bound, or the length of an execution excluded something: without a failure the
+  // result is not "verified".
   bool cut = false;
-  std::optional<int> bound;  // bounded: the one that found the failure, or that covered everything
+  std::optional<int> bound;  // bounded: the bound that found the failure, or covered everything
   std::optional<Failure> failure;
 
   bool is_verified() const { return !cut && !failure; }
@@ -66,16 +66,16 @@ struct Replay {
   uint64_t fingerprint = 0;
 };
 
-// Stops at the first failure; a bounded search then goes on at that bound to the shortest schedule.
-// The Execution only lends its stacks and memory.
+// Stops at the first failure. A bounded search then continues at that bound to the shortest
+// schedule. The Execution only lends its stacks and memory.
 Result explore(Program& program, const Options& options, Execution& execution);
 Result explore(Program& program, const Options& options = {});
-// Nothing may be known of the schedule. With a trace it takes some times longer.
+// The schedule may come from anywhere. A trace makes the run several times slower.
 Replay replay(Program& program, const Schedule& schedule, Execution& execution, bool trace = true);
 Replay replay(Program& program, const Schedule& schedule);
 
 std::string hex_of(const Schedule& schedule);
-// Nothing if the text is not pairs of hexadecimal digits.
+// nullopt if the text is not pairs of hexadecimal digits.
 std::optional<Schedule> schedule_of(const std::string& hex);
 std::string table_of(const std::vector<TraceRow>& trace);
 

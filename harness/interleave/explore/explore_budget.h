@@ -16,11 +16,11 @@ class Budget {
     end_ = Steady::now() + std::chrono::duration_cast<Steady::duration>(length);
   }
 
-  // Takes one execution; false if there is none left.
+  // Takes one execution; false if no execution remains.
   bool take() {
     if (left_ == 0) return false;
     --left_;
-    // A look at the clock costs as much as a few operations of the model.
+    // Reading the clock costs as much as a few operations of the model.
     return !timed_ || (++taken_ & 63) != 0 || Steady::now() < end_;
   }
 

@@ -1,4 +1,4 @@
-// Schedules as bytes: how an execution takes them, and how one is found again from its bytes.
+// Schedules as bytes: how an execution reads them, and how to find the bytes of an execution.
 
 #include "harness/interleave/explore/explore_bytes.h"
 

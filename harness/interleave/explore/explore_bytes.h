@@ -1,24 +1,24 @@
-// Schedulers that take the choices of a schedule one by one, in the order of
-// Note [Schedules are bytes], and write down what was taken.
+// Schedulers that read the choices of a schedule one by one, in the order of
+// Note [Schedules are bytes], and record the choices that were taken.
 #pragma once
 
 #include "harness/interleave/explore/explore.h"
 
 namespace slotfuzz::interleave {
 
-// What a choice is about: a thread while another could go on, a thread because the last one cannot
-// (or there was none), or a store.
+// The kinds of choices: a thread while the current one could continue, a thread because the current
+// one cannot (or there was none), or a store.
 enum class ChoiceKind : uint8_t { kPreempt, kNext, kStore };
 
 class ByteScheduler : public Scheduler {
  public:
   int advance(Execution& execution) final;
-  // Before each execution.
+  // Call before each execution.
   void begin();
   const Schedule& taken() const { return taken_; }
 
  protected:
-  // Which of the options, threads or stores, of which there are at least two: 0 to count - 1.
+  // Chooses one of the options, threads or stores, of which there are at least two: 0 to count - 1.
   virtual int choose(const Execution& execution, ChoiceKind kind, const int16_t* options,
                      int count) = 0;
 
@@ -54,7 +54,7 @@ class DecidedScheduler final : public ByteScheduler {
 };
 
 Schedule normalised(Schedule schedule);
-// The bytes of what the execution did last; runs it again.
+// The bytes of the last execution, which this runs again.
 Schedule schedule_of_last(Program& program, Execution& execution);
 // The failure that the schedule leads to, with its trace.
 Failure failure_of(Program& program, Execution& execution, const Schedule& schedule);

@@ -1,5 +1,5 @@
-// The bounded search: the bound is raised by one until something fails or nothing is left out, so
-// the failure that it finds has the fewest preemptions and stale reads that any failure has.
+// The bounded search: it raises the bound by one until an execution fails or the bound excludes
+// nothing, so the failure that it finds has the fewest preemptions and stale reads.
 
 #include "harness/interleave/explore/explore_depth.h"
 
@@ -41,7 +41,7 @@ bool is_simpler(const Schedule& a, const Schedule& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-// All within one bound. With a failure, the rest of them is searched only for a shorter schedule.
+// Searches within one bound. After a failure it searches the rest only for a shorter schedule.
 bool search_within(int bound, Program& program, Execution& execution, Budget& budget,
                    Result& result) {
   DepthFirst scheduler(bound);

@@ -1,5 +1,5 @@
-// Depth-first search over the bytes of schedules, each execution anew: with a bound on preemptions
-// and older stores, or without one, which is every execution there is.
+// Depth-first search over the bytes of schedules. It runs each execution from the start: those
+// within a bound on preemptions and older stores, or every execution.
 #pragma once
 
 #include "harness/interleave/explore/explore_bytes.h"
@@ -12,11 +12,11 @@ class DepthFirst final : public ByteScheduler {
 
   explicit DepthFirst(int bound) : bound_(bound) {}
 
-  // Before each execution but the first: goes to the next one; false if there is none.
+  // Call before each execution but the first: goes to the next one; false if none remains.
   bool next();
-  // A nonzero byte at this place or further on makes no execution of interest.
+  // Executions with a nonzero byte at this position or later are not needed.
   void forbid_from(size_t place) { forbidden_from_ = place; }
-  // The bound, and not the place, left some execution out.
+  // The bound, and not the position, excluded some execution.
   bool was_bounded() const { return was_bounded_; }
 
  protected:
@@ -27,7 +27,7 @@ class DepthFirst final : public ByteScheduler {
     int index;
     int count;
     int cost_before;
-    bool costs;  // an index other than 0 does
+    bool costs;  // an index other than 0 counts against the bound
   };
 
   int bound_;

@@ -1,4 +1,4 @@
-// The search over execution graphs. See explore_graphs.h for why it is complete.
+// The search over execution graphs. explore_graphs.h explains why it is complete.
 
 #include "harness/interleave/explore/explore_graphs.h"
 
@@ -15,8 +15,8 @@ StoreId bound_of(const Clock& bounds, int thread) {
   return static_cast<StoreId>(bounds[thread] > 0 ? bounds[thread] - 1 : 0);
 }
 
-// Which operation to do first where there is a choice: one that reads nothing settles its state;
-// the later a load comes, the more of what it may read is there already.
+// Which operation to do first when there is a choice. An operation that reads nothing completes its
+// state. The later a load comes, the more of the stores that it may read exist already.
 int rank(Action action) {
   if (!reads(action)) return 0;
   return action == Action::kLoad ? 2 : 1;
@@ -74,8 +74,8 @@ int GraphSearch::pick(const Execution& execution, const Clock& bounds) const {
   return best;
 }
 
-// Threads tried at a step's state have had all that was there, and so have those that slept there;
-// the thread that took the step is awake.
+// Threads that were tried at a step's state have explored all stores that existed then, and so have
+// those that slept there. The thread that took the step is awake.
 Clock GraphSearch::bounds_after(const Step& step) const {
   Clock bounds = step.bounds;
   for (int thread = 0; thread < kThreadsMax; ++thread) {
@@ -109,7 +109,7 @@ int GraphSearch::extend(Execution& execution) {
   return take(execution, step);
 }
 
-// All that is enabled sleeps: what lies ahead was explored before, or nobody is enabled at all.
+// All enabled threads sleep, so this part was explored before; or no thread is enabled.
 int GraphSearch::drain(Execution& execution) {
   for (int thread = 0; thread < execution.thread_count(); ++thread) {
     if (!execution.is_enabled(thread)) continue;
@@ -135,7 +135,8 @@ int GraphSearch::take(Execution& execution, Step& step) {
   return thread;
 }
 
-// The last step could have been fed to, or taken its source from, steps before it.
+// Finds races of the last step: earlier steps that it could have fed, or whose source it could have
+// taken.
 void GraphSearch::find_races(const Execution& execution, const Step& step, const Clock& before,
                              const Choices& taken) {
   const Model& model = execution.model();
@@ -149,7 +150,7 @@ void GraphSearch::find_races(const Execution& execution, const Step& step, const
   const Clock& cause = is_lock ? before : step.cause;
   const int last = static_cast<int>(depth_) - 1;
   if (!is_lock && model.store_count() == step.store_count) return;
-  // A plain store reads nothing, so no thread that sleeps has it before it.
+  // A plain store reads nothing, so no sleeping thread precedes it.
   const StoreId own_source = reads(step.action) ? choices_[step.choice] : kNever;
   for (int i = last - 1; i >= 0; --i) {
     const Step& earlier = steps_[i];
@@ -157,7 +158,8 @@ void GraphSearch::find_races(const Execution& execution, const Step& step, const
     if (earlier.thread != step.thread && cause[earlier.thread] <= i) {
       race(i, step.thread, cause, is_lock ? choices_[earlier.choice] : own_source);
     }
-    // Only with the last section of a mutex: the others come up once these two are swapped.
+    // Only with the last section of a mutex: the search finds the others once these two are
+    // swapped.
     if (is_lock) return;
   }
 }
@@ -174,7 +176,7 @@ void GraphSearch::race(int earlier, int thread, const Clock& cause, StoreId sour
     depends.set(candidate, 0);
     if (depends.exceeds(limit)) return false;
     initials |= bit(candidate);
-    // What the racing operation needs, rather than what merely could run.
+    // A thread that the racing operation needs, not a thread that merely could run.
     if (added == kNobody && (candidate == thread || cause[candidate] > earlier)) added = candidate;
     return state.bounds[candidate] > 0 && reads_from < bound_of(state.bounds, candidate);
   };
@@ -194,7 +196,7 @@ void GraphSearch::race(int earlier, int thread, const Clock& cause, StoreId sour
 }
 
 void GraphSearch::find_blocked_races(const Execution& execution) {
-  ++depth_;  // race() expects the operation that does not come to have come
+  ++depth_;  // race() expects that the operation, which never comes, has come
   for (int thread = 0; thread < execution.thread_count(); ++thread) {
     if (!execution.is_waiting(thread) || execution.is_enabled(thread)) continue;
     const int16_t mutex = execution.pending(thread).location;

@@ -1,29 +1,29 @@
 // Every execution graph of a program, each run once: partial-order reduction over threads and over
-// what is read.
+// the stores that operations read.
 //
-// A graph is what each read reads, in which order each location was modified, and in which order
-// each mutex was held. At a state, take a thread whose next operation reads. Every graph beyond
-// this state has it read either a store that is there, or one that is not there yet. The first kind
-// are explored one by one. Then the thread is put to sleep with a bound: from here on it may read
-// only stores made later. So no graph is met twice. An operation that reads nothing (a store, an
-// unlock) is the same in all graphs beyond the state, wherever its store goes among those of
-// others: it can be done at once, and nothing else need be tried there.
+// A graph is the source of each read, the modification order of each location, and the order in
+// which threads held each mutex. At a state, take a thread whose next operation reads. In every
+// graph beyond this state it reads either a store that exists, or one that does not exist yet. The
+// search explores the first kind one by one. Then it puts the thread to sleep with a bound: from
+// here on it may read only stores made later. So no graph is explored twice. An operation that
+// reads nothing (a store, an unlock) is the same in all graphs beyond the state, wherever its store
+// goes in modification order: the search does it at once, and tries nothing else there.
 //
 // Note [Source sets]
-//   Another thread is tried at a state only for a reason: in an execution from there, a later
-//   operation u made a store that the read e at that state could have read, had it come later; or u
-//   could have taken the source that the read-modify-write or lock e took. The events after e that
-//   do not depend on e, and then u, can run without e. One of the threads that can begin that
-//   sequence (its initials) must be among those tried at the state; if none is, one is added.
+//   The search tries another thread at a state only for a reason: in an execution from there, a
+//   later operation u made a store that the read e at that state could have read, had e come later;
+//   or u could have taken the source that the read-modify-write or lock e took. The events after e
+//   that do not depend on e, and then u, can run without e. The threads tried at the state must
+//   include one that can begin that sequence (one of its initials); if they do not, one is added.
 //   (Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction, POPL 2014.)
 //   Dependence is program order, reads-from and the order of lock sections. It is not
-//   happens-before: a relaxed read depends on the store that it reads too.
+//   happens-before: a relaxed read also depends on the store that it reads.
 //
-//   A thread that waits for a mutex when all others have ended, wait or sleep races with the lock
-//   that holds it up, although its operation never comes: without it, it might have come.
+//   When all other threads have ended, wait or sleep, a thread that waits for a mutex races with
+//   the lock that blocks it, although its operation never comes: without that lock it might come.
 //
-// What remains of redundance is executions in which all enabled threads sleep. They run on to their
-// end without being looked at; they are counted as executions, and not as graphs.
+// The remaining redundant executions are those in which all enabled threads sleep. They run to
+// their end unexamined; they count as executions, and not as graphs.
 #pragma once
 
 #include <functional>
@@ -40,9 +40,9 @@ class GraphSearch final : public Scheduler {
     steps_.reserve(64);
     choices_.reserve(128);
   }
-  // Before each execution but the first: goes to the next one; false if there is none.
+  // Call before each execution but the first: goes to the next one; false if none remains.
   bool next();
-  // The last execution was a graph not met before.
+  // The last execution was a new graph.
   bool is_new_graph() const { return !redundant_; }
   int advance(Execution& execution) override;
 
@@ -51,7 +51,7 @@ class GraphSearch final : public Scheduler {
     int16_t thread;
     int16_t location;
     Action action;
-    bool complete;  // the operation reads nothing: no other thread need be tried here
+    bool complete;  // the operation reads nothing: the search tries no other thread here
     bool choices_known;
     uint8_t tried;        // threads whose operation was explored here
     uint8_t wanted;       // threads whose operation is or must be explored here
@@ -59,8 +59,8 @@ class GraphSearch final : public Scheduler {
     int choice;           // of `choices`
     int choices_begin;    // in choices_
     int choices_end;
-    Clock bounds;  // per sleeping thread 1 + the first store that it may read
-    Clock cause;   // what the step depends on, and itself
+    Clock bounds;  // for each sleeping thread 1 + the first store that it may read
+    Clock cause;   // the step and the steps that it depends on
   };
 
   int replay_step(Execution& execution);
@@ -78,7 +78,7 @@ class GraphSearch final : public Scheduler {
   std::vector<Step> steps_;
   std::vector<StoreId> choices_;
   size_t depth_ = 0;     // steps done in this execution
-  size_t replayed_ = 0;  // steps that were looked at in an earlier execution
+  size_t replayed_ = 0;  // steps that an earlier execution examined
   bool redundant_ = false;
 };
 

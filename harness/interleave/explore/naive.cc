@@ -1,4 +1,4 @@
-// The two searches side by side.
+// Runs the two searches side by side.
 
 #include "harness/interleave/explore/naive.h"
 
@@ -12,7 +12,7 @@ namespace slotfuzz::interleave {
 
 namespace {
 
-// Runs until `next` says that all is done.
+// Runs until `next` reports the end.
 Seen collect(ObservedProgram& program, Execution& execution, Scheduler& scheduler,
              uint64_t executions_max, const std::function<bool()>& is_new,
              const std::function<bool()>& next) {
@@ -28,7 +28,7 @@ Seen collect(ObservedProgram& program, Execution& execution, Scheduler& schedule
     if (ending == Execution::Ending::kTooLong) seen.cut = true;
     const bool failed = ending == Execution::Ending::kFailed;
     if (failed) seen.failures.insert(execution.fault().kind);
-    // A deadlock is an end like others; what else failed stopped in the midst of a graph.
+    // A deadlock is a complete graph; any other failure stopped in the middle of a graph.
     if (failed && execution.fault().kind != FailureKind::kDeadlock) continue;
     if (!is_new()) continue;
     ++seen.graphs_met;
@@ -42,7 +42,7 @@ Seen collect(ObservedProgram& program, Execution& execution, Scheduler& schedule
 std::string disagreement(const Seen& naive, const Seen& reduced) {
   if (naive.failures.contains(FailureKind::kRace) ||
       reduced.failures.contains(FailureKind::kRace)) {
-    // Which executions come after a race does not matter, only that it is found.
+    // After a race the executions may differ; it only matters that both searches find the race.
     return naive.failures.contains(FailureKind::kRace) ==
                    reduced.failures.contains(FailureKind::kRace)
                ? ""

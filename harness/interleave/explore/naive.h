@@ -1,6 +1,7 @@
 // The oracle of the search over graphs: the same machine, with every interleaving of every
-// operation and every choice, and no reduction at all. Partial-order reduction is easy to get
-// silently wrong; random small programs, whose executions both searches collect, show it.
+// operation and every choice, and without reduction. Partial-order reduction is easy to get wrong
+// without a visible failure; random small programs, whose executions both searches collect, show
+// it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,21 @@
 
 namespace slotfuzz::interleave {
 
-// What the executions of a program were.
+// The executions of a program.
 struct Seen {
   uint64_t executions = 0;
   uint64_t graphs_met = 0;      // with repetitions, if there are any
   std::set<uint64_t> graphs;    // by fingerprint
-  std::set<uint64_t> outcomes;  // what the threads read and what is left at the end
+  std::set<uint64_t> outcomes;  // the values that threads read and the final values
   std::set<FailureKind> failures;
   bool cut = false;
 };
 
-// A program that tells its executions apart.
+// A program that can compare its executions.
 class ObservedProgram : public Program {
  public:
-  // Of the last execution: equal if all threads read the same and the same is left.
+  // For the last execution: equal if all threads read the same values and the final values are
+  // equal.
   virtual uint64_t outcome() const = 0;
 };
 
@@ -39,14 +41,14 @@ struct Comparison {
   uint64_t interleavings = 0;
   uint64_t executions = 0;  // of the reduced search
   uint64_t graphs = 0;
-  // The first program on which the two disagree, as text; empty: none.
+  // The first program on which the two disagree, as text; empty if they agree.
   std::string mismatch;
 };
 
 // Nearly all random programs have fewer.
 constexpr uint64_t kInterleavingsMax = 30'000;
 
-// `count` random programs of 2 to 3 threads, the same for the same seed; those with more
+// `count` random programs of 2 to 3 threads, the same for the same seed. Programs with more
 // interleavings are skipped, and do not count.
 Comparison compare_with_naive(uint64_t count, uint64_t seed,
                               uint64_t interleavings_max = kInterleavingsMax);

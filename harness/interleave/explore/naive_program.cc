@@ -1,4 +1,4 @@
-// How random programs are made and run. Few locations and values, so that threads meet.
+// Makes and runs random programs. They have few locations and values, so that threads interact.
 
 #include "harness/interleave/explore/naive_program.h"
 
@@ -41,7 +41,7 @@ uint64_t mixed(uint64_t before, uint64_t value) { return Random(before * 31 + va
 
 }  // namespace
 
-// The naive search needs a time exponential in the number of operations.
+// The naive search takes time exponential in the number of operations.
 RandomProgram::RandomProgram(Random& random) {
   const int threads = random.one_in(3) ? 2 : 3;
   const int accesses_max = threads == 2 ? 4 : 3;
@@ -69,8 +69,8 @@ void RandomProgram::add_instructions(Random& random, std::vector<Instruction>& b
     body.push_back(random_access(random, atomics));
     return;
   }
-  // A section, which a second one may be nested in: the other way round elsewhere is a deadlock.
-  // If the section is what a skip skips, it is entered with its first instruction left out.
+  // Adds a locked section, in which a second one may be nested: the reverse nesting in another
+  // thread is a deadlock. A skip must not skip the lock of a section alone, so it is removed.
   if (!body.empty() && body.back().kind == Kind::kSkip) body.pop_back();
   const int outer = random.below(kMutexes);
   const bool nested = random.one_in(2);
@@ -131,7 +131,7 @@ uint32_t RandomProgram::execute(const Instruction& instruction, uint32_t last) {
     case Kind::kLock: mutex.lock(); return last;
     case Kind::kUnlock: mutex.unlock(); return last;
     case Kind::kSkip: return last;
-    // What a plain read gives does not matter: if it is not always the same, it is a race.
+    // The value of a plain read does not matter: if it varies, there is a race.
     case Kind::kRead: memory_->plain.load(); return last;
     case Kind::kWrite: memory_->plain.store(1); return last;
   }

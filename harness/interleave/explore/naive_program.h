@@ -36,7 +36,7 @@ struct Instruction {
     kFence,
     kLock,
     kUnlock,
-    kSkip,  // past the next one, if the value read last is the operand
+    kSkip,  // skips the next instruction if the last value read is the operand
     kRead,
     kWrite,
   };
@@ -79,7 +79,7 @@ class RandomProgram final : public ObservedProgram {
   std::vector<std::vector<Instruction>> bodies_;
   bool has_plain_ = false;
   Memory* memory_ = nullptr;
-  uint64_t read_[kThreadsMax] = {};  // all that a thread has read, mixed
+  uint64_t read_[kThreadsMax] = {};  // a hash of all values that a thread has read
   uint64_t outcome_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// Stacks, the switch between them, and what the sanitizers must be told of it. This file is
+// Stacks, the switch between them, and the calls that report it to the sanitizers. This file is
 // compiled without ThreadSanitizer: its record of entered functions belongs to a fibre, and a
-// function that leaves on another fibre than it entered would tear it. The sanitizers' functions
-// are therefore found at link time (weak), not by asking the compiler.
+// function that is left on another fibre than it entered would corrupt the record. So this file
+// finds the sanitizers' functions at link time (weak), not through the compiler's macros.
 
 #include "harness/interleave/fibre/fibre.h"
 
@@ -26,9 +26,9 @@ void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fibre);
 [[gnu::weak]] void __tsan_switch_to_fiber(void* fibre, unsigned flags);
 
-// Keeps what the ABI lets a callee not change, and swaps stacks.
+// Saves the registers that the ABI requires a callee to preserve, and swaps stacks.
 void slotfuzz_fibre_switch(void** from, void* to);
-// Where a fresh stack begins: calls the function with its argument, which never returns.
+// The start of a fresh stack: calls the function with its argument; the function never returns.
 void slotfuzz_fibre_begin(void);
 }
 
@@ -73,7 +73,7 @@ slotfuzz_fibre_begin:
   .size slotfuzz_fibre_begin, .-slotfuzz_fibre_begin
 )");
 namespace {
-// The order in which the switch takes them from the stack; two more words keep it aligned to 16.
+// The order in which the switch pops them; two more words keep the stack aligned to 16.
 enum Saved { kR15, kR14, kFunction, kArgument, kRbx, kFramePointer, kBegin, kSavedMax = 9 };
 }  // namespace
 #elif defined(__aarch64__)
@@ -137,7 +137,7 @@ namespace slotfuzz::interleave {
 
 namespace {
 
-// Whoever gets these pages next must not find the marks of the frames that were here.
+// The next user of these pages must not find AddressSanitizer's marks of the frames that were here.
 void unmark([[maybe_unused]] const void* begin, [[maybe_unused]] size_t size) {
   if constexpr (__has_feature(address_sanitizer)) __asan_unpoison_memory_region(begin, size);
 }
@@ -147,7 +147,7 @@ void unmark([[maybe_unused]] const void* begin, [[maybe_unused]] size_t size) {
 Fibre::Fibre(size_t stack_bytes, Switching switching, Body body)
     : body_(std::move(body)), switching_(switching) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // One page below the stack is never mapped, so that an overflow is a crash at its own place.
+  // The page below the stack is never mapped, so that an overflow crashes where it happens.
   mapping_bytes_ = (stack_bytes + page - 1) / page * page + page;
   mapping_ = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping_ == MAP_FAILED || mprotect(static_cast<char*>(mapping_) + page, mapping_bytes_ - page,
@@ -178,7 +178,7 @@ void Fibre::prepare() {
   own_.stack_pointer = frame;
 }
 
-// An exception that leaves the body has nowhere to go: noexcept ends the process and says so.
+// No exception may leave the body: noexcept ends the process with a message.
 //
 // AddressSanitizer's fake stack stays with the fibre from one body to the next: a new one each time
 // would cost more than most bodies. So this function, which never returns, must have no frame
@@ -256,7 +256,7 @@ void Fibre::hand_over(Fibre& next) {
 void Fibre::came_back() {
   arrived(own_);
   if (!abandoned_) return;
-  // Only from within a stack can AddressSanitizer be told that it ends.
+  // AddressSanitizer accepts the end of a stack only from within that stack.
   resumed_->left_ = &own_;
   switch_between(own_, resumed_->outside_, true);
 }

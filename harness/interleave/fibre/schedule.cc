@@ -1,7 +1,7 @@
-// The scheduler of fibres. It is compiled without ThreadSanitizer, because it is no part of what
-// runs on the threads that it plays: its own memory is touched from every fibre without an order,
-// and a report's callback in watched code would wait for itself. Hence no containers here either,
-// whose functions the linker may take from watched code.
+// The scheduler of fibres. It is compiled without ThreadSanitizer: the scheduler is not part of the
+// threads that it simulates, every fibre touches its memory without an order, and a report's
+// callback in instrumented code would wait for itself. It uses no containers either, because the
+// linker may take their functions from instrumented code.
 
 #include "harness/interleave/fibre/schedule.h"
 
@@ -21,10 +21,10 @@ namespace {
 
 constexpr size_t kStackBytes = 128 << 10;  // AddressSanitizer's frames are large
 
-// What runs on a fibre knows nothing of schedulers, so it finds its own by the OS thread.
+// Code on a fibre has no reference to the scheduler, so it finds it through the OS thread.
 constinit thread_local FibreScheduler* observing_here = nullptr;
 
-// The one number that a sanitizer's callback, which has no argument of ours, can count up.
+// A sanitizer's callback, which has no argument of ours, can only increment this number.
 constinit std::atomic<uint64_t> reports{0};
 
 uint64_t next_random(uint64_t* state) {
@@ -68,7 +68,7 @@ FibreScheduler::Ending FibreScheduler::run_random(int threads, const Body& body,
   schedule_ = nullptr;
   size_ = 0;
   random_ = seed | 1;
-  // From few switches to one at every second chance: some bugs need many, some need long runs.
+  // From few switches to one at every second choice: some bugs need many, some need long runs.
   calm_ = 128 + 16 * (next_random(&random_) % 8);
   return run_all(threads, body, finish);
 }
@@ -129,7 +129,7 @@ Fibre* FibreScheduler::body_of(int thread) {
   return threads_[next].fibre;
 }
 
-// Each in turn runs to its first operation, without a choice; from then on they are chosen.
+// First each thread in turn runs to its first operation, without a choice; then choices begin.
 int FibreScheduler::next_to_run() {
   if (phase_ == Phase::kStarting && current_ + 1 < count_) return current_ + 1;
   phase_ = Phase::kRunning;
@@ -140,12 +140,12 @@ int FibreScheduler::next_to_run() {
 
 bool FibreScheduler::can_run(int thread) const {
   if (threads_[thread].done) return false;
-  // Relaxed: one fibre runs at a time, so this is a value that it can see.
+  // Relaxed: one fibre runs at a time, so this reads the current value.
   const std::atomic<uint32_t>* word = threads_[thread].waits_for;
   return word == nullptr || word->load(std::memory_order_relaxed) == 0;
 }
 
-// The thread that goes on, or -1 if none can or may.
+// The thread that continues, or -1 if no thread can or may.
 int FibreScheduler::choose() {
   if (++steps_ > kStepsMax) return -1;
   int able[kFibresMax];
@@ -181,7 +181,7 @@ std::vector<uint8_t> FibreScheduler::taken() const {
   return {taken_, taken_ + size};
 }
 
-// Back to whoever called run(), who abandons this fibre.
+// Returns to the caller of run(), which abandons this fibre.
 void FibreScheduler::leave() {
   threads_[current_].fibre->suspend();
   CHECK(false, "a run that had ended went on");
@@ -198,7 +198,8 @@ void FibreScheduler::switch_from(int thread) {
 void FibreScheduler::yield() {
   FibreScheduler* self = observing_here;
   if (self == nullptr || self->phase_ == Phase::kIdle) return;
-  // What ran until here has been reported: it may have spoilt memory, so it goes no further.
+  // ThreadSanitizer has reported the code that ran until here. It may have corrupted memory, so it
+  // does not continue.
   if (thread_reports() != self->reports_before_) stop("a data race");
   self->switch_from(self->current_);
 }
@@ -273,7 +274,7 @@ void FibreScheduler::tell(const char* operation, const void* location, uint64_t 
 
 void FibreScheduler::add_event(const char* operation, const void* location, uint64_t value) {
   if (event_count_ == kEventsMax) return;
-  // The youngest: memory may have been freed and be something else now.
+  // The newest: the memory may have been freed and reused.
   int number = location_count_;
   while (number > 0 && locations_[number - 1].address != location) --number;
   if (number == 0) {
@@ -290,6 +291,6 @@ void FibreScheduler::add_event(const char* operation, const void* location, uint
 
 // ThreadSanitizer calls this when it has printed a report.
 void __tsan_on_report(void*) {
-  // Relaxed: a number that is compared with itself.
+  // Relaxed: callers only compare the number with an earlier value.
   slotfuzz::interleave::reports.fetch_add(1, std::memory_order_relaxed);
 }

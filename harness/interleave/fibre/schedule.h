@@ -1,15 +1,15 @@
-// Threads as fibres of one OS thread, of which one runs at a time, and bytes that say which. Code
-// under test calls yield() before each operation that other threads can notice; everything between
-// two yields is atomic, and real: it is compiled code, which the sanitizers watch. To
-// ThreadSanitizer a switch orders nothing, so it reports what would race between real threads.
+// Threads as fibres of one OS thread, of which one runs at a time, and bytes that choose it. Code
+// under test calls yield() before each operation that other threads can notice. Everything between
+// two yields is atomic and is compiled code, which the sanitizers watch. For ThreadSanitizer a
+// switch orders nothing, so it reports what would race between real threads.
 //
 // Note [Thread bytes]
-//   A byte is read when more than one thread can go on: 0 keeps the one that ran (or takes the next
-//   one if it cannot), k takes the k-th next that can, counted round. Modulo their number, so every
-//   string is a schedule; bytes used up count as 0. What was taken, without the zeros at the end,
-//   is the normalised schedule, and runs the same again.
+//   The scheduler reads a byte when more than one thread can continue: 0 keeps the one that ran (or
+//   takes the next one if it cannot), k takes the k-th next that can, counted round. A byte is
+//   taken modulo their number, so every string is a schedule; after the last byte come zeros. The
+//   normalised schedule is the choices of a run without the zeros at the end. It replays that run.
 //
-// Nothing here is known of a policy: `yield` may just as well be called by a drop-in std::atomic.
+// This file is independent of policies: a drop-in std::atomic may call `yield` as well.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ namespace slotfuzz::interleave {
 class FibreScheduler {
  public:
   static constexpr int kFibresMax = 8;
-  static constexpr size_t kTakenMax = 4096;  // choices that are written down; more count as 0
-  static constexpr int kStepsMax = 20'000;   // beyond, a loop waits for what never comes
+  static constexpr size_t kTakenMax = 4096;  // choices that are recorded; later ones count as 0
+  static constexpr int kStepsMax = 20'000;   // beyond, a loop waits for an event that never comes
   static constexpr int kObjectsMax = 256;    // alive at one time
   static constexpr int kEventsMax = 2000;    // of a printed run; later ones are left out
   static constexpr int kNamesMax = 64;       // of locations in it; later ones have a number
@@ -36,7 +36,8 @@ class FibreScheduler {
   using Body = std::function<void(int thread)>;
   using Finish = std::function<void()>;
 
-  // One operation of a printed run, as the policy tells it. A location without a name is counted.
+  // One operation of a printed run, as reported by the policy. A location without a name gets a
+  // number.
   struct Event {
     int thread;  // -1: all threads have ended
     int line;
@@ -51,53 +52,54 @@ class FibreScheduler {
   FibreScheduler(const FibreScheduler&) = delete;
   FibreScheduler& operator=(const FibreScheduler&) = delete;
 
-  // Runs `body` once per thread, by these bytes. All that the caller did is ordered before it, and
-  // it before all that the caller does afterwards. Fibres that cannot end are abandoned. When all
-  // threads have ended, the last of them runs `finish`, after all that they did.
+  // Runs `body` once per thread, by these bytes. Everything that the caller did happens before the
+  // run, and the run happens before everything that the caller does afterwards. Fibres that cannot
+  // end are abandoned. When all threads have ended, the last of them runs `finish`, after all their
+  // operations.
   Ending run(int threads, const Body& body, const uint8_t* schedule, size_t size,
              const Finish& finish = {});
-  // The same by random bytes, which taken() then tells.
+  // The same with random bytes, which taken() returns.
   Ending run_random(int threads, const Body& body, uint64_t seed, const Finish& finish = {});
 
-  // Of the last run: the bytes, normalised, and of how many each was chosen.
+  // Of the last run: the normalised bytes, and the number of options of each choice.
   std::vector<uint8_t> taken() const;
   const uint8_t* choice_counts() const { return counts_; }
   size_t choices() const { return taken_size_; }
-  // What stop() said, or null.
+  // The message of stop(), or null.
   const char* message() const { return message_; }
 
-  // What follows is for code under test. Outside of a run it does nothing.
+  // The following functions are for code under test. Outside of a run they do nothing.
 
-  // Another thread may go on here.
+  // Another thread may run here.
   static void yield();
-  // Another thread must go on here, until `word` is 0; then this one may. Threads that all wait are
-  // a deadlock.
+  // Other threads must run here until `word` is 0; then this one may continue. If all threads wait,
+  // the run is a deadlock.
   static void yield_until_zero(const std::atomic<uint32_t>& word);
-  // The run is a failure, for this reason (a literal). In a thread of a run, does not return.
+  // Ends the run as a failure with this message (a literal). In a thread of a run, does not return.
   static void stop(const char* message);
   // The thread that runs, or -1.
   static int thread();
-  // It goes on with this line of its program, from 1: for printed runs.
+  // The thread starts this line of its program, from 1: for printed runs.
   static void begin_line(int line);
   // Its line; 0 before the first one.
   static int line();
   // The scheduler between begin_observing() and end_observing(), or null.
   static FibreScheduler* here();
 
-  // While it observes, a scheduler is told of objects and of operations. Of one OS thread, one.
+  // While a scheduler observes, it receives objects and operations. One for each OS thread.
   void begin_observing();
   void end_observing();
 
-  // Objects on the heap that the run makes. A second destruction stops the run.
+  // Records an object on the heap that the run makes. A second destruction stops the run.
   void made(void* object);
   bool unmake(void* object);
   int alive() const { return alive_; }
-  // Frees what is left, without destructors: an abandoned run cannot do it.
+  // Frees the remaining objects without destructors: an abandoned run cannot do it.
   void free_left();
 
   void keep_events(bool keep) { keeping_events_ = keep; }
   void add_name(const void* location, const char* name);
-  // The thread that runs has done this; nothing outside of a run.
+  // Records an operation of the running thread; does nothing outside of a run.
   static void tell(const char* operation, const void* location, uint64_t value);
   const Event* events() const { return events_.get(); }
   int event_count() const { return event_count_; }

@@ -1,5 +1,5 @@
-// The rules of the memory model: what may be read, where a store may go, what synchronizes. The
-// life of locations and plain memory are in model_locations.cc.
+// The rules of the memory model: which stores an operation may read, where its store may go, and
+// what synchronizes. The lifetime of locations and plain memory are in model_locations.cc.
 
 #include "harness/interleave/model/model.h"
 
@@ -98,7 +98,7 @@ void Model::fence(int thread, std::memory_order order) {
     return;
   }
   Thread& state = threads_[thread];
-  // The fence is an event of its own: plain accesses after it are not released by it.
+  // The fence is a separate event: it does not release plain accesses that come after it.
   if (++state.time >= kNever - 1) full_ = true;
   state.happens.set(thread, state.time);
   if (acquires(order)) state.happens.join(state.acquirable);
@@ -134,7 +134,7 @@ void Model::choices(int thread, const Operation& operation, StoreId bound, Choic
   out->count = 0;
   if (operation.action == Action::kLock || operation.action == Action::kUnlock ||
       is_plain(operation.action)) {
-    // No choice; a lock has one only once its mutex was unlocked since.
+    // No choice. A lock can run only after the last unlock of its mutex.
     if (operation.action != Action::kLock || location.newest >= bound) {
       out->ids[out->count++] = location.newest;
     }
@@ -179,7 +179,7 @@ void Model::taken_sources(int thread, const Operation& operation, Choices* out) 
 }
 
 StoreId Model::push_store(int thread, Location& location, uint64_t value, StoreId behind) {
-  // The last place is written over: the execution is given up before anything reads it.
+  // The last place is overwritten: the execution is given up before anything reads it.
   if (store_count_ == kStoresMax - 1) full_ = true;
   const auto id = static_cast<StoreId>(full_ ? kStoresMax - 1 : store_count_++);
   Store& store = stores_[id];
@@ -226,8 +226,8 @@ void Model::read(Thread& state, int thread, std::memory_order order, StoreId sou
   }
 }
 
-// A source other than kNoStore: the write is half of a read-modify-write and goes on its release
-// sequence.
+// With a source other than kNoStore, the write is half of a read-modify-write and continues the
+// release sequence of its source.
 void Model::write(Thread& state, int thread, const Operation& operation, std::memory_order order,
                   uint64_t value, StoreId behind, StoreId source) {
   const StoreId id = push_store(thread, locations_[operation.location], value, behind);
@@ -315,12 +315,12 @@ Model::Outcome Model::perform(int thread, const Operation& operation, StoreId ch
   return {};
 }
 
-// The set-up and the finish: the newest store is the only one there is.
+// The set-up and the finish run alone: they read the newest store.
 Model::Outcome Model::perform_alone(const Operation& operation) {
   Location& location = locations_[operation.location];
   const uint64_t old = location.newest == kNoStore ? 0 : stores_[location.newest].value;
   if (operation.action == Action::kLock || operation.action == Action::kUnlock) {
-    // Nobody else runs, so nobody notices: only the pairing could be wrong.
+    // No other thread runs, so no thread can notice; only the pairing could be wrong.
     return {};
   }
   if (is_plain(operation.action) || operation.action == Action::kLoad) return {old, false};

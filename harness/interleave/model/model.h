@@ -1,23 +1,23 @@
-// The C++ memory model as a machine that takes one operation after the other. Each location keeps
-// every value stored in it, in modification order; a load may read any of them that coherence and
-// happens-before allow. What varies between executions, and nothing else, is passed in: which
+// The C++ memory model as a machine that performs one operation after the other. Each location
+// keeps every value stored in it, in modification order; a load may read any of them that coherence
+// and happens-before allow. The caller passes in everything that varies between executions: which
 // thread is next, which store it reads, and behind which store its own goes.
 //
 // Note [Modification order is not execution order]
-//   A plain store may go behind any store that the thread need not have seen the successor of, not
-//   only behind the newest; else the outcomes of two threads that write the same two locations in
+//   A plain store may go behind any store whose successor the thread need not have seen, not only
+//   behind the newest; otherwise the outcomes of two threads that write the same two locations in
 //   opposite order (2+2W) are lost. It never goes between a read-modify-write and its source.
 //
 // Note [What this machine cannot do]
-//   Reads come after the stores that they read from, so load buffering is not produced: no cycle of
+//   Reads come after the stores that they read from, so there is no load buffering: no cycle of
 //   program order and reads-from, as in the repaired models of C++. Sequentially consistent
 //   operations are refused, not approximated. Weak compare-exchange does not fail spuriously. A
 //   release sequence is its head and the read-modify-writes that follow it, as since C++20.
 //
 // Note [What a race is here]
-//   Plain accesses, constructions and destructions are checked against happens-before by vector
-//   clocks. That is a property of the execution graph, not of the order in which it was made, so
-//   they are no points at which the scheduler must choose.
+//   The machine checks plain accesses, constructions and destructions against happens-before by
+//   vector clocks. That is a property of the execution graph, not of the order in which it was
+//   made, so the scheduler need not choose at plain accesses.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ namespace slotfuzz::interleave {
 using StoreId = int16_t;
 constexpr StoreId kNoStore = -1;
 constexpr int kNobody = -1;  // no thread: the set-up and the finish
-// An execution beyond these is given up and the search says "cut". Both fit 16 bits; a program that
-// needs more is a loop that waits, which no exhaustive search ends.
+// An execution beyond these limits is given up, and the search reports "cut". Both fit 16 bits. A
+// program that needs more is a loop that waits; no exhaustive search ends for it.
 constexpr int kStepsMax = 4000;
 constexpr int kStoresMax = 8000;
-constexpr int kChoicesMax = 256;  // what a byte of a schedule can tell apart
+constexpr int kChoicesMax = 256;  // the values of a byte of a schedule
 
 enum class Action : uint8_t {
   kLoad,
@@ -65,8 +65,8 @@ struct Operation {
 
 struct Store {
   uint64_t value;
-  Clock release;  // what an acquiring reader has happen before it
-  Clock cause;    // the steps without which this store would not be there
+  Clock release;  // what happens before an acquiring reader
+  Clock cause;    // the steps without which this store would not exist
   Clock seen;     // per thread the time at which it first wrote or read this store
   StoreId older;  // in modification order
   StoreId newer;
@@ -83,7 +83,7 @@ struct Location {
   uint8_t bytes;
   int16_t holder;  // of a mutex
   StoreId newest;
-  StoreId pushed;  // the store made last
+  StoreId pushed;  // the most recent store
   int16_t born_thread;
   int16_t born_time;
   Clock accessed;  // last access of each thread; of plain memory, the last read
@@ -113,7 +113,7 @@ class Model {
  public:
   struct Outcome {
     uint64_t value = 0;      // what was read
-    bool exchanged = false;  // compare-exchange wrote
+    bool exchanged = false;  // the compare-exchange wrote
   };
   struct Fault {
     FailureKind kind;
@@ -123,7 +123,7 @@ class Model {
   Model();
   void reset();
 
-  // Threads. What `thread` is kNobody does, nothing runs beside.
+  // Threads. For operations of kNobody, no other thread runs.
   void begin_thread(int thread);
   void fence(int thread, std::memory_order order);
 
@@ -140,7 +140,7 @@ class Model {
   bool is_enabled(const Operation& operation) const {
     return operation.action != Action::kLock || locations_[operation.location].holder == kNobody;
   }
-  // What the operation may choose among the stores from `bound` on; none only if `bound` hides all.
+  // The stores from `bound` on that the operation may choose; empty only if `bound` hides all.
   void choices(int thread, const Operation& operation, StoreId bound, Choices* out);
   bool has_choice(int thread, const Operation& operation, StoreId bound) const;
   // Stores that the operation could have changed, were they not taken by a read-modify-write.
@@ -148,7 +148,7 @@ class Model {
   Outcome perform(int thread, const Operation& operation, StoreId choice);
   StoreId newest(int16_t location) const { return locations_[location].newest; }
 
-  // What there is
+  // Queries
   const Store& store(StoreId id) const { return stores_[id]; }
   Location& location(int16_t id) { return locations_[id]; }
   const Location& location(int16_t id) const { return locations_[id]; }
@@ -162,7 +162,7 @@ class Model {
   uint64_t fingerprint() const;
   void keep_fingerprint(bool keep) { fingerprinting_ = keep; }
 
-  // The first thing that went wrong
+  // The first failure
   bool has_fault() const { return faulty_; }
   const Fault& fault() const { return fault_; }
   void fail(FailureKind kind, std::string message);
@@ -176,7 +176,7 @@ class Model {
     int16_t time = 0;
   };
 
-  // Known, alive, and constructed before; otherwise that is the fault.
+  // The location exists, is alive, and was constructed before; otherwise that is the fault.
   bool may_touch(int thread, int16_t id) {
     if (knows(id)) [[likely]] {
       const Location& location = locations_[id];

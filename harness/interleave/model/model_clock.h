@@ -1,6 +1,6 @@
 // A vector clock over the threads of one execution: eight lanes of 16 bits, so that joining and
-// comparing take a few instructions. Threads are numbered from 0; the set-up before and the finish
-// after them are not threads, because everything is ordered after the one and before the other.
+// comparing take a few instructions. Threads are numbered from 0. The set-up and the finish are not
+// threads, because everything is ordered after the set-up and before the finish.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Clock {
   }
 
   int16_t operator[](int thread) const { return lanes_[thread]; }
-  // By a mask, not by a store of 16 bits: the next operation loads all lanes at once, and a
-  // processor that has to wait for a part of them in its store buffer loses a dozen cycles.
+  // Uses a mask instead of a 16-bit store: the next operation loads all lanes at once, and a
+  // processor that waits for a part of them in its store buffer loses a dozen cycles.
   void set(int thread, int16_t value) {
     const Lanes lane = Lanes{0, 1, 2, 3, 4, 5, 6, 7} == static_cast<int16_t>(thread);
     lanes_ = (lanes_ & ~lane) | ((Lanes{} + value) & lane);

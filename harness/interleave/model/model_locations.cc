@@ -1,4 +1,4 @@
-// The life of locations, and plain memory: who may touch what, by happens-before.
+// The lifetime of locations, and plain memory: which thread may access what, by happens-before.
 
 #include "harness/engine/check.h"
 #include "harness/interleave/model/model.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr int kLocationsMax = 10000;
 }  // namespace
 
-// What a thread has before its next access: all of its own, and what happens before.
+// What is ordered before the next access of a thread: its own accesses, and what happens before.
 Clock Model::limit_of(int thread) const {
   if (thread == kNobody) return Clock::all(kNever);
   Clock limit = threads_[thread].happens;
@@ -33,7 +33,7 @@ std::string Model::name_of_location(int16_t id) const {
 int16_t Model::construct(int thread, LocationKind kind, uint64_t value, uint8_t bytes,
                          bool is_pointer) {
   const auto id = static_cast<int16_t>(locations_.size());
-  // A program that makes so many locations loops: its execution ends at the next operation.
+  // A program that makes so many locations is in a loop: its execution ends at the next operation.
   if (id == kLocationsMax) {
     full_ = true;
     return static_cast<int16_t>(id - 1);
@@ -55,7 +55,8 @@ int16_t Model::construct(int thread, LocationKind kind, uint64_t value, uint8_t 
   }
   if (kind != LocationKind::kPlain) {
     const StoreId first = push_store(kNobody, location, value, kNoStore);
-    // Numbered by who made it, so that fingerprints do not depend on the order of execution.
+    // Numbered by the thread that made it, so that fingerprints do not depend on the order of
+    // execution.
     if (thread != kNobody) {
       stores_[first].time = static_cast<int16_t>(-1 - thread * kStepsMax - location.born_time);
     }
@@ -83,8 +84,8 @@ bool Model::may_touch_late(int thread, int16_t id) {
   return true;
 }
 
-// Plain accesses lie between two operations of their thread, and have the later one's time: only
-// what is released by that one, or after it, has them happen before.
+// A plain access lies between two operations of its thread and has the time of the later one. It
+// happens before what that operation, or a later one, releases to.
 void Model::plain_access(int thread, int16_t id, bool writes) {
   if (!may_touch(thread, id) || thread == kNobody) return;
   Location& location = locations_[id];

@@ -1,8 +1,8 @@
-// The policy under which the protocol templates run in the model. It has the members of the
-// production policy (atomic, var, mutex, fence, check), and every operation is the model's.
+// The policy with which the protocol templates run in the model. It has the members of the
+// production policy (atomic, var, mutex, fence, check); the model performs every operation.
 //
 // An operation of an execution that is given up never returns, so the code under test should keep
-// no heap memory in locals. Orders have no default: sequential consistency is not modelled.
+// no heap memory in locals. Memory orders have no default: sequential consistency is not modelled.
 #pragma once
 
 #include <atomic>
@@ -65,8 +65,8 @@ struct ModelPolicy {
       if (!outcome.exchanged) expected = value_of<T>(outcome.value);
       return outcome.exchanged;
     }
-    // A spurious failure is a failure that read the expected value; callers loop, and a loop that
-    // may go round once more adds nothing but executions.
+    // A spurious failure is a failure that read the expected value. Callers loop, and a further
+    // round of the loop only adds executions.
     bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) {
       return compare_exchange_strong(expected, desired, success, failure);
@@ -136,7 +136,7 @@ struct ModelPolicy {
 
   static void fence(std::memory_order order) { Execution::current().fence(order); }
   static void check(bool holds, const char* what) { Execution::current().check(holds, what); }
-  // The thread goes on with this line of its program, from 1: for printed runs.
+  // The thread starts this line of its program, from 1: for printed runs.
   static void begin_line(int line) { Execution::current().begin_line(line); }
 
   // For printed runs.
@@ -144,8 +144,8 @@ struct ModelPolicy {
   static void name(const Object& object, const char* name) {
     Execution::current().name(object.id(), name);
   }
-  // An object in memory that lives as long as the execution: using it after destroy() is a failure
-  // that is found, and no crash.
+  // An object in memory that lives as long as the execution: the model reports a use after
+  // destroy() as a failure, and the use does not crash.
   template <class T, class... Arguments>
   static T* make(Arguments&&... arguments) {
     return new (Execution::current().allocate(sizeof(T), alignof(T)))

@@ -1,4 +1,4 @@
-// Running the threads of one execution on fibres, and what the policy's operations do to it.
+// Runs the threads of one execution on fibres, and applies the policy's operations to it.
 
 #include "harness/interleave/model/model_run.h"
 
@@ -77,7 +77,7 @@ void Execution::run_threads() {
   if (first != kNobody) threads_[first].fibre->resume();
 }
 
-// All threads have stopped: at their ends, or because nobody can or may go on.
+// All threads have stopped: at their ends, or because none can or may continue.
 void Execution::judge_end() {
   if (unfinished_ > 0 && !must_stop()) {
     std::string blocked;
@@ -109,8 +109,8 @@ void Execution::give_up() {
   }
 }
 
-// The set-up is on the stack of thread 0 and the finish on that of the last thread to end: a stack
-// of a fibre can be left at once when something goes wrong, even from within noexcept functions.
+// The set-up runs on the stack of thread 0, and the finish on the stack of the last thread to end:
+// after a failure the code can leave the stack of a fibre at once, even within noexcept functions.
 Fibre* Execution::body(int thread) {
   if (thread == 0) {
     running_ = kNobody;
@@ -154,7 +154,7 @@ Model::Outcome Execution::operate(const Operation& operation) {
     if (model_.has_fault()) stop_here();
     return outcome;
   }
-  // The tear-down after a failure: nothing matters any more, but loops must end.
+  // The tear-down after a failure: results do not matter any more, but loops must end.
   if (phase_ == Phase::kGivingUp) return {operation.expected, true};
   if (!model_.knows(operation.location)) model_.perform(running_, operation, kNoStore);
   if (must_stop()) stop_here();
@@ -177,7 +177,7 @@ Model::Outcome Execution::operate(const Operation& operation) {
   return self.outcome;
 }
 
-// Something went wrong: this stack is left for good, unless it is the tear-down's.
+// After a failure: the code never returns to this stack, unless it is the tear-down's.
 void Execution::stop_here() {
   Fibre* fibre = running_ == kNobody ? alone_on_ : threads_[running_].fibre.get();
   if (fibre == nullptr) return;

@@ -1,8 +1,8 @@
-// One execution of a program after the other: its threads are fibres, each stops before its next
-// atomic operation, and a scheduler decides whose operation is performed and what it reads.
+// Runs executions of a program one after the other: its threads are fibres, each stops before its
+// next atomic operation, and a scheduler decides whose operation is performed and what it reads.
 //
-// Nothing of an execution is left when the next begins, and nothing in it depends on an address: a
-// program that behaves the same when it sees the same values is replayed exactly by the same
+// No state of an execution remains when the next begins, and nothing in it depends on an address: a
+// program that behaves the same when it reads the same values is replayed exactly by the same
 // decisions.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace slotfuzz::interleave {
 
-// A small multi-threaded program, run from its start many times.
+// A small multi-threaded program that is run from its start many times.
 class Program {
  public:
   virtual ~Program() = default;
@@ -28,12 +28,12 @@ class Program {
   virtual void run(int thread) = 0;
   virtual void finish() = 0;     // after all threads, unless the execution failed
   virtual void tear_down() = 0;  // always, if set_up returned
-  // At the end, after tear_down, every location must have been destroyed.
+  // At the end, after tear_down, the program must have destroyed every location.
   virtual bool leaks_are_failures() const { return false; }
 };
 
-// The program whose set-up constructs a scenario, each time in memory of its own: an address on
-// which ThreadSanitizer has reported a race stays silent until it is allocated anew.
+// The program whose set-up constructs a scenario, each time in new memory: after ThreadSanitizer
+// has reported a race on an address, it stays silent about it until the address is allocated again.
 //   struct Scenario { Scenario(Arguments...); void run(int thread); void finish(); }
 template <class Scenario, class... Arguments>
 class ProgramOf final : public Program {
@@ -43,7 +43,8 @@ class ProgramOf final : public Program {
 
   int threads() const override { return threads_; }
   void set_up() override {
-    // Owned from here, because a run that fails in a constructor is abandoned there.
+    // The program owns the memory from here, because a failure in a constructor abandons the run
+    // there.
     place_ = std::make_unique_for_overwrite<Place>();
     scenario_ = std::apply(
         [this](const Arguments&... arguments) {
@@ -69,12 +70,12 @@ class ProgramOf final : public Program {
 
 class Execution;
 
-// Decides. Called on whatever stack the last operation came from.
+// Makes the decisions. Called on the stack of the last operation.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  // Performs the next operation of some enabled thread (Execution::perform) and returns the thread,
-  // or kNobody to stop here: nobody is enabled, or the operation failed.
+  // Performs the next operation of some enabled thread (Execution::perform) and returns the thread.
+  // Returns kNobody to stop: no thread is enabled, or the operation failed.
   virtual int advance(Execution& execution) = 0;
 };
 
@@ -83,7 +84,8 @@ struct Decision {
   StoreId choice;
 };
 
-// One line of a printed execution. No addresses: a pointer is the number of its first appearance.
+// One line of a printed execution. It has no addresses: a pointer is the number of its first
+// appearance.
 struct TraceRow {
   int step;  // 0: between two operations
   int thread;
@@ -119,7 +121,7 @@ class Execution {
   int perform(int thread, StoreId choice);
   const std::vector<Decision>& decisions() const { return decisions_; }
 
-  // For the policy: what the code under test does.
+  // For the policy: the operations of the code under test.
   static Execution& current() {
     if (running_here_ == nullptr) [[unlikely]]
       used_outside();
@@ -130,14 +132,14 @@ class Execution {
   void destroy(int16_t location) noexcept;
   void plain_access(int16_t location, bool writes, uint64_t value);
   void fence(std::memory_order order);
-  // The running thread goes on with this line of its program.
+  // The running thread starts this line of its program.
   void begin_line(int line) { threads_[running_].line = line; }
   void check(bool holds, const char* what);
   void name(int16_t location, const char* name);
   // Memory that lives as long as the execution.
   void* allocate(size_t bytes, size_t alignment);
 
-  // Plain accesses become points of choice too: only to show that they need not be.
+  // Makes plain accesses points of choice too: only to show that this is not necessary.
   void yield_on_plain(bool yields) { yields_on_plain_ = yields; }
   void keep_trace(bool keep) { tracing_ = keep; }
   const std::vector<TraceRow>& trace() const { return trace_; }
@@ -171,8 +173,8 @@ class Execution {
   std::string text_of(const Location& location, uint64_t value);
   int line_of(int thread) const { return thread == kNobody ? 0 : threads_[thread].line; }
 
-  // The operations of a policy are static functions and constructors, so they can only find the
-  // execution that they belong to by the thread that they run on. Set for the length of a run.
+  // The operations of a policy are static functions and constructors, so they find their execution
+  // through the OS thread that they run on. Set for the length of a run.
   static inline constinit thread_local Execution* running_here_ = nullptr;
 
   Model model_;
@@ -180,7 +182,7 @@ class Execution {
   int thread_count_ = 0;
   int running_ = kNobody;
   int unfinished_ = 0;
-  Fibre* alone_on_ = nullptr;  // whose stack the set-up or the finish is on
+  Fibre* alone_on_ = nullptr;  // the fibre on whose stack the set-up or the finish runs
   bool is_set_up_ = false;
   Phase phase_ = Phase::kAlone;
   Program* program_ = nullptr;

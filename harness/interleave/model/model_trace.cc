@@ -90,7 +90,7 @@ void Execution::add_row(int thread, const Operation& operation, StoreId choice,
   }
   if (reads(operation.action) && operation.action != Action::kLock) {
     row.value = "sees " + text_of(location, outcome.value);
-    // A read-modify-write puts its own store behind the one that it read.
+    // A read-modify-write puts its store behind the one that it read.
     StoreId newer = model_.store(choice).newer;
     if (wrote) newer = model_.store(newer).newer;
     row.stale = newer != kNoStore;

@@ -1,4 +1,4 @@
-// What the counts are checked with: an impl with its resources, its wrapper, and data to share.
+// The objects of the counts scenario: an impl with its resources, its wrapper, and shared data.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct CountedObjects {
   using Number = typename P::template var<int>;
 
   struct Wrapper {
-    // As of a Python without a GIL, where the count is an atomic; the GIL here orders it anyway.
+    // As in a Python without a GIL, where the count is atomic; here the GIL orders it anyway.
     typename P::template atomic<uint32_t> references{1};
     Number body{1};
   };
   struct Block {
-    slotcore::impl::protocol::ShareCount<P> shares;  // the impl has one
+    slotcore::impl::protocol::ShareCount<P> shares;  // the impl has one share
     Number data{1};
   };
   struct Impl {

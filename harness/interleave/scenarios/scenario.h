@@ -1,13 +1,14 @@
-// What a protocol is checked with: a few threads, each with a short program of operations, from a
-// certain start. The scenario classes are templates over a policy, so the same thread programs run
-// in the model, on fibres and on threads.
+// A scenario checks a protocol: a few threads, each with a short program of operations, from a
+// given start. Scenario classes are templates over a policy, so the same thread programs run in the
+// model, on fibres and on threads.
 //
 // A scenario class has
-//   explicit Scenario(const Plan&)   the set-up, which nothing runs beside
+//   explicit Scenario(const Plan&)   the set-up, which runs alone
 //   void run(int thread)             the thread's program
 //   void finish()                    after all threads: the last invariants; frees what it made
-// and the tables kName, kId, kOps, kShapes, kThreadsLeast, golden(threads), and what threads are
-// interchangeable: those of one role(shape, thread), unless an operation is about a neighbour.
+// and the tables kName, kId, kOps, kShapes, kThreadsLeast, golden(threads) and role.
+// Threads with the same role(shape, thread) are interchangeable, unless an operation refers to a
+// neighbour.
 #pragma once
 
 #include <array>
@@ -23,19 +24,20 @@
 
 namespace slotfuzz::interleave {
 
-// More operations than this per thread give nothing new, only more schedules.
+// More operations per thread only add schedules, and find nothing new.
 constexpr int kOpsMax = 8;
 
-// One byte per operation: its place in the protocol's table.
+// One byte per operation: its index in the protocol's table.
 struct Plan {
   uint8_t threads = 1;
-  uint8_t shape = 0;  // the start: a place in the protocol's table
+  uint8_t shape = 0;  // the start: an index in the protocol's table
   uint8_t lengths[kThreadsMax]{};
   uint8_t ops[kThreadsMax][kOpsMax]{};
 
   bool operator==(const Plan&) const = default;
 
-  // ThreadSanitizer need not watch what is constant while threads run: it was a tenth of its work.
+  // ThreadSanitizer need not watch values that are constant while threads run: it took a tenth of
+  // the time.
   [[clang::no_sanitize("thread")]] int length(int thread) const { return lengths[thread]; }
   [[clang::no_sanitize("thread")]] int op(int thread, int i) const { return ops[thread][i]; }
 
@@ -88,8 +90,8 @@ Protocol protocol_of() {
           }};
 }
 
-// Up to Max objects that stay where they are. Unlike an array of optionals it costs nothing for
-// those that are not there, and a scenario is constructed for each execution.
+// Up to Max objects that never move. Unlike an array of optionals, absent objects cost nothing, and
+// a scenario is constructed for each execution.
 template <class T, int Max>
 class Row {
  public:
@@ -113,8 +115,8 @@ class Row {
   int count_ = 0;
 };
 
-// A GIL: an interpreter's lock, which a thread may take again while it holds it. A thread that has
-// an interpreter to itself holds that GIL all the time, and needs no operation to show it.
+// A GIL: an interpreter's lock, which a thread may take again while it holds it. A thread that is
+// alone in its interpreter holds that GIL all the time, and needs no operation for it.
 template <class P>
 class Gil {
  public:
@@ -133,12 +135,12 @@ class Gil {
  private:
   typename P::mutex mutex_;
   bool always_held_;
-  // Each thread's own; an index for whoever finishes. Small: the memory of a scenario is made anew
-  // for each execution.
+  // One for each thread, and one for the thread that finishes. Small, because a scenario's memory
+  // is allocated for each execution.
   uint8_t depth_[kThreadsMax + 1]{};
 };
 
-// Names, for printed runs, the one atomic that a protocol's class consists of.
+// Gives a name, for printed runs, to the one atomic that a protocol's class consists of.
 template <class P, class T, class Object>
 void name_word(const Object& object, const char* name) {
   using Atomic = typename P::template atomic<T>;
@@ -147,7 +149,7 @@ void name_word(const Object& object, const char* name) {
   P::name(reinterpret_cast<const Atomic&>(object), name);
 }
 
-constexpr int kFinisher = kThreadsMax;  // the number, in a Gil, of who finishes
+constexpr int kFinisher = kThreadsMax;  // the index, in a Gil, of the thread that finishes
 
 template <class P>
 class HoldsGil {

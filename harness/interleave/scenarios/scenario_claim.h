@@ -1,4 +1,4 @@
-// Interpreters that claim one impl at the same time, and use the slot afterwards (T1 to T4).
+// Interpreters that claim one impl at the same time and use the slot afterwards (T1 to T4).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class ClaimScenario {
   static constexpr int kThreadsLeast = 1;
   static constexpr Named kOps[] = {
       {"wrap", "claim the slot; the winner stores a wrapper, a loser reads who won"},
-      {"check", "look whose the slot is, and use the wrapper or the name"},
+      {"check", "read the tag, and use the wrapper or the name"},
       {"own", "the impl owns the wrapper from now on"},
       {"disown", "the wrapper owns the impl again"},
       {"die", "the wrapper dies, unless the impl owns it"},
@@ -27,11 +27,11 @@ class ClaimScenario {
   static constexpr Named kShapes[] = {
       {"alone", "each thread in its own interpreter, whose GIL it holds"},
       {"one", "all threads in one interpreter"},
-      {"two", "threads in two interpreters by turns"},
-      {"three", "threads in three interpreters by turns"},
+      {"two", "threads alternate between two interpreters"},
+      {"three", "threads alternate between three interpreters"},
   };
 
-  // N threads that wrap: N * 2^(N-1) execution graphs.
+  // N threads that wrap have N * 2^(N-1) execution graphs.
   static Plan golden(int threads) {
     Plan plan;
     plan.threads = static_cast<uint8_t>(threads);
@@ -39,7 +39,7 @@ class ClaimScenario {
     return plan;
   }
 
-  // By turns in two interpreters: threads of one of them are alike.
+  // With two interpreters in turn, threads of one interpreter are interchangeable.
   static int role(int shape, int thread) { return shape < 2 ? 0 : thread % shape; }
   static bool concerns_neighbour(int op) { return op == kReceive; }
 
@@ -89,7 +89,7 @@ class ClaimScenario {
 
   struct Interpreter {
     explicit Interpreter(int own_number) : number(own_number) {}
-    // Written by a thread of the interpreter, not by the set-up: it is the claim that publishes it.
+    // A thread of the interpreter writes it, not the set-up, so that the claim must publish it.
     void write_name() {
       if (name.load() == 0) name.store(number);
     }
@@ -105,7 +105,8 @@ class ClaimScenario {
   struct Impl {
     slotcore::impl::protocol::Tag<P, Interpreter> tag;
     slotcore::impl::protocol::PyObjectWord<P> word;
-    // Written with each write of the PyObject field: two writers without one GIL race here (T4).
+    // Written with each write of the PyObject field: two writers without a common GIL race here
+    // (T4).
     typename P::template var<int> writer;
   };
 
@@ -195,7 +196,7 @@ class ClaimScenario {
     seen_[thread] = owner;
   }
 
-  // As an error does that names both interpreters.
+  // As an error message that names both interpreters does.
   void read_name(Interpreter* owner) {
     if (owner == nullptr) return P::check(false, "T1: a tag never goes back to none");
     P::check(owner->name.load() == owner->number, "T2: a loser can read who won");
@@ -228,7 +229,7 @@ class ClaimScenario {
   const Plan& plan_;
   Row<Interpreter, kThreadsMax> interpreters_;
   Interpreter* mine_[kThreadsMax];
-  Interpreter* seen_[kThreadsMax];  // each thread's own
+  Interpreter* seen_[kThreadsMax];  // one for each thread
   Impl impl_;
   Row<typename P::template atomic<Impl*>, kThreadsMax> mail_;
 };

@@ -1,7 +1,7 @@
 // An impl, its wrapper, and owners on several threads under the refcount-bit protocol: strong and
-// weak references, weak locks, wrapping, dropping, and shares of the data. One interpreter.
+// weak references, weak locks, wrapping, releasing, and shares of the data. One interpreter.
 //
-// A wrapper here is a Python reference count, a body, and a strong reference of its impl; a mutex
+// Here a wrapper is a Python reference count, a body, and a strong reference to its impl; a mutex
 // is the GIL. See Note [The wrapper's bit].
 #pragma once
 
@@ -20,21 +20,21 @@ class CountsScenario {
   static constexpr uint8_t kId = 0xe1;
   static constexpr int kThreadsLeast = 2;
   static constexpr Named kOps[] = {
-      {"lock", "a strong reference from the weak one"},
-      {"decref", "drop a strong reference"},
-      {"weak_drop", "drop the weak reference"},
-      {"unwrap", "drop a Python reference"},
-      {"incref", "one more strong reference"},
-      {"wrap", "a Python reference: the slot's wrapper, or a new one"},
+      {"lock", "lock the weak reference: get a strong one"},
+      {"decref", "release a strong reference"},
+      {"weak_drop", "release the weak reference"},
+      {"unwrap", "release a Python reference"},
+      {"incref", "take another strong reference"},
+      {"wrap", "take a Python reference: to the slot's wrapper, or a new one"},
       {"unique", "destroy the impl if the strong reference is the only one"},
       {"expired", "ask whether the impl has expired"},
-      {"use", "read what the references keep alive"},
+      {"use", "read the objects that the references keep alive"},
       {"share", "share the data"},
-      {"unshare", "drop the share"},
-      {"let_go", "drop a strong reference, in two steps if it is the last"},
-      {"own", "a strong reference from the Python one"},
-      {"adopt", "lent: the strong reference becomes a new wrapper's"},
-      {"borrow", "lent: a strong reference from thread 0's, whichever it has"},
+      {"unshare", "release the share"},
+      {"release", "release a strong reference, in two steps if it is the last"},
+      {"own", "take a strong reference through the Python one"},
+      {"adopt", "lent: give the strong reference to a new wrapper"},
+      {"borrow", "lent: take a strong reference through thread 0's reference"},
   };
   static constexpr Named kShapes[] = {
       {"locks", "thread 0 has the wrapper's last Python reference, the others a weak one"},
@@ -74,7 +74,7 @@ class CountsScenario {
       }
     }
     const auto shape = static_cast<Shape>(plan.shape);
-    // The impl was born with a strong reference: the wrapper's, or the first thread's.
+    // The impl starts with one strong reference: the wrapper's, or the first thread's.
     const bool wrapped = shape == kLocks || shape == kWrapped || shape == kMixed;
     if (wrapped) make_wrapper(kFinisher);
     for (int thread = 0; thread < plan.threads; ++thread) {
@@ -130,7 +130,7 @@ class CountsScenario {
     kUse,
     kShare,
     kUnshare,
-    kLetGo,
+    kRelease,
     kOwn,
     kAdopt,
     kBorrow,
@@ -141,7 +141,7 @@ class CountsScenario {
   using Wrapper = typename CountedObjects<P>::Wrapper;
   using Block = typename CountedObjects<P>::Block;
   using Impl = typename CountedObjects<P>::Impl;
-  // What a thread owns. Its own, until the end.
+  // What a thread owns. Other threads do not touch it until the end.
   struct Held {
     int strong = 0;
     int python = 0;
@@ -151,7 +151,7 @@ class CountsScenario {
     bool lock_failed = false;
   };
 
-  // How the counts reach the wrapper, as refcount_bit.cc does: each takes the GIL.
+  // How the counts reach the wrapper, as in refcount_bit.cc: each function takes the GIL.
   struct Reach {
     CountsScenario* scenario;
     int thread;
@@ -198,7 +198,7 @@ class CountsScenario {
       case kUse: return use(thread);
       case kShare: return held.strong > 0 && held.share == nullptr ? share(thread) : void();
       case kUnshare: return held.share != nullptr ? unshare(thread) : void();
-      case kLetGo: return held.strong > 0 ? let_go(thread) : void();
+      case kRelease: return held.strong > 0 ? release_in_steps(thread) : void();
       case kOwn: return held.python > 0 ? incref(thread) : void();
       case kAdopt: return may_adopt(thread) ? adopt(thread) : void();
       case kBorrow: return plan_.shape == kLent && thread > 0 ? incref(thread) : void();
@@ -268,15 +268,15 @@ class CountsScenario {
     drop_share(held_[thread].share);
     held_[thread].share = nullptr;
   }
-  // The resurrection protocol's way, which has no bit.
-  void let_go(int thread) {
+  // The release of the resurrection protocol, which has no bit.
+  void release_in_steps(int thread) {
     if (plan_.shape != kBare) return;
     --held_[thread].strong;
     if (!impl_->count.decref_unless_last()) release(thread);
   }
 
-  // As for a fresh storage: nobody else can wrap, so nobody looks at the slot before. Those who
-  // borrow see the wrapper through the bit alone; no other hand-over publishes it.
+  // As for a fresh storage: no other thread can wrap, so none reads the slot before. Borrowers find
+  // the wrapper through the bit alone; nothing else publishes it.
   bool may_adopt(int thread) const {
     return plan_.shape == kLent && thread == 0 && births_ == 0 && held_[0].strong > 0;
   }
@@ -287,9 +287,10 @@ class CountsScenario {
     make_wrapper(thread);
   }
 
-  // What others borrow from is not dropped: the strong reference, then the Python reference of the
-  // wrapper that adopted it. To exchange that one for a strong reference would not do: a borrower
-  // that has counted 1 to 2 has not yet taken the wrapper's reference that this count promises.
+  // A reference that other threads borrow from must not be released: the strong reference, then the
+  // Python reference of the wrapper that adopted it. Exchanging that one for a strong reference
+  // would be wrong: a borrower that has counted 1 to 2 has not yet taken the wrapper's reference
+  // that this count promises.
   bool may_drop_strong(int thread) const {
     const Held& held = held_[thread];
     return plan_.shape != kLent || thread > 0 || held.strong > 1 || held.python > 0;
@@ -297,12 +298,12 @@ class CountsScenario {
   bool may_drop_python(int thread) const {
     return plan_.shape != kLent || thread > 0 || held_[thread].python > 1;
   }
-  // Who borrows does not wrap.
+  // A borrower does not wrap.
   bool may_wrap(int thread) const {
     return plan_.shape != kBare && (plan_.shape != kLent || thread == 0);
   }
 
-  // strong + 1 and strong - 1, with what that means for the wrapper.
+  // strong + 1 and strong - 1, with the consequences for the wrapper.
   void take(int thread) {
     if (impl_->count.incref()) Reach{this, thread}.incref();
   }
@@ -331,9 +332,10 @@ class CountsScenario {
     HoldsGil<P> gil(gil_, thread);
     drop_reference(wrapper());
   }
-  // Under the GIL.
+  // The caller holds the GIL.
   void drop_reference(Wrapper* wrapper) {
-    // Release and acquire: pair with each other, so that who destroys sees all that was done.
+    // Release and acquire: pair with each other, so that the thread that destroys sees all
+    // accesses.
     const uint32_t before = wrapper->references.fetch_sub(1, std::memory_order_acq_rel);
     P::check(before > 0, "P7: a reference is dropped by someone who has one");
     if (before > 1) return;
@@ -341,7 +343,7 @@ class CountsScenario {
     wrapper->body.store(0);
     P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "J4: slot of its own");
     impl_->slot.set(0);
-    // As PyTorch drops it, and as the core does, which must be first if a lock comes now.
+    // As PyTorch and the core drop it. This must come first, in case a lock comes now.
     const bool last = plan_.shape == kLocks ? impl_->count.decref() == Count::Left::kNobody
                                             : impl_->count.expire_if_unique();
     P::check(last, "J4: with its wrapper dies the impl");
@@ -368,7 +370,7 @@ class CountsScenario {
   }
   void use_resources() { P::check(impl_->resources.load() == 1, "P7: what an owner has is whole"); }
 
-  // Nobody is in the midst of a step.
+  // No thread is inside an operation.
   void check_balance(int strong, int python) {
     const bool wrapped = impl_->slot.pointer() != 0;
     P::check(impl_->count.has_pyobject() == wrapped, "J3: the bit is set with the wrapper");
@@ -384,7 +386,7 @@ class CountsScenario {
   Gil<P> gil_;
   Impl* impl_ = nullptr;
   std::array<Held, kThreadsMax> held_{};
-  // Written by whoever does it; twice would be a race, or a failure at the end.
+  // Written by the thread that does it; twice would be a race, or a failure at the end.
   int births_ = 0;
   int deaths_ = 0;
   int expirations_ = 0;

@@ -19,8 +19,8 @@ class DisarmScenario {
   static constexpr Named kOps[] = {
       {"destruct", "destroy an impl that owns a wrapper"},
       {"disarm", "the interpreter ends"},
-      {"name", "ask for the interpreter's name"},
-      {"incref", "take a reference of a wrapper that lives"},
+      {"name", "read the interpreter's name"},
+      {"incref", "take a reference to a living wrapper"},
   };
   static constexpr Named kShapes[] = {{"slots", "an impl with a wrapper for each destruct"}};
 
@@ -64,7 +64,8 @@ class DisarmScenario {
       for (int i = 0; i < plan_.length(thread); ++i) {
         if (Wrapper* wrapper = wrappers_[thread][i]) {
           const int left = wrapper->references.load();
-          // Once disarmed for a thread, disarmed for ever: later wrappers are leaked on purpose.
+          // Once a thread has seen the interpreter end, it stays ended: later wrappers are leaked
+          // on purpose.
           P::check(left <= 1 && left >= 1 - alive, "T5: an ended interpreter stays ended");
           alive = 1 - left;
           P::destroy(wrapper);
@@ -130,7 +131,7 @@ class DisarmScenario {
 
   void disarm(int thread, int i) {
     HoldsGil<P> gil(interpreter_.gil, thread);
-    // Made here, so that it is the vtable word that publishes it.
+    // Made here, so that the vtable word must publish it.
     disarmed_[thread][i] = P::template make<VTable>(0);
     interpreter_.vtable.disarm(disarmed_[thread][i]);
     interpreter_.finalized.store(1);
@@ -160,8 +161,8 @@ class DisarmScenario {
   VTable armed_;
   Interpreter interpreter_;
   std::optional<Wrapper> common_;
-  std::array<bool, kThreadsMax> disarmed_for_{};  // each thread's own
-  // Per operation of the plan; made by the set-up, or by the operation's own thread.
+  std::array<bool, kThreadsMax> disarmed_for_{};  // one for each thread
+  // One for each operation of the plan, made by the set-up or by the operation's own thread.
   std::array<std::array<Slot*, kOpsMax>, kThreadsMax> slots_{};
   std::array<std::array<Wrapper*, kOpsMax>, kThreadsMax> wrappers_{};
   std::array<std::array<VTable*, kOpsMax>, kThreadsMax> disarmed_{};

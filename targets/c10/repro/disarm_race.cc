@@ -1,7 +1,7 @@
 // disarm() of an interpreter while a tensor that owns one of its wrappers dies: a plain write of
 // the vtable pointer against a plain read. c10's own comment says that this will trigger TSan, and
-// hopes that it never happens. libtorch 1.13.1 and 2.6.0. libc10 is not instrumented, hence the two
-// calls that tell ThreadSanitizer of the accesses in there.
+// hopes that it never happens. libtorch 1.13.1 and 2.6.0. libc10 is not instrumented, so two calls
+// report its accesses to ThreadSanitizer.
 //   clang++ -std=c++20 -fsanitize=thread disarm_race.cc -lc10 -o disarm_race && ./disarm_race
 // Exit code 66 and a report "data race" on PyInterpreter::vtable_.
 // Shows: disarm: a data race, sanitizer undefined-behavior, sanitizer heap-use-after-free
@@ -84,8 +84,8 @@ struct VTable final : c10::impl::PyInterpreterVTable {
 int main() {
   static VTable vtable;
   static char wrapper alignas(8) = 0;
-  // The destructor ends, and then the other thread disarms, in every run. The relaxed flag sees to
-  // that and orders nothing, which is what ThreadSanitizer reports.
+  // In every run the destructor ends first, and then the other thread disarms. The relaxed flag
+  // ensures that and orders nothing, which is what ThreadSanitizer reports.
   static std::atomic<bool> destroyed{false};
   interpreter = new c10::impl::PyInterpreter(&vtable);
   auto tensor = c10::make_intrusive<c10::TensorImpl>(c10::DispatchKeySet(c10::DispatchKey::CPU),

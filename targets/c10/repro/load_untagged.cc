@@ -1,7 +1,7 @@
-// A tensor without a Python interpreter is asked for what Python code decides: c10 means to throw,
-// and dereferences the null tag to build the message. libtorch 1.13.1 and 2.6.0.
+// A tensor without a Python interpreter is asked for a property that Python code may decide. c10
+// means to throw, but dereferences the null tag to build the message. libtorch 1.13.1 and 2.6.0.
 //   clang++ -std=c++20 load_untagged.cc -lc10 -o load_untagged && ./load_untagged
-// Prints "the error that is meant" and ends with 0 where it is repaired; else a segmentation fault.
+// Prints "the error that is meant" and exits with 0 if c10 is fixed; else a segmentation fault.
 // Shows: load: sanitizer SEGV, signal
 
 #include <c10/core/TensorImpl.h>

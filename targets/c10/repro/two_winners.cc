@@ -1,7 +1,7 @@
 // Two interpreters both get the tag of one tensor. The status DEFINITELY_UNINITIALIZED permits a
-// plain store because nobody else can know the tensor, and THPVariable_Wrap of libtorch 1.13.1 and
-// 2.6.0 takes it when use_count() is 1. A weak reference refutes that: another thread may lock it
-// at any time. The steps below are those of two threads, in an order that threads can have.
+// plain store because no other thread can reach the tensor, and THPVariable_Wrap of libtorch 1.13.1
+// and 2.6.0 uses it when use_count() is 1. A weak reference breaks that assumption: another thread
+// may lock it at any time. The steps below are those of two threads, in a possible order.
 //   clang++ -std=c++20 two_winners.cc -lc10 -o two_winners && ./two_winners
 // Exit code 1: interpreter B claimed the tensor without an error, and now it is A's.
 // Shows: weak-claim: T1:, T2:, a data race
@@ -18,7 +18,7 @@ static auto& slot_of(c10::TensorImpl& tensor) { return *tensor.pyobj_slot(); }
 static auto& slot_of(c10::TensorImpl& tensor) { return tensor; }
 #endif
 
-// What the wrapping code takes for the status of an untagged tensor.
+// The status that the wrapping code uses for an untagged tensor.
 static Status status_of(const c10::intrusive_ptr<c10::TensorImpl>& tensor) {
   return tensor.use_count() <= 1 ? Status::DEFINITELY_UNINITIALIZED : Status::MAYBE_UNINITIALIZED;
 }
@@ -34,7 +34,7 @@ int main() {
   c10::weak_intrusive_ptr<c10::TensorImpl> weak(owner);
 
   auto of_a = std::move(owner);             // thread A has the only strong reference,
-  const Status status_a = status_of(of_a);  // and so believes that nobody else can claim
+  const Status status_a = status_of(of_a);  // and so assumes that no other thread can claim
 
   auto of_b = weak.lock();  // thread B locks a weak reference, and wraps
   slot_of(*of_b).init_pyobj(&b, reinterpret_cast<PyObject*>(&wrapper_of_b), status_of(of_b));
