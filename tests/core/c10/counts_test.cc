@@ -1,4 +1,4 @@
-// Properties of the counts, of targets without a wrapper, under either protocol.
+// Properties of the counts of targets without a wrapper, under either protocol.
 
 #include <gtest/gtest.h>
 

@@ -57,7 +57,7 @@ class FakeVTable final : public impl::PyInterpreterVTable {
 
 class RefcountBit : public testing::Test {
  protected:
-  // The reference passed in becomes the wrapper's; `wrapper` has one Python reference.
+  // The reference that the caller passes becomes the wrapper's; `wrapper` has one Python reference.
   template <class T>
   T* wrap(intrusive_ptr<T> target, FakeWrapper* wrapper) {
     wrapper->impl = target.get();

@@ -1,4 +1,4 @@
-// Properties of handing over, without Python: the vtable is a fake that keeps "wrappers" as plain
+// Properties of handing over, without Python: the vtable is a fake whose "wrappers" are plain
 // structs.
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct FakeWrapper {
   bool impl_was_alive_at_death = false;
 };
 
-// A wrapper whose last reference is dropped clears the slot and lets the impl go.
+// A wrapper whose last reference is released clears the slot and releases the impl.
 class FakeVTable final : public impl::PyInterpreterVTable {
  public:
   const char* name() const noexcept override { return "fake"; }
@@ -64,7 +64,7 @@ TEST(HandOver, last_owner_hands_a_living_impl_over) {
   storage.reset();
   EXPECT_TRUE(wrapper.impl_was_alive_at_death);
   EXPECT_TRUE(weak.expired());
-  EXPECT_EQ(live_storages.value(), 1);  // the memory, by the weak reference
+  EXPECT_EQ(live_storages.value(), 1);  // the weak reference keeps the memory
 }
 
 TEST(HandOver, a_wrapper_in_use_keeps_the_impl) {

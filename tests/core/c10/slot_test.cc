@@ -129,8 +129,8 @@ TEST(Storage, a_deleter_runs_once) {
   EXPECT_EQ(deletions, 1);
 }
 
-// As the collector of one interpreter does while another one takes a share.
-TEST(Storage, whose_the_bytes_are_may_be_asked_while_they_become_shared) {
+// As the collector of one interpreter does while another interpreter takes a share.
+TEST(Storage, the_context_may_be_read_while_the_bytes_become_shared) {
   auto deleter = [](void*) noexcept {};
   for (int round = 0; round < 200; round++) {
     char bytes[4] = {};

@@ -1,4 +1,4 @@
-// Properties of tensors without Python: layouts, views, who owns whom, and elements.
+// Properties of tensors without Python: layouts, views, ownership, and elements.
 
 #include <gtest/gtest.h>
 
@@ -161,7 +161,7 @@ TEST(Arithmetic, writes_that_depend_on_the_order_are_refused) {
   EXPECT_THROW(copy(*views::expand(*tensor, {2, 4}), Operand(*make({2, 4}))), std::runtime_error);
   EXPECT_EQ(tensor->version().value(), 0u);
   copy(*tensor, Operand(*tensor));
-  // Every other element is no dense layout, so it is read first.
+  // Every other element: the layout is not dense, so the elements are read first.
   auto even = views::slice(*tensor, 0, 2, 2);
   copy(*views::narrow(*tensor, 0, 2, 2), Operand(*even));
   EXPECT_EQ(at(tensor, 2), 0.0);

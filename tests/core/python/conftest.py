@@ -1,4 +1,4 @@
-"""The two kinds of wrappers that the contract speaks of, and the ledger around every test."""
+"""The two kinds of wrappers in the contract, and the ledger around every test."""
 
 import gc
 
@@ -35,7 +35,7 @@ def kind(request):
 
 @pytest.fixture(autouse=True)
 def ledger():
-    """P5: every test gives back all that it made."""
+    """P5: every test releases everything that it made."""
     gc.collect()
     before = T._live_impls(), T._live_wrappers()
     yield

@@ -1,4 +1,4 @@
-"""One lane of test_own_gil.py: what runs in an interpreter with a GIL of its own.
+"""One lane of test_own_gil.py: the code that runs in an interpreter with its own GIL.
 
 The runner puts `me`, `lanes`, `board` (a file descriptor), `path`, `handles` and `roots` before
 this text, and the lane's own lines after it.
@@ -15,13 +15,13 @@ import slotcore as T
 
 
 class Board:
-    """Words in memory that all interpreters see. Each is written by one lane only."""
+    """Words in memory that all interpreters share. Only one lane writes each word."""
 
     def __init__(self, descriptor):
         self.words = memoryview(mmap.mmap(descriptor, 0)).cast("Q")
 
     def meet(self, lane, count):
-        """Returns when all lanes have come here as often as this one."""
+        """Returns when every lane has called this as often as this one."""
         self.words[lane] += 1
         for other in range(count):
             while self.words[other] < self.words[lane]:
@@ -36,7 +36,7 @@ def meet():
 
 
 def note(index, value):
-    """Tells the test a number, in the part of the board that is this lane's."""
+    """Sends a number to the test, in this lane's part of the board."""
     BOARD.words[lanes + 1 + me * len(handles) + index] = value
 
 

@@ -1,4 +1,4 @@
-"""What is computed from elements, and how dtypes promote: the same as in torch."""
+"""The results of arithmetic and the promotion of dtypes are the same as in torch."""
 
 import pytest
 import slotcore as T

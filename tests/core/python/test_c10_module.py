@@ -124,7 +124,7 @@ def test_live_counts_are_those_of_the_ledger():  # P5
     del keep
 
 
-def test_an_owner_counts_and_lets_go(kind):  # P7
+def test_an_owner_counts_and_releases(kind):  # P7
     x = kind.make(kind.base)
     handle = x._weak_ref()
     owner = c10.Owner(handle)

@@ -33,7 +33,7 @@ def test_exit_with_living_wrappers(more):  # T5
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_classes_of_a_module_die_with_it():  # else each interpreter that ends leaves them
+def test_the_classes_of_a_module_die_with_it():  # otherwise each interpreter that ends leaks them
     script = """
 import gc, sys, weakref
 sys.path[:] = {path!r}
@@ -91,7 +91,7 @@ class Noting(T.UntypedStorage):
 
 
 @pytest.mark.parametrize("thread", ["this", "another"])
-def test_what_a_sub_interpreter_lets_go_is_not_kept(thread):  # P3, T6
+def test_an_impl_that_a_sub_interpreter_releases_is_freed(thread):  # P3, T6
     interpreters = pytest.importorskip("_xxsubinterpreters")
     storage = Noting(1)
     storage.tag = thread
@@ -121,9 +121,9 @@ T.UntypedStorage._new_with_weak_ptr({handle})
     assert Noting.died == [thread]
 
 
-# CPython 3.11 gives a pending call to the interpreter of whatever thread has the GIL, and never
-# makes it there. The storage must not wait for the next wrap, and that interpreter may be ending.
-def test_what_a_thread_lets_go_while_a_sub_interpreter_runs_is_not_kept():  # P3, T6
+# CPython 3.11 gives a pending call to the interpreter of the thread that has the GIL, and never
+# runs it there. The storage must not wait for the next wrap, and that interpreter may be ending.
+def test_an_impl_released_while_a_sub_interpreter_runs_is_freed():  # P3, T6
     interpreters = pytest.importorskip("_xxsubinterpreters")
     begun, over = os.pipe(), os.pipe()
     os.set_blocking(over[0], False)
@@ -137,7 +137,7 @@ while True:
         break
     except BlockingIOError:
         for _ in range(100_000): pass
-        time.sleep(0.001)  # the GIL goes to those who wait: until 3.12 they cannot ask for it
+        time.sleep(0.001)  # gives up the GIL: until 3.12 waiting threads cannot request it
 """))
     Noting.died.clear()
     lane.start()

@@ -1,4 +1,4 @@
-"""What torch does where one could think otherwise; found by comparing random programs with it."""
+"""Behaviour of torch that is easy to get wrong; a comparison of random programs found each case."""
 
 import pytest
 import slotcore as T
@@ -15,7 +15,7 @@ class Mine(T.UntypedStorage):
         Mine.made += 1
 
 
-def test_view_of_a_dtype_shares_bytes_and_version_and_is_no_view():
+def test_view_of_a_dtype_shares_bytes_and_version_and_is_not_a_view():
     t = T.ones(2, 2)
     v = t.view(T.uint8)
     assert (v.shape, v.stride(), v.dtype) == ((2, 8), (8, 1), T.uint8)
@@ -64,7 +64,7 @@ def test_a_view_requires_a_gradient_when_its_base_does():
     v, early = x.view(1), x.view(1)
     early.zero_()
     x.requires_grad_()
-    assert v.requires_grad and not v.is_leaf, "it was written to since"
+    assert v.requires_grad and not v.is_leaf, "it was written since then"
     assert x.view(1).requires_grad_().requires_grad and not x.view(1).is_leaf
     for change in (lambda v: v.zero_(), lambda v: v.resize_(4), lambda v: v.set_()):
         with pytest.raises(RuntimeError):
@@ -74,7 +74,7 @@ def test_a_view_requires_a_gradient_when_its_base_does():
     x.requires_grad_()
     assert v.requires_grad and v.is_leaf
     v.requires_grad = False
-    assert v.requires_grad, "its base still does"
+    assert v.requires_grad, "its base still requires a gradient"
 
 
 def test_a_leaf_may_be_a_view_itself():
@@ -145,7 +145,7 @@ def test_a_parameter_of_a_subclass_needs_its_detach():
     assert type(q) is T.nn.Parameter and not hasattr(q, "_is_param")
 
 
-def test_what_is_no_tensor_has_no_use_count_to_swap_by():
+def test_an_object_that_is_not_a_tensor_cannot_be_swapped():
     with pytest.raises(AttributeError):
         T.utils.swap_tensors(T.ones(1), None)
     assert T.ones(3, dtype=T.float64).nbytes == 24

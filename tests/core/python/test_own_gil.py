@@ -1,7 +1,7 @@
-"""Interpreters with their own GIL, at once on threads of their own: T1 to T6 for real.
+"""Interpreters with their own GIL, running at once on separate threads: T1 to T6 in practice.
 
 Each test is a script in a fresh process: the main interpreter makes impls that no interpreter has
-claimed (in hermetic mode), and lanes do the same to each of them behind a barrier.
+claimed (in hermetic mode), and all lanes do the same to each of them behind a barrier.
 """
 
 import importlib.util
@@ -23,7 +23,7 @@ import _interpreters, mmap, os, sys, threading
 sys.path[:] = path = {path!r}
 import slotcore as T
 lanes, rounds = {lanes}, {rounds}
-# What the interpreters of a run may not outlive.
+# The number of impls before the interpreters start.
 before = T._live_impls()
 memory = os.memfd_create("board")
 os.ftruncate(memory, 8 * (lanes + 1 + lanes * rounds))
@@ -42,7 +42,7 @@ def run(me):
     failure = _interpreters.exec(ids[me], text(me))
     if failure is not None:
         failures.append(failure.errdisplay)
-    # Further than any round: a lane that has ended keeps nobody waiting.
+    # Beyond every round, so that no lane waits for a lane that has ended.
     words[me] = 2 ** 62
     {end}
 
@@ -69,15 +69,15 @@ print("done")
 DESTROY = "_interpreters.destroy(ids[me])"
 TENSOR = "T.ones(4)"
 LEDGER = "assert T._live_impls() == before, T._live_impls() - before"
-# Resurrection hides a wrapper that C++ shares from the collector, so one in a cycle with itself
-# outlives its interpreter, with its impl.
+# Resurrection hides a wrapper that C++ shares from the collector, so a wrapper that refers to
+# itself outlives its interpreter, with its impl.
 LEDGER_OF_THE_BIT = f"if T._preservation == 'refcount-bit': {LEDGER}"
 STORAGE = "T.UntypedStorage([7] * 8)"
 
 
 def run_lanes(body, lanes=2, make=TENSOR, end=DESTROY, meanwhile="", check="", last="",
               rounds=ROUNDS, ledger=LEDGER):
-    """Runs BODY in each of LANES interpreters; fails with what the process said."""
+    """Runs BODY in each of LANES interpreters; fails with the output of the process."""
     script = MAIN.format(path=sys.path, lane=LANE, body=body, lanes=lanes, make=make, end=end,
                          meanwhile=meanwhile, check=check, last=last, rounds=rounds,
                          ledger=ledger)
@@ -101,7 +101,7 @@ for index, handle in enumerate(handles):
     wrapper = wrap_tensor(handle)
     note(index, wrapper is not None)
     meet()
-    # Who won stays the owner, and nobody else becomes one (T1).
+    # The winner stays the owner, and no other lane becomes one (T1).
     again = wrap_tensor(handle)
     assert again is wrapper
     kept.append(wrapper)

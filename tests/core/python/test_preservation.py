@@ -1,4 +1,4 @@
-"""P1 to P7 of docs/contract.md, sentence by sentence, for storages and tensors alike."""
+"""P1 to P7 of docs/contract.md, sentence by sentence, for storages and tensors."""
 
 import gc
 import sys
@@ -313,7 +313,7 @@ def test_the_collector_ends_in_a_circle_of_grads():  # P5: C++ owns every part, 
     a.grad.grad = None
 
 
-# What the contract exempts. Strict: should resurrection keep it one day, the exemption must go.
+# The contract exempts this. Strict: if resurrection ever passes, the exemption must go.
 exempted = pytest.mark.xfail(T._preservation == "resurrection", strict=True,
                              reason="CPython finalizes before it asks the type")
 

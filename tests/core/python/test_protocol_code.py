@@ -1,4 +1,4 @@
-"""The protocols cost nothing: over StdPolicy they compile to what hand-written code compiles to."""
+"""The protocols cost nothing: with StdPolicy they compile to what hand-written code compiles to."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMPILER = shutil.which("clang++-19") or shutil.which("clang++-14")
 
 HEAD = """
@@ -50,7 +50,7 @@ struct ByHand {
 };
 """
 
-# The template's code, the hand-written code; both see the object as `self`.
+# The template's code, then the hand-written code; in both the object is `self`.
 PAIRS = {
     "tag load": ("int* f(Tags* self) { return self->load(); }",
                  "int* f(std::atomic<int*>* self) { return self->load(acquire); }"),

@@ -1,4 +1,4 @@
-"""swap_tensors: impls, slots, classes and attributes change places, identities stay."""
+"""swap_tensors exchanges impls, slots, classes and attributes; identities stay."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""`.data`, `set_` and `resize_`: a tensor that moves to other bytes."""
+"""`.data`, `set_` and `resize_`: operations that move a tensor to other bytes."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""T6: C++ threads without the GIL drop what Python made; what outlives Python leaks."""
+"""T6: C++ threads without the GIL release Python objects; objects that outlive Python leak."""
 
 import gc
 import subprocess
@@ -14,7 +14,7 @@ SCRIPT_SECONDS_MAX = 120
 
 
 def owner_of(kind, wrapper):
-    """A C++ owner that no tensor of Python's is."""
+    """A C++ owner that does not belong to a Python tensor."""
     handle = wrapper._weak_ref()
     owner = c10.Owner(handle)
     kind.base._free_weak_ref(handle)
@@ -82,7 +82,7 @@ def test_many_cpp_threads_drop_while_python_runs(kind):  # T6, P3, P5
         kind.make(kind.base)
     for thread in threads:
         thread.join()
-    kind.make(kind.base)  # what no pending call was left for is run with the next wrap
+    kind.make(kind.base)  # the next wrap runs the work for which no pending call was left
     assert sorted(attribute for _, _, attribute in log) == list(range(200))
 
 
@@ -103,7 +103,7 @@ MAKE = {"storage": "x = T.UntypedStorage(4)", "tensor": "x = T.ones(2)"}
 
 @pytest.mark.parametrize("last, impl_dies", [
     ("del x", True),
-    # Its own reference keeps the wrapper. To resurrection the impl is the wrapper's again then.
+    # Its own reference keeps the wrapper. Under resurrection the wrapper then owns the impl again.
     ("x.attribute = x; del x", T._preservation == "refcount-bit"),
     ("import builtins; builtins.keep = x", True),
 ], ids=["owned by C++", "in a cycle", "held by Python"])
@@ -122,9 +122,10 @@ def test_a_drop_after_the_interpreter_ended_leaks_the_wrapper(kind, last, impl_d
 
 
 def test_a_thread_that_gave_up_its_gil_reads_no_state_of_another(kind):  # T6, R1
-    # Two threads take the GIL, each time with a new thread state, while this one lets go of a chain
-    # that is long enough for that, and asks at the end of it whether it holds the GIL. The chain is
-    # made without wrappers, at which the drop would stop. ThreadSanitizer saw the read each time.
+    # Two threads take the GIL, each time with a new thread state, while this one releases a chain
+    # that is long enough for that, and asks at its end whether it holds the GIL. The chain is made
+    # without wrappers, because the release would stop at one. ThreadSanitizer saw the read each
+    # time.
     held = [kind.make(kind.base) for _ in range(2)]
     lockers = [owner_of(kind, x) for x in held]
     for locker in lockers:
@@ -184,7 +185,7 @@ def test_an_impl_dies_once_under_a_thread_that_locks_it_again(kind):  # P3, P4, 
 
 
 def run_script(script, kind, **words):
-    """Runs a script in a fresh process of this interpreter; its stdout. It must end with 0."""
+    """The stdout of a script in a fresh process of this interpreter, which must exit with 0."""
     words.setdefault("path", sys.path)
     done = subprocess.run([sys.executable, "-c", script.format(make=MAKE[kind.name], **words)],
                           capture_output=True, text=True, timeout=SCRIPT_SECONDS_MAX, check=False)
@@ -228,7 +229,7 @@ class Late:
             write(1, text(error).encode())
 late = Late()
 late.x = x
-os.register_at_fork(before=late)  # which CPython forgets after the interpreter's dict
+os.register_at_fork(before=late)  # CPython drops these callbacks after the interpreter's dict
 """
 
 
@@ -262,7 +263,7 @@ for turn in range(6):
     T.{type}._free_weak_ref(handle)
     for owner in owners:
         owner.start_locking()
-    # CPython refuses while a thread has a state there, and then ends it with that state.
+    # CPython refuses while a thread has a state there, and ends the interpreter with that state.
     interpreters.destroy(number)
     for owner in owners:
         owner.join()

@@ -1,4 +1,4 @@
-"""The trace of SLOTCORE_TRACE=1, as docs and driver rely on it: one line per event, in order."""
+"""The trace of SLOTCORE_TRACE=1, which docs and driver rely on: one line per event, in order."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import slotcore as T
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FIELD = re.compile(r"(\w[\w ]*?) (0x[0-9a-f]+|\d+|\w+)")
 
 SCRIPT = """
@@ -25,7 +25,7 @@ os._exit(0)
 
 
 def run(program, trace="1"):
-    """What PROGRAM writes to stderr, a line before each of its own; it must end well."""
+    """What PROGRAM writes to stderr: each of its lines, then its events. It must exit with 0."""
     environment = {name: text for name, text in os.environ.items() if name != "SLOTCORE_TRACE"}
     if trace is not None:
         environment["SLOTCORE_TRACE"] = trace
@@ -37,20 +37,20 @@ def run(program, trace="1"):
 
 
 def events_of(lines):
-    """(event, {field: value}) of each trace line."""
-    return [(line[33:53].strip(), dict(field.groups() for field in
-                                       map(FIELD.fullmatch, line[53:].split("  ")) if field))
+    """The (event, {field: value}) pairs of the trace lines."""
+    return [(line[41:61].strip(), dict(field.groups() for field in
+                                       map(FIELD.fullmatch, line[61:].split("  ")) if field))
             for line in map(with_short_place, lines) if line.startswith("    ")]
 
 
 def with_short_place(line):
-    """Of a place beyond its column, the columns that follow it are where they always are."""
+    """The line with a place as wide as its column, so that all lines have the same columns."""
     place, blank, rest = line[4:].partition(" ")
-    return line if len(place) <= 28 else f"    {'':<28} {rest}"
+    return line if len(place) <= 36 else f"    {'':<36} {rest}"
 
 
 def last_events(program):
-    """Names of the events of the last line of PROGRAM."""
+    """The names of the events of the last line of PROGRAM."""
     lines = run(program)
     begin = max(number for number, line in enumerate(lines) if line.startswith("> "))
     return [event for event, fields in events_of(lines[begin:])]
@@ -83,7 +83,7 @@ def test_every_line_has_place_event_and_fields_in_columns():
     for line in traced:
         place, event, fields = re.fullmatch(
             r"    (core/[\w/]+\.(?:cc|h):\d+) +(\w+(?: \w+)*)(?: {2,}(\S.*))?", line).groups()
-        assert line == f"    {place:<28} {event:<20}{'  ' + fields if fields else ''}".rstrip()
+        assert line == f"    {place:<36} {event:<20}{'  ' + fields if fields else ''}".rstrip()
         for field in (fields or "").split("  "):
             assert field in ("", "(hermetic)") or FIELD.fullmatch(field), line
 

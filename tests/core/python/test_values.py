@@ -1,4 +1,4 @@
-"""What the methods of storages and tensors compute, and the errors that they raise."""
+"""The results of the methods of storages and tensors, and the errors that they raise."""
 
 import pytest
 import slotcore as T

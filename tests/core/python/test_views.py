@@ -1,4 +1,4 @@
-"""Views: who owns the base, what the collector makes of it, and what views share."""
+"""Views: which tensor owns the base, how the collector treats it, and what views share."""
 
 import gc
 import sys
@@ -71,7 +71,7 @@ def test_a_view_of_a_view_has_the_first_base():  # P7
     assert t._use_count() == 1
 
 
-def test_a_detached_view_is_no_view_and_shares_the_version():
+def test_a_detached_view_is_not_a_view_and_shares_the_version():
     t = T.ones(4)
     d = t.view(2, 2).detach()
     assert d._base is None and not d._is_view() and t._use_count() == 1
@@ -101,7 +101,7 @@ def test_a_cycle_through_a_base_is_collected(make_view):  # P5
 
 
 def test_a_cycle_through_the_storage_of_a_base_is_collected():  # P5
-    v = T.ones(4).view(2, 2)  # the base, which has no wrapper now, owns the storage too
+    v = T.ones(4).view(2, 2)  # the base, which has no wrapper any more, owns the storage too
     v.untyped_storage().mine = v
     ref = weakref.ref(v)
     del v
@@ -120,7 +120,7 @@ def test_a_cycle_through_the_grad_of_a_base_is_collected():  # P5
     assert ref() is None
 
 
-def test_what_a_grad_and_a_base_own_together_is_collected():  # P5
+def test_an_impl_that_a_grad_and_a_base_own_is_collected():  # P5
     base = T.ones(4)
     base.note = box = []
     v = base.view(4)
@@ -281,7 +281,7 @@ def test_an_index_that_changes_the_tensor_is_used_on_the_new_one():
 
 
 @pytest.mark.xfail(T._preservation == "resurrection", strict=True,
-                   reason="a wrapper that Python and C++ hold hides what it refers to")
+                   reason="a wrapper that Python and C++ hold hides its references")
 def test_a_cycle_of_a_tensor_and_its_view_is_collected():  # P5
     t = T.ones(4)
     v = t[0]
@@ -300,7 +300,7 @@ def test_a_base_that_python_refers_to_keeps_what_it_owns():  # P2
     base = T.ones(4)
     storage, v = base.untyped_storage(), base[0]
     storage.attribute, storage.mine = "kept", v
-    gc.collect()  # now all are old but what comes
+    gc.collect()  # now only later objects are young
     young = base[1]
     young.me = young
     storage.young = young
