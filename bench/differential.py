@@ -1,10 +1,10 @@
-"""The core against an installed PyTorch: random programs, and the facts that differ after a line.
+"""Runs random programs on the core and on an installed PyTorch, and compares observations.
 
     ./slotfuzz bench differential --rootfs build/rootfs-trixie --runs 100000
 
-Each difference needs a reason in bench/differential.toml; one without ends the command with 1, and
-its smallest program is written as two scripts, one for each module. The table goes to
-repro/torch-<release>/differences.md, which `report --markdown` makes a part of docs/torch.md.
+Each difference needs a reason in bench/differential.toml. If one has none, the command exits with
+1 and writes its smallest program as two scripts, one for each module. The table goes to
+repro/torch-<release>/differences.md, which `report --markdown` includes in docs/torch.md.
 """
 
 from slotfuzz import options
@@ -23,7 +23,7 @@ SUBJECT = "torch"
 REASONS = ROOT / "bench" / "differential.toml"
 SCRIPT = '''\
 # {signature}
-# After line {line}, {fact}: {core} on slotcore, {torch} on torch.
+# After line {line}, {observation}: {core} on slotcore, {torch} on torch.
 # run: {command}
 import gc, os, sys, weakref
 import {module} as T
@@ -42,7 +42,7 @@ for number, line in enumerate(PROGRAM.strip().splitlines(), 1):
 
 
 def measure(args) -> Measured:
-    """One row for the programs that agree, and one for each reason or difference without one."""
+    """One row for the programs that agree, one for each reason and each unexplained difference."""
     torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
     reasons = differential.read_reasons(REASONS)
@@ -54,7 +54,7 @@ def measure(args) -> Measured:
         finally:
             line.close()
         snippets = prelude.snippets_of(pair.core.table.description)
-    rows = [_row("alike in every line", "", "", result.alike)]
+    rows = [_row("equal in every line", "", "", result.alike)]
     rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in reasons
              if result.reasons[one.name]]
     place = finding.check_writable(build_root() / "bench" / "differences")
@@ -79,7 +79,7 @@ def measure(args) -> Measured:
 
 
 def plot(measured: Measured, axes) -> None:
-    """Bars: the programs that each reason is met in."""
+    """Bars: the number of programs for each reason."""
     rows = measured.rows[1:][::-1]
     axes.barh([row["what"] for row in rows], [row["programs"] for row in rows])
     axes.set_xlabel("programs")
@@ -91,24 +91,25 @@ def document(rows: list[dict], sentences: list[str]) -> str:
     head = ["what", "why", "where it says so", "programs"]
     return "\n".join([
         "### Compared with slotcore", "",
-        "Made by `./slotfuzz bench differential`: random programs run on both in one engine, and"
-        " after each line the facts that a program can see must be the same: what was raised, and"
-        " of all objects that it reaches the class, sizes, strides, numbers, version, base,"
-        " attributes, weak references, and which are one. Use counts are left out: PyTorch's count"
-        " what its autograd holds. Where they differ with a reason, the line is dropped and the"
-        " rest is compared again.", "", *sentences, "",
+        "`./slotfuzz bench differential` wrote this section. It runs random programs on both in one"
+        " engine, and compares what a program can observe after each line: the exception, and for"
+        " all objects that it reaches the class, sizes, strides, numbers, version, base,"
+        " attributes, weak references, and identity. It omits use counts, because PyTorch's include"
+        " the references that its autograd holds. If a difference has a reason, it drops the line"
+        " and compares the rest again.", "", *sentences, "",
         *markdown_table(head, [[row["what"], row["why"], row["place"], row["programs"]]
                                for row in rows]), ""])
 
 
 def write_script(place, about: Capabilities, one: differential.Unexplained, snippets) -> None:
-    """The program, printing its facts after each line, on the subject that a row is ABOUT."""
+    """The program for the subject ABOUT; it prints its observations after each line."""
     needed = prelude.needed(snippets, f"observe {one.text}", about.module)
     difference, helpers = one.difference, "\n".join(snippet.text for snippet in needed)
     finding.write_file(place, SCRIPT.format(
-        signature=difference.signature, line=difference.line + 1, fact=difference.fact,
-        core=difference.core, torch=difference.torch, command=f"{about.runs_scripts} {place.name}",
-        module=about.module, snippets=helpers, program=one.text))
+        signature=difference.signature, line=difference.line + 1,
+        observation=difference.fact, core=difference.core, torch=difference.torch,
+        command=f"{about.runs_scripts} {place.name}", module=about.module, snippets=helpers,
+        program=one.text))
 
 
 def _row(what: str, why: str, place: str, programs: int) -> dict:
@@ -119,7 +120,7 @@ def _sentences(
     result: differential.Result, pair: differential.Pair, edition: str, seed: int,
 ) -> list[str]:
     said = [f"{result.programs:,} random programs (seed {seed}, {result.lines:,} lines) that both"
-            f" slotcore and {edition} can run: {result.alike:,} alike in every line,"
+            f" slotcore and {edition} can run: {result.alike:,} equal in every line,"
             f" {result.programs - result.alike - _unexplained(result):,} after lines with a reason"
             f" to differ were dropped, {_unexplained(result):,} differ without a reason.",
             f"{result.crashed:,} more ended torch's process, which is a finding of `hunt`."

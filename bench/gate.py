@@ -1,10 +1,10 @@
-"""How many seeded bugs the gate catches that looks at a commit for a minute.
+"""How many seeded bugs a gate catches that fuzzes a commit for a minute.
 
     ./slotfuzz bench gate [--mutant ID] [--seconds 60] [--seed 1]
 
-A clone of this checkout under the build folder gets each bug as a commit of its own, and runs
-`ci/pr.sh HEAD~1 --only fuzz` on it. Seconds are without the build of either version. First the gate
-runs on the commit that all of them start from: it must be clean.
+In a clone of this checkout under the build folder, each bug becomes a separate commit, and
+`ci/pr.sh HEAD~1 --only fuzz` runs on it. Seconds do not include the build of either version. First
+the gate runs on the commit that all bugs start from: it must report no finding.
 """
 
 import json
@@ -20,12 +20,12 @@ from slotfuzz.subject import catalogue
 from slotfuzz.subject.mutant import read_header
 
 CHOSEN = Path(__file__).with_suffix(".toml")
-# A file that every target is built from; a comment changes nothing in them.
+# A file that every target includes; a comment in it does not change the targets.
 HARMLESS = "core/c10/check.h"
 
 
 def measure(args) -> Measured:
-    """One row per mutant; it fails if the harmless commit is not clean."""
+    """One row per mutant; fails if the gate reports a finding on the harmless commit."""
     names = args.mutants or tomllib.loads(CHOSEN.read_text())["mutants"]
     clone = _clone()
     rows = []
@@ -44,7 +44,7 @@ def measure(args) -> Measured:
 
 
 def plot(measured: Measured, axes) -> None:
-    """Steps: how many bugs are caught after so many seconds."""
+    """Steps: how many bugs are caught within a number of seconds."""
     seconds = sorted(row["seconds"] for row in measured.rows[1:] if row["new"])
     axes.step([0, *seconds], range(len(seconds) + 1), where="post")
     axes.set_xlabel("seconds of the gate, without builds")
@@ -52,7 +52,7 @@ def plot(measured: Measured, axes) -> None:
 
 
 def _clone() -> Path:
-    """A clone of the commit that is checked out, kept for its build."""
+    """A clone of the commit that is checked out; it is kept, with its build."""
     place = build_root().resolve() / "gate" / "clone"
     if not (place / ".git").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def _clone() -> Path:
 
 
 def _row(clone: Path, name: str, args) -> dict:
-    """What the gate says of the mutant NAME, or of a comment without one."""
+    """The result of the gate for the mutant NAME, or for a comment if NAME is empty."""
     _git(clone, "checkout", "--quiet", "--detach", "--force", "FETCH_HEAD")
     _git(clone, "clean", "--quiet", "--force", "-d")
     if name:
@@ -91,7 +91,7 @@ def _row(clone: Path, name: str, args) -> dict:
         "target": read_header(name).target if name else "",
         "new": len(document["new"]), "old": len(document["old"]),
         "uncompared": len(document["uncompared"]),
-        "met again": sum(len(one["also"]) for one in document["new"]),
+        "seen again": sum(len(one["also"]) for one in document["new"]),
         "found by": " on ".join(filter(None, [found.get("target"), found.get("subject")])),
         "signature": found.get("signature", ""), "lines": found.get("lines", ""),
         "programs": programs,

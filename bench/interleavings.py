@@ -2,8 +2,8 @@
 
     ./slotfuzz bench interleavings [--mutant ID] [--seeds 20]
 
-Writes docs/interleavings.md when it has measured all mutants. A seed of the model is always the
-same search, so it counts once for all. A run of the other engines ends after a few seconds.
+Writes docs/interleavings.md when it has measured all mutants. The model searches the same way with
+each seed, so one run counts for all seeds. A run of another engine ends after a few seconds.
 """
 
 from slotfuzz import console
@@ -71,7 +71,7 @@ def _golden(protocol: str, threads: int, expected: int) -> dict:
 
 
 def _rate(engine: str) -> dict:
-    """Executions per second of two claimers, which all engines run alike."""
+    """Executions per second of two claimers, the same program for all engines."""
     program = binaries.binary("claim", "core", engine)
     budget = (f"--times={MODEL_REPEATS}" if engine == "model" else f"--seconds={RATE_SECONDS}")
     result = binaries.ask(program, [f"--engine={engine}", "--threads=2", budget])
@@ -81,7 +81,7 @@ def _rate(engine: str) -> dict:
 
 
 def _mutant(name: str, engine: str, seeds: int, seconds: float) -> dict:
-    """In how many seeds ENGINE finds mutant NAME."""
+    """The number of seeds with which ENGINE finds mutant NAME."""
     scenario = binaries.mutant_scenario(name)
     program = binaries.binary(scenario.protocol, f"mutant:{name}", engine)
     tried = 1 if engine == "model" else seeds
@@ -121,11 +121,11 @@ def _ratio(per_second: dict) -> float:
 def document(golden: list[dict], rates: list[dict], found: list[dict], seeds: int) -> str:
     """The text of docs/interleavings.md."""
     lines = [
-        "# Interleavings: what is covered, how fast, and who finds what", "",
+        "# Interleavings: what is covered, how fast, and which engine finds what", "",
         "Made by `./slotfuzz bench interleavings`. Counts are exact; seconds and rates are of one",
-        "machine in one run, and only their ratios mean anything elsewhere.", "",
+        "machine in one run, so only their ratios are comparable.", "",
         "## Every execution of the correct protocols", "",
-        "A graph is one distinct reads-from and modification order; all are free of failures.", "",
+        "A graph is one distinct reads-from and modification order; none has a failure.", "",
         *markdown_table(["protocol", "threads", "graphs", "known", "executions", "seconds"],
                    [[row["name"], row["threads"], row["graphs"], row["expected"],
                      row["executions"], row["seconds"]] for row in golden]), "",

@@ -1,14 +1,13 @@
-"""SIGKILL for random processes of hunts: what is lost, and how the hunts end.
+"""SIGKILL for random processes of hunts: whether anything is lost, and how the hunts end.
 
     ./slotfuzz bench kills [--runs 200] [--seed 1]
 
-Hunts run again and again, in turn on a target of the core that is clean and on the one that must
-fail, each with one corpus and one folder for findings. At random times a random process of the
-hunt gets SIGKILL: the driver, an engine, a symbolizer or one of their children. Each of these is
-wrong: a hunt on the clean target that ends with 1 or has a finding, any hunt that ends with 3, a
-file of a corpus that is gone or whose name is not the hash of its text, a finding that cannot be
-read or has no script, and, after a last hunt that nothing kills, no finding on the target that must
-fail.
+Hunts run again and again, in turn on a clean target of the core and on the target that must fail,
+each with one corpus and one folder for findings. At random times a random process of the hunt gets
+SIGKILL: the driver, an engine, a symbolizer or one of their children. Each of these is an error: a
+hunt on the clean target that exits with 1 or has a finding; any hunt that exits with 3; a corpus
+file that is gone or whose name is not the hash of its text; a finding that cannot be read or has no
+script; and, after a last hunt without kills, no finding on the target that must fail.
 """
 
 import hashlib
@@ -31,15 +30,15 @@ from slotfuzz.subject import catalogue, subject
 
 KILLS, SEED = 200, 1
 HUNT_SECONDS = 10
-# Between two kills; a process is back within a tenth of a second.
+# Between two kills; a killed process is replaced within a tenth of a second.
 PAUSE_SECONDS_MAX = 1.0
-# The driver's death ends its hunt, and leaves few processes to kill.
+# Killing the driver ends its hunt, and leaves few processes to kill.
 DRIVER_SHARE = 0.05
 
 
 @dataclass
 class _Place:
-    """Where the hunts on TARGET keep what they have, and what has gone wrong there."""
+    """The corpus, findings and errors of the hunts on TARGET."""
 
     target: str
     folder: Path
@@ -52,28 +51,28 @@ class _Place:
         return {path.name: path.read_bytes() for path in (self.folder / "corpus").glob("*")}
 
     def check(self, before: dict[str, bytes], is_killed: bool) -> None:
-        """Compares what is there with what was there BEFORE the hunt.
+        """Compares the present state with the corpus BEFORE the hunt.
 
-        After a driver that IS_KILLED an entry may be empty, until the next hunt begins.
+        After a driver that IS_KILLED an entry may be empty until the next hunt begins.
         """
         after = self.entries()
         self.wrong += [f"{self.target}: the corpus has lost {name}" for name in before
                        if before[name] and after.get(name) != before[name]]
-        self.wrong += [f"{self.target}: {name} of the corpus is half written"
+        self.wrong += [f"{self.target}: {name} of the corpus is incomplete"
                        for name, text in after.items() if name not in before
                        and (text or not is_killed)
                        and corpus.ENTRY.fullmatch(name) and hashlib.sha1(text).hexdigest() != name]
         for path in sorted(self.findings()):
             if not finding.read(path) or not (path / "repro.py").exists():
-                self.wrong.append(f"{self.target}: {path.name} is not whole, or not repeated")
+                self.wrong.append(f"{self.target}: {path.name} is incomplete or not reproduced")
 
     def findings(self) -> list[Path]:
-        """The folders of findings; those that are half made have a name that begins with a dot."""
+        """The folders of findings; the name of an unfinished folder begins with a dot."""
         return [path for path in (self.folder / "out").glob("[!.]*") if path.is_dir()]
 
 
 def measure(args) -> Measured:
-    """A row for each kind of process that was killed, and one for each way in which hunts ended."""
+    """A row for each kind of process that was killed, and one for each way that hunts ended."""
     choose, killed, kills_max = random.Random(args.seed or SEED), Counter(), args.runs or KILLS
     failing = next(name for name in catalogue.target_names() if catalogue.must_fail(name))
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
@@ -100,7 +99,7 @@ def measure(args) -> Measured:
     said = [f"{sum(killed.values())} kills in {sum(place.ends.total() for place in places)} hunts",
             *(f"{target}: {entries} files in the corpus, {findings} findings"
               for target, (entries, findings) in kept.items()),
-            *(wrong or ["nothing is lost or wrong"])]
+            *(wrong or ["nothing was lost, and no error occurred"])]
     return Measured(rows, said, {"killed": dict(killed), "wrong": wrong}, failed=bool(wrong))
 
 
@@ -109,7 +108,7 @@ def _row(what: str, which: str, times: int) -> dict:
 
 
 def plot(measured: Measured, axes) -> None:
-    """Bars: how often which process was killed, and how the hunts ended."""
+    """Bars: how often each kind of process was killed, and how the hunts ended."""
     axes.barh([f"{row['what']}: {row['which']}" for row in measured.rows],
               [row["times"] for row in measured.rows])
     axes.set_xlabel("times")
@@ -138,9 +137,9 @@ def _hunt(choose: random.Random, place: _Place, killed: Counter, kills_max: int)
 
 
 def _kill_one(choose: random.Random, driver: int) -> str:
-    """Kills a process of the hunt of DRIVER; what it was, or an empty string."""
+    """Kills a process of the hunt of DRIVER; returns its kind, or an empty string."""
     family = _family(driver)
-    # Until a target has started there is only the driver to kill.
+    # Until a target has started, the driver is the only process to kill.
     if not any("--spawn" in name for _, name in family):
         return ""
     first, *others = family
@@ -153,7 +152,7 @@ def _kill_one(choose: random.Random, driver: int) -> str:
 
 
 def _family(root: int) -> list[tuple[int, str]]:
-    """The process ROOT and all below it, with what each one is."""
+    """The process ROOT and all its descendants, with the kind of each."""
     parents, names = {}, {}
     for path in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,10 +1,10 @@
-"""Runs and seconds that the minimizer needs for what hunts on the mutants find.
+"""Runs and seconds that the minimizer needs for the crashes that hunts on the mutants find.
 
     ./slotfuzz bench minimizer [--mutant ID] [--seeds 3]
 
-A run is a forked child of the warm server: for one program, or, where shorter ones are looked for
-and most are clean, for hundreds. The crashes come from hunts with an empty corpus, since such are
-what a minimizer meets: long, with lines that nothing needs.
+A run is a forked child of the warm server. It runs one program, or hundreds when the minimizer
+looks for shorter programs and most are clean. The crashes come from hunts with an empty corpus,
+because these are typical for a minimizer: long, with many lines that the crash does not need.
 """
 
 import statistics

@@ -1,5 +1,5 @@
-// What the life of a wrapper costs under the protocol that this binary is built with: one iteration
-// is one life, or one step of it, on the main thread and under the GIL.
+// The cost of a wrapper's lifetime under the protocol that this binary is built with: one iteration
+// is one lifetime, or one step of it, on the main thread and under the GIL.
 //
 //   build/plain/bench/preservation [flags of Google Benchmark]
 #include <benchmark/benchmark.h>
@@ -32,7 +32,7 @@ void python_life(benchmark::State& state, const Interpreter& interpreter) {
   call(state, interpreter.evaluate("T.UntypedStorage"));
 }
 
-// A tensor owns the storage and nobody holds the wrapper: found, and dropped again.
+// A tensor owns the storage and no Python code holds the wrapper: wrap, and drop it again.
 void drop_and_rewrap(benchmark::State& state, const Interpreter& interpreter) {
   const Ref tensor = interpreter.evaluate("T.ones(1)");
   call(state, method(tensor, "untyped_storage"));
@@ -46,7 +46,7 @@ void wrap_again(benchmark::State& state, const Interpreter& interpreter) {
   call(state, wrap);
 }
 
-// Python holds the wrapper, and a C++ owner comes and goes.
+// Python holds the wrapper, and a C++ owner is made and released.
 void first_owner(benchmark::State& state, const Interpreter& interpreter) {
   const Ref storage = interpreter.evaluate("T.UntypedStorage(0)");
   intrusive_ptr_target* impl = impl_of(storage);

@@ -4,8 +4,8 @@ the contract that hold.
     ./slotfuzz bench preservation
 
 Writes docs/preservation.md. bench/preservation.cc says what each step is. The two binaries run in
-turns and the best of a step's runs counts, so that a slow moment of the machine changes no ratio. A
-sentence is held up by the tests of tests/core that name its number, under address.
+turn, and the best run of a step counts, so that a slow moment of the machine changes no ratio. A
+sentence holds if the tests of tests/core that name its number pass under address.
 """
 
 import json
@@ -60,14 +60,14 @@ def document(steps: list[dict], sentences: list[dict]) -> str:
     head = ["refcount-bit", "resurrection"]
     return "\n".join([
         "# The two preservation protocols, side by side", "",
-        "Made by `./slotfuzz bench preservation`. Nanoseconds are of one machine; ratios say more.",
+        "Made by `./slotfuzz bench preservation`. Nanoseconds are of one machine; compare ratios.",
         "", "## Cost", "",
         *markdown_table(["step", *(f"{name}, ns" for name in head), "ratio"],
                         [[row["name"], row["refcount_bit"], row["resurrection"], row["ratio"]]
                          for row in steps]), "",
         "## Sentences of the contract", "",
-        "Tests of `tests/core` that name the sentence and pass, of those that ran. What does not",
-        "pass is the exemption that the contract gives to resurrection: the collector finds the",
+        "How many tests of `tests/core` that name the sentence pass, of those that ran. The",
+        "failing ones are the exemption of resurrection in the contract: the collector finds the",
         "wrapper in a dead cycle while C++ owns the impl.", "",
         *markdown_table(["sentence", *head],
                         [[row["name"], row["refcount_bit"], row["resurrection"]]
@@ -98,13 +98,13 @@ def _run(binary) -> list[tuple[str, float]]:
     command = [binary, "--benchmark_format=json", f"--benchmark_min_time={SECONDS_EACH}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        tail = (result.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        tail = (result.stderr.strip().splitlines() or ["no output"])[-1]
         raise BrokenError(f"{binary} ended with {result.returncode}: {tail}")
     return [(row["name"], row["cpu_time"]) for row in json.loads(result.stdout)["benchmarks"]]
 
 
 def _sentences() -> list[dict]:
-    """Per sentence and protocol `passed of ran`."""
+    """`passed of ran` for each sentence and protocol."""
     numbers = {}
     for path in (ROOT / "tests" / "core").glob("test_*.py"):
         for name, comment in TEST.findall(path.read_text()):

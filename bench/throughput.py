@@ -1,10 +1,10 @@
-"""Where the time of programs of 20 lines goes: the bare lines, the reset, the judge, the ledger.
+"""The time of programs of 20 lines by part: the bare lines, the reset, the judge, the ledger.
 
     ./slotfuzz bench throughput
 
-Writes docs/throughput.md. The core under AddressSanitizer and UBSan, and torch without a sanitizer
-if it can be imported; the programs are what a target's generator draws.
-harness/engine/serve/measure.h says how each part is measured.
+Writes docs/throughput.md. It measures the core under AddressSanitizer and UBSan, and torch without
+a sanitizer if it can be imported. The target's generator draws the programs.
+harness/engine/serve/measure.h describes how each part is measured.
 """
 
 import json
@@ -19,7 +19,7 @@ from slotfuzz.subject import subject
 
 SUBJECTS = (("core", "address"), ("torch", "none"))
 TARGETS = ("storage", "tensor")
-# What a program needs to run; its text is only made when it is mutated.
+# The parts of a run; the text of a program is only made when it is mutated.
 RUN = ("lines", "reset", "judge", "ledger")
 OPS_MAX = 8
 DOCUMENT = ROOT / "docs" / "throughput.md"
@@ -35,17 +35,17 @@ def measure(args) -> Measured:
             console.say(f"without {name}: {error}")
             continue
         for target in TARGETS:
-            told = _ask(resolved, target)
-            found = parts(told)
+            reply = _ask(resolved, target)
+            found = parts(reply)
             title = f"{resolved.edition or name}, {sanitizer}, target {target}"
             rows += [{"subject": name, "sanitizer": sanitizer, "target": target, **row}
                      for row in found]
-            rate, bare = rate_of(told, RUN), rate_of(told, RUN[:1])
+            rate, bare = rate_of(reply, RUN), rate_of(reply, RUN[:1])
             summary[f"{name} {target}"] = {
                 "programs_per_second": round(rate), "ratio": round(rate / bare, 3)}
             sentences.append(f"{title}: {rate:,.0f} programs/s with reset and judge,"
                              f" {rate / bare:.2f} of the bare lines")
-            sections += section(title, told)
+            sections += section(title, reply)
     finding.write_file(DOCUMENT, document(sections))
     return Measured(rows, sentences, summary)
 
@@ -58,27 +58,27 @@ def plot(measured: Measured, axes) -> None:
     axes.set_xlabel("microseconds of a program of 20 lines, one core")
 
 
-def rate_of(told: dict, names: tuple[str, ...]) -> float:
+def rate_of(reply: dict, names: tuple[str, ...]) -> float:
     """Programs per second if they consisted of the parts NAMES."""
-    return 1e9 / sum(told["parts"][name] for name in names)
+    return 1e9 / sum(reply["parts"][name] for name in names)
 
 
-def parts(told: dict) -> list[dict]:
-    """Each part: nanoseconds, and their ratio to the bare lines; `all` is what a run takes."""
-    times = {**told["parts"], "all": sum(told["parts"][name] for name in RUN)}
+def parts(reply: dict) -> list[dict]:
+    """Each part: nanoseconds, and their ratio to the bare lines; `all` is a whole run."""
+    times = {**reply["parts"], "all": sum(reply["parts"][name] for name in RUN)}
     return [{"part": name, "nanoseconds": round(times[name]),
              "ratio": round(times[name] / times["lines"], 3)}
             for name in (*RUN, "all", "text")]
 
 
-def mix(told: dict) -> list[dict]:
+def mix(reply: dict) -> list[dict]:
     """Lines that raise, that collect, and the others: their shares of lines and time."""
     groups = {"raise": [], "collect": [], "others": []}
-    for row in told["ops"]:
+    for row in reply["ops"]:
         kind = "raise" if row["raised"] else "collect" if row["collects"] else "others"
         groups[kind].append(row)
-    lines = sum(row["lines"] for row in told["ops"])
-    time = sum(row["nanoseconds"] for row in told["ops"])
+    lines = sum(row["lines"] for row in reply["ops"])
+    time = sum(row["nanoseconds"] for row in reply["ops"])
     found = []
     for name, group in groups.items():
         count, spent = (sum(row[key] for row in group) for key in ("lines", "nanoseconds"))
@@ -88,40 +88,41 @@ def mix(told: dict) -> list[dict]:
     return found
 
 
-def without_raising(told: dict) -> float:
-    """Programs per second if each line that raises were as dear as the average of the others."""
-    kept = [row for row in told["ops"] if not row["raised"]]
+def without_raising(reply: dict) -> float:
+    """Programs per second if a line that raises cost as much as the average of the others."""
+    kept = [row for row in reply["ops"] if not row["raised"]]
     mean = sum(row["nanoseconds"] for row in kept) / sum(row["lines"] for row in kept)
-    rest = sum(told["parts"][name] for name in RUN[1:])
-    return 1e9 / (mean * told["lines"] + rest)
+    rest = sum(reply["parts"][name] for name in RUN[1:])
+    return 1e9 / (mean * reply["lines"] + rest)
 
 
-def section(title: str, told: dict) -> list[str]:
-    """What docs/throughput.md says of one subject and target."""
-    dearest = sorted(told["ops"], key=lambda row: -row["nanoseconds"])[:OPS_MAX]
-    time = sum(row["nanoseconds"] for row in told["ops"])
-    ops = [[row["op"] + (", raises" if row["raised"] else ""), f"{row['nanoseconds'] / time:.1%}",
-            round(row["nanoseconds"] / row["lines"])] for row in dearest]
-    groups = mix(told)
+def section(title: str, reply: dict) -> list[str]:
+    """The section of docs/throughput.md for one subject and target."""
+    slowest = sorted(reply["ops"], key=lambda row: -row["nanoseconds"])[:OPS_MAX]
+    time = sum(row["nanoseconds"] for row in reply["ops"])
+    ops = [[f"`{row['op']}`" + (", raises" if row["raised"] else ""),
+            f"{row['nanoseconds'] / time:.1%}", round(row["nanoseconds"] / row["lines"])]
+           for row in slowest]
+    groups = mix(reply)
     return [
         f"## {title}", "",
-        f"{rate_of(told, RUN):,.0f} programs/s; the bare lines {rate_of(told, RUN[:1]):,.0f};"
-        f" without lines that raise {without_raising(told):,.0f}.", "",
+        f"{rate_of(reply, RUN):,.0f} programs/s; the bare lines {rate_of(reply, RUN[:1]):,.0f};"
+        f" without lines that raise {without_raising(reply):,.0f}.", "",
         *markdown_table(["part", "ns", "of bare lines"],
-                        [list(row.values()) for row in parts(told)]), "",
+                        [list(row.values()) for row in parts(reply)]), "",
         *markdown_table(list(groups[0]), [list(row.values()) for row in groups]), "",
-        *markdown_table(["dearest ops", "of time", "ns each"], ops), ""]
+        *markdown_table(["slowest ops", "of time", "ns each"], ops), ""]
 
 
 def document(sections: list[str]) -> str:
     """The text of docs/throughput.md."""
     return "\n".join([
         "# Where the time goes", "",
-        "Made by `./slotfuzz bench throughput`: programs of 20 lines, as each target's generator",
-        "draws them, without those that find a bug, that leave a cycle through C++ behind, or that",
-        "have lanes. Nanoseconds are of one machine; ratios say more. `all` is what a run takes;",
-        "`text` is parsing it, and parsing, mutating and printing it once. libFuzzer's own work is",
-        "not in it.", "", *sections])
+        "Made by `./slotfuzz bench throughput`: programs of 20 lines that each target's generator",
+        "draws, except programs that find a bug, that leave a cycle through C++ behind, or that",
+        "have lanes. Nanoseconds are of one machine; compare ratios. `all` is a whole run; `text`",
+        "is parsing it, and parsing, mutating and printing it once. libFuzzer's own work is not",
+        "included.", "", *sections])
 
 
 def _ask(resolved: subject.Subject, target: str) -> dict:
@@ -130,5 +131,5 @@ def _ask(resolved: subject.Subject, target: str) -> dict:
     try:
         return json.loads(result.stdout)
     except ValueError as error:
-        tail = (result.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        tail = (result.stderr.strip().splitlines() or ["no output"])[-1]
         raise BrokenError(f"--measure ended with {result.returncode}: {tail}") from error

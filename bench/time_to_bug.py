@@ -2,8 +2,8 @@
 
     ./slotfuzz bench time_to_bug [--mutant ID] [--seeds 10]
 
-Each hunt has a seed of its own; what it finds is minimized and verified as in any hunt. A hunt that
-does not find the bug in --seconds counts as slower than all others.
+Each hunt has its own seed; its finding is minimized and verified as in any hunt. A hunt that does
+not find the bug within --seconds counts as slower than all others.
 """
 
 import math
@@ -38,7 +38,7 @@ def measure(args) -> Measured:
 
 
 def plot(measured: Measured, axes) -> None:
-    """Steps: how many hunts have found their bug after so many seconds."""
+    """Steps: how many hunts have found their bug within a number of seconds."""
     for name in dict.fromkeys(row["mutant"] for row in measured.rows):
         seconds = sorted(row["seconds"] for row in measured.rows
                          if row["mutant"] == name and row["found"])
@@ -49,7 +49,7 @@ def plot(measured: Measured, axes) -> None:
 
 
 def _row(hunted: dict) -> dict:
-    """What counts of a hunt, in the order of the table's columns."""
+    """The columns of the table for a hunt, in their order."""
     return {key: hunted.get(key, "") for key in (
         "mutant", "seed", "found", "seconds", "programs", "lines", "minimize_runs",
         "minimize_seconds", "one_minimal", "rate", "verdict")}

@@ -36,6 +36,6 @@ def test_without_raising_the_other_lines_take_their_place(throughput):
     assert throughput.without_raising(TOLD) == pytest.approx(1e9 / (4 * 1000 + 2000))
 
 
-def test_the_document_names_the_dearest_op(throughput):
+def test_the_document_names_the_slowest_op(throughput):
     text = throughput.document(throughput.section("torch", TOLD))
-    assert "| own, raises | 62.5% | 5000 |" in text
+    assert "| `own`, raises | 62.5% | 5000 |" in text
