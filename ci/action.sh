@@ -20,7 +20,7 @@ option --baseline "${SLOTFUZZ_BASELINE-}"
 code=0
 "$slotfuzz" hunt "${targets[@]}" "${words[@]}" --out "$out" || code=$?
 outputs=("exit-code=$code")
-# A hunt that did not start has left nothing to report.
+# A hunt that did not start has nothing to report.
 if [[ -e $out/campaign.jsonl ]]; then
   "$slotfuzz" report "$out" --sarif "$out/findings.sarif" --junit "$out/findings.xml" || {
     reported=$?

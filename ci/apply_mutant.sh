@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts a seeded bug back: copies the files that PATCH touches from CHECKOUT to ROOT and patches
-# the copies.
+# Applies a seeded bug: copies the files that PATCH touches from CHECKOUT to ROOT and patches the
+# copies.
 # Usage: apply_mutant.sh CHECKOUT PATCH ROOT
 set -euo pipefail
 checkout=$1 patch=$2 root=$3

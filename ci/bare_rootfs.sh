@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a bare Debian tree, without Python, compiler or checkout: where a fleet's targets run.
-# Usage: ci/bare_rootfs.sh DIR. Needs root and debootstrap; a tree that is whole is left as it is.
+# Makes a bare Debian tree, without Python, compiler or checkout, in which a fleet's targets run.
+# Usage: ci/bare_rootfs.sh DIR. Needs root and debootstrap; a complete tree is left unchanged.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 suite=bookworm

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the c10 subject on the libtorch that is installed, and hunts on it.
 # Usage: ci/c10.sh [--root TREE] [--planted] [SECONDS [SCENARIO...]], or [--root TREE] --build
-# With --root in a tree of ci/torch_rootfs.sh, whose libtorch is another release; else here, where
-# Debian's libtorch-dev is needed. For each scenario: schedules on fibres under ThreadSanitizer and
-# under AddressSanitizer, then real threads under ThreadSanitizer. Prints a line for each, and where
-# the crash file and the report of a finding are. With --planted, the scenario claim on a copy of
-# the slot's header where the claim is a check and then a store: a run without a finding is blind.
-# With --build it only builds.
-# Exit codes: 0 no finding (or the planted one), 1 findings (or a blind run), 2 no start.
+# With --root it runs in a tree of ci/torch_rootfs.sh, whose libtorch is another release. Otherwise
+# it runs here, which needs Debian's libtorch-dev. For each scenario: schedules on fibres under
+# ThreadSanitizer and under AddressSanitizer, then real threads under ThreadSanitizer. Prints a line
+# for each, with the folder of a finding's crash file and report. With --planted, it runs the
+# scenario claim on a copy of the slot's header with a bug: the claim is a check and then a store.
+# A run without a finding then fails. With --build it only builds.
+# Exit codes: 0 no finding (or the planted one), 1 findings (or no planted one), 2 no start.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tree=
@@ -32,7 +32,7 @@ readonly stack_flags="-fno-omit-frame-pointer -gline-tables-only"
 
 refuse() { echo "c10: $*" >&2; exit 2; }
 
-# In a tree: a copy of what is compiled, and this script again, on the inside.
+# In a tree: copy the sources, and run this script again inside of the tree.
 if [[ -n $tree ]]; then
   mkdir -p "$tree/slotfuzz/c10/ci"
   cp "$root"/ci/c10.sh "$tree/slotfuzz/c10/ci/"
@@ -49,7 +49,7 @@ compiler() {
   refuse "no clang++ is installed"
 }
 
-# The slot's header with a bug, in a folder to be searched first.
+# The slot's header with a bug, in a folder that the compiler searches first.
 plant() {
   local header=core/impl/PyObjectSlot.h
   [[ -e /usr/include/c10/$header ]] || header=core/TensorImpl.h
@@ -63,7 +63,7 @@ plant() {
   ! cmp -s "$copy" "/usr/include/c10/$header" || refuse "$header has no claim to plant a bug in"
 }
 
-# The scheduler is no part of what ThreadSanitizer watches (harness/interleave/fibre/schedule.cc).
+# ThreadSanitizer must not instrument the scheduler (harness/interleave/fibre/schedule.cc).
 build() {
   local sanitizer=$1 folder=$out/$1 cxx source flags
   cxx=$(compiler)
@@ -85,7 +85,7 @@ build() {
 }
 
 found=0
-# One line; a finding keeps its report beside its crash file.
+# Prints one line; the report of a finding is beside its crash file.
 attempt() {
   local label=$1 scenario=$2 code=0
   shift 2
@@ -121,7 +121,7 @@ if ((${#scenarios[@]} == 0)); then
   mapfile -t scenarios < <("$out/address/c10" --describe |
     grep -oE '"name": "[^"]+"' | cut -d'"' -f4)
 fi
-# A report in a run on fibres is told with its schedule, and stops the fuzzer then.
+# A run on fibres prints its schedule after a report, and then stops the fuzzer.
 export TSAN_OPTIONS=halt_on_error=0 ASAN_OPTIONS=detect_stack_use_after_return=0
 fuzz=(-max_total_time="$seconds" -max_len=64 -seed=1 -print_final_stats=1)
 if [[ -n ${planted[*]} ]]; then

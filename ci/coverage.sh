@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which code of the core the corpora reach, and which they never do.
+# Which code of the core the corpora reach, and which they never reach.
 # Usage: ci/coverage.sh [--out DIR]. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

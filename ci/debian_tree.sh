@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Making a Debian tree with debootstrap: for the scripts that make one, which define refuse().
+# Makes a Debian tree with debootstrap. The scripts that source this file define refuse().
 # The mirror is the one that this machine's apt is configured for.
 readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The mirror of Debian itself, not that of its security updates.
+# The mirror of Debian itself, not the mirror of its security updates.
 mirror() {
   apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     awk '$1 == "Debian" { print $2; exit }'
@@ -16,7 +16,7 @@ check_means() {
   [[ -n $(mirror) ]] || refuse "apt knows no mirror of Debian: apt-get update, or see sources.list"
 }
 
-# A tree of our own, or an empty folder: nothing else is touched.
+# Accepts a tree that these scripts made, or an empty folder, and nothing else.
 check_tree() {
   local suite=$1 tree=$2 made
   if [[ -e $tree/.slotfuzz-suite ]]; then
@@ -27,8 +27,8 @@ check_tree() {
   fi
 }
 
-# Usage: bootstrap SUITE TREE [OPTION OF DEBOOTSTRAP...]. It cannot go on with a tree that it left
-# half made, so such a one is begun anew.
+# Usage: bootstrap SUITE TREE [OPTION OF DEBOOTSTRAP...]. debootstrap cannot continue with an
+# unfinished tree, so this starts such a tree again.
 bootstrap() {
   local suite=$1 tree=$2
   shift 2

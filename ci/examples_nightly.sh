@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every example of each -h, of README.md and of docs/, those that take minutes as well.
+# Runs every example of each -h, of README.md and of docs/, including those that take minutes.
 # Usage: ci/examples_nightly.sh, as root. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Runs a command in a tree of ci/torch_rootfs.sh. Usage: ci/in_rootfs.sh TREE COMMAND [WORD...]
-# The command sees the tree as its root, with /proc, /sys and /dev, which are gone when it ends,
-# as is every process that it started. Only the words of SLOTFUZZ_ROOTFS_ENV (NAME=VALUE, separated
-# by blanks) are in its environment.
+# The command sees the tree as its root, with /proc, /sys and /dev. When it ends, these mounts and
+# every process that it started are gone. Its environment has only the words of SLOTFUZZ_ROOTFS_ENV
+# (NAME=VALUE, separated by blanks).
 set -euo pipefail
 
 refuse() { echo "in_rootfs: $*" >&2; exit 2; }
 
 (($# >= 2)) || refuse "usage: ci/in_rootfs.sh TREE COMMAND [WORD...]"
 ((EUID == 0)) || refuse "only root may enter a tree; run it as root"
-[[ -e $1/.slotfuzz-bootstrapped ]] || refuse "$1 is no tree; make it with ci/torch_rootfs.sh"
+[[ -e $1/.slotfuzz-bootstrapped ]] || refuse "$1 is not a tree; make it with ci/torch_rootfs.sh"
 
-# A process id namespace, so that killing this script leaves nothing running inside.
+# A process id namespace, so that killing this script ends every process inside.
 exec unshare --mount --propagation private --pid --fork --kill-child -- bash -ec '
   tree=$1
   shift

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every program of 4 threads of 2 operations of the protocols, each under every schedule of the
-# model. The tests have 3 threads; this takes up to an hour, a line of JSON per set of operations.
+# Runs every program of 4 threads of 2 operations of the protocols, each under every schedule of the
+# model. The tests have 3 threads. This takes up to an hour and prints a line of JSON for each set
+# of operations.
 # Usage: interleavings_nightly.sh [SECONDS_PER_PROGRAM]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

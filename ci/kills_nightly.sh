@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SIGKILL for random processes of hunts: nothing may be lost or be called a finding by mistake.
+# SIGKILL for random processes of hunts: nothing may be lost, and no kill may become a finding.
 # Usage: ci/kills_nightly.sh [KILLS]. See bench/kills.py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

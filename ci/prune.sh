@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Distils each corpus that hunts have kept in build/corpus/
+# Minimizes each corpus that hunts have kept in build/corpus/
 # Usage: ci/prune.sh. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

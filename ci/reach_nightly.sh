@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What `mutants` tells of a mutant that no hunt finds, on the build for coverage, which it makes.
+# Tests the output of `mutants` for a mutant that no hunt finds, on the coverage build, which it
+# makes.
 # Usage: ci/reach_nightly.sh. See docs/mutants.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

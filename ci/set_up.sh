@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that the lists name and that are missing: ci/set_up.sh LIST...
-# Progress goes to stderr, a line per step. What is wrong goes to stdout, in one line, with exit 2.
-# What apt-get says goes to a log, whose end follows on stderr when apt-get fails.
+# Installs the missing Debian packages of the lists: ci/set_up.sh LIST...
+# Progress goes to stderr, a line per step. An error goes to stdout, in one line, with exit 2.
+# The output of apt-get goes to a log, whose end goes to stderr when apt-get fails.
 set -euo pipefail
 lists=("$@")
-# Another apt-get may be at work, as on a machine that has just started.
+# Another apt-get may be running, as on a machine that has just started.
 readonly kLockSeconds=300 kTailLines=15
 
 refuse() {
@@ -14,8 +14,9 @@ refuse() {
 
 installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# Prints the packages to install, one per line; of alternatives, the first that is installed or that
-# the release offers: an older compiler that happens to be there is not taken for the newer one.
+# Prints the packages to install, one per line. Of alternatives it takes the first that is installed
+# or that the release offers, so that an older compiler that happens to be installed does not
+# replace the newer one.
 missing() {
   local line names name
   while IFS= read -r line; do
@@ -29,7 +30,7 @@ missing() {
   done < <(cat "${lists[@]}")
 }
 
-# Runs apt-get with what it says in the log; shows the end of that if it fails.
+# Runs apt-get with its output in the log; shows the end of the log if it fails.
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq -o "DPkg::Lock::Timeout=$kLockSeconds" "$@" >>"$log" 2>&1 </dev/null && return
@@ -50,7 +51,7 @@ fi
 log=$(mktemp "${TMPDIR:-/tmp}/slotfuzz-set-up.XXXXXX")
 trap 'rm -f "$log"' EXIT
 echo "slotfuzz: updating the package lists" >&2
-# Packages that are in a cache can be installed without the network.
+# Packages in a cache can be installed without the network.
 apt update || echo "slotfuzz: the package lists could not be updated" >&2
 mapfile -t wanted < <(missing)
 echo "slotfuzz: installing ${#wanted[@]} packages: ${wanted[*]}" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs Debian's PyTorch and hunts on it. Usage: ci/torch.sh [SECONDS [TREE]]
-# With TREE, of ci/torch_rootfs.sh, on the PyTorch of that release instead.
-# A finding is what we look for, so exit code 1 of the hunt is a success here.
+# With TREE, which ci/torch_rootfs.sh made, hunts on the PyTorch of that release instead. The hunt
+# should find something, so its exit code 1 is a success here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 installed() {

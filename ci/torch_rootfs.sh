@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a Debian tree of another release with its PyTorch in it, and all that slotfuzz needs to
+# Makes a Debian tree of another release with its PyTorch, and everything that slotfuzz needs to
 # build there. Usage: ci/torch_rootfs.sh bookworm|trixie|sid DIR
 # Needs root, debootstrap, and the network that apt-get uses: the mirror is the one that this
-# machine's apt is configured for. Run again, it completes what is missing. Nothing stays mounted.
+# machine's apt is configured for. A second run completes a tree. No mount remains.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly suites="bookworm trixie sid"
-# Trixie takes 2500 MiB, and while it is made the downloads of apt; the rest is for builds.
+# Trixie takes 2500 MiB, and apt's downloads during the installation; the rest is for builds.
 readonly kDiskMebibytesMin=8000
 
 refuse() { echo "torch_rootfs: $*" >&2; exit 2; }
@@ -28,8 +28,8 @@ check_disk() {
   fi
 }
 
-# Until when the mirror's signed list of a suite is to be believed, in seconds; nothing if it is
-# silent.
+# The time, in seconds, until which the mirror's signed list of a suite is valid; nothing if the
+# list does not say.
 valid_until() {
   local words
   words=$(inside "$1" /usr/lib/apt/apt-helper download-file \
@@ -38,8 +38,8 @@ valid_until() {
   [[ -z $words ]] || date -d "$words" +%s
 }
 
-# A mirror that stands still has a list whose date is past, which apt refuses. What it has is signed
-# all the same, so only its age is not checked then.
+# The list of a mirror that is no longer updated has expired, and apt refuses it. Its contents are
+# still signed, so this only disables the check of its age.
 allow_old_list() {
   local tree=$1 suite=$2 until now
   until=$(valid_until "$tree" "$suite")
@@ -51,7 +51,7 @@ allow_old_list() {
 }
 
 # apt in the tree goes the way that it goes here, and starts no services.
-configure_apt() {
+apt in the tree uses the same proxy as apt here, and starts no services.
   local tree=$1 proxy=$1/etc/apt/apt.conf.d/90proxy
   apt-config dump | grep -iE '^Acquire::(http|https)::.*proxy' >"$proxy" || rm -f "$proxy"
   printf 'APT::Install-Recommends "false";\n' >"$tree/etc/apt/apt.conf.d/91slotfuzz"
@@ -61,8 +61,8 @@ configure_apt() {
 
 inside() { "$root/ci/in_rootfs.sh" "$@"; }
 
-# One package for each line of ci/packages.txt: the first that the release offers. Where it has
-# none of the named versions, the one without a version, as sid drops old compilers.
+# One package for each line of ci/packages.txt: the first that the release offers. If it offers none
+# of the named versions, the package without a version, because sid drops old compilers.
 wanted_packages() {
   local tree=$1 line names name offered
   offered=$(inside "$tree" apt-cache pkgnames)
@@ -80,12 +80,12 @@ wanted_packages() {
 install_packages() {
   local tree=$1 wanted
   inside "$tree" apt-get update -qq >&2 || refuse "apt-get update failed in $tree"
-  # An earlier run may have been stopped between the unpacking of packages and their set-up.
+  # An earlier run may have stopped after unpacking packages and before configuring them.
   inside "$tree" dpkg --configure -a >&2 || refuse "dpkg --configure -a failed in $tree"
   wanted=$(wanted_packages "$tree") || exit 2
   mapfile -t wanted <<<"$wanted"
   inside "$tree" apt-get install -y -qq -o Dpkg::Use-Pty=0 "${wanted[@]}" >&2 ||
-    refuse "apt-get could not install everything into $tree; run this again to go on"
+    refuse "apt-get could not install everything into $tree; run this again to continue"
   inside "$tree" apt-get clean
   : >"$tree/.slotfuzz-complete"
 }

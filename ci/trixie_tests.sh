@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the core in a tree of Debian trixie, whose Python 3.13 has interpreters with a GIL of
-# their own, and runs tests/core there. Usage: ci/trixie_tests.sh [TREE [PRESET...]]
-# TREE is made by ci/torch_rootfs.sh if it is missing (default build/rootfs-trixie); the presets are
-# plain, thread and address (default: plain thread). The checkout is copied into the tree as it is,
-# and built there, so that no build folder of two Pythons gets mixed up.
+# Builds the core in a tree of Debian trixie, whose Python 3.13 has interpreters with their own GIL,
+# and runs tests/core there. Usage: ci/trixie_tests.sh [TREE [PRESET...]]
+# ci/torch_rootfs.sh makes TREE if it is missing (default build/rootfs-trixie). The presets are
+# plain, thread and address (default: plain thread). The script copies the checkout into the tree
+# and builds it there, so that build folders of two Pythons do not mix.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tree=${1:-$root/build/rootfs-trixie}
@@ -12,7 +12,7 @@ presets=("${@:2}")
 
 inside() { "$root/ci/in_rootfs.sh" "$tree" "$@"; }
 
-# Files keep their times, so that only what changed is built again.
+# Files keep their times, so that only changed files are built again.
 copy_checkout() {
   rm -rf "$tree/slotfuzz/source"
   mkdir -p "$tree/slotfuzz/source"
@@ -30,13 +30,13 @@ configure() {
 
 build() { inside ninja -C "/slotfuzz/$1" -j2 --quiet "${@:2}" >&2; }
 
-# One for each preservation protocol.
+# One test binary for each preservation protocol.
 core_tests_of() {
   inside ninja -C "/slotfuzz/$1" -t targets all | sed -n 's/^\(core_tests[a-z_]*\): phony$/\1/p;
     s/^\(core_tests[a-z_]*\): CXX_EXECUTABLE.*/\1/p' | sort -u
 }
 
-# pytest of the tests of the core with a Python; the words are its environment and itself.
+# Runs the tests of the core; the arguments are environment variables and a Python.
 pytest_core() {
   inside env -C /slotfuzz/source "$@" -m pytest -q -rs -p no:cacheprovider tests/core
 }

@@ -18,7 +18,8 @@ GLOSSARY_ROWS_MAX = 40
 NOT_OURS = ("repro/", "corpus/", "docs/contract.md", "LICENSE",
             "tests/test_words.py")
 # Folders whose prose was rewritten; the others follow.
-SWEPT = ("docs/glossary.md", "docs/walk.md", "core/", "tests/golden/", "ci/golden_nightly.sh",
+SWEPT = ("docs/glossary.md", "docs/walk.md", "bench/", "ci/", "core/", "harness/interleave/",
+         "mutants/", "targets/", "tests/core/", "tests/golden/", "tests/interleave/",
          "tests/steps/test_golden.py")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+")
@@ -41,7 +42,10 @@ def prose(name: str, text: str) -> list[tuple[int, str]]:
                 for match in CPP_PROSE.finditer(text)]
     lines = list(enumerate(text.splitlines(), 1))
     if name.endswith(".patch"):
-        return [(number, line) for number, line in lines if re.match(r"#|\+.*//", line)]
+        program = text.find("# program:\n")
+        start = text.count("\n", 0, program) + 1 if program >= 0 else len(lines)
+        return [(number, line) for number, line in lines
+                if re.match(r"#" if number <= start else r"\+.*//", line)]
     if name.endswith(".md"):
         return [(number, CODE_SPAN.sub("", line)) for number, line in lines
                 if not line.startswith("    ")]
@@ -98,6 +102,7 @@ def test_a_replaced_word_is_seen(name, text):
 @pytest.mark.parametrize("name, text", [
     ("a.py", "whoever = 1\n"), ("a.cc", "int whoever;\n"), ("a.md", "The name `whoever`.\n"),
     ("a.md", "    whoever\n"), ("a.patch", "-// whoever\n"),
+    ("a.patch", "# program:\n#   whoever(t0)\n"),
 ])
 def test_code_and_quotes_are_no_prose(name, text):
     assert replaced_words(name, text, glossary()) == []

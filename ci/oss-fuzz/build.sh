@@ -1,3 +1,3 @@
 #!/bin/bash -eu
-# What a fleet's `compile` runs. The images have CPython 3.11 in /usr/local, with its library.
+# A fleet's `compile` runs this. The images have CPython 3.11 in /usr/local, with its library.
 SLOTFUZZ_PYTHON=/usr/local/bin/python3 exec "$SRC/slotfuzz/ci/fuzz_build.sh"
