@@ -1,7 +1,7 @@
-"""The op table read from its files, for what needs no build: names, lines, sentences, effects.
+"""Reads the op table from its files, for commands that need no build.
 
-Which ops a subject lacks only the binary knows, by trying: `server.describe`. It also checks the
-rows, and says what is wrong with one.
+Only the binary can tell which ops a subject lacks: `server.describe`. It also checks the rows, and
+says what is wrong with one.
 """
 
 import tomllib

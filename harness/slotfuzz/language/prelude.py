@@ -1,7 +1,7 @@
-"""The snippets of the prelude: what program lines may call.
+"""The snippets of the prelude: definitions of the names that program lines may call.
 
-The engine sends them, with the effects of calling each name. A script prints the snippets that its
-lines use, and those that these use.
+The engine sends them with the effects of each name. A script contains the snippets that its lines
+need, directly or through other snippets.
 """
 
 import io
@@ -14,7 +14,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Snippet:
-    """Defines NAMES by TEXT; for MODULE only, if that is not empty."""
+    """TEXT defines NAMES. It is for MODULE only, unless that is empty."""
 
     names: tuple[str, ...]
     module: str
@@ -22,7 +22,7 @@ class Snippet:
     text: str
 
     def words(self) -> set[str]:
-        """Every name in the code: what comments, texts and attributes say calls nothing."""
+        """Every name that the code may call: not those in comments, strings and attributes."""
         tokens = list(tokenize.generate_tokens(io.StringIO(self.text + "\n").readline))
         return {token.string for before, token in zip([tokens[-1], *tokens], tokens)
                 if token.type == tokenize.NAME and before.string != "."}
@@ -42,7 +42,7 @@ def has_call(snippets: list[Snippet], code: str, module: str) -> bool:
 
 
 def needed(snippets: list[Snippet], code: str, module: str) -> list[Snippet]:
-    """The snippets that CODE uses on MODULE, with all that those use, in the prelude's order."""
+    """The snippets that CODE needs on MODULE, also through others, in the prelude's order."""
     usable = [snippet for snippet in snippets if snippet.module in ("", module)]
     words = set(WORD.findall(code))
     chosen: set[Snippet] = set()

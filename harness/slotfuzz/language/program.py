@@ -1,6 +1,6 @@
-"""Program text as the driver sees it: lines of one op each, and the op table that prints them.
+"""Programs in the driver: each line is an instance of an op, and the op table prints it.
 
-The table comes from the engine (`BIN --describe`); nothing here knows an op by name.
+The engine sends the table (`BIN --describe`); this file names no op.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import cached_property
 from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Parsed, Reply
 
-# The marks of the op table before a kind's letter, and those that bind the variable.
+# The marks before a kind's letter in the op table, and the marks of operands that the line binds.
 MARKS = "=*+-"
 ASKING_MARK, MAKING_MARK = "*", "+"
 BINDING_MARKS = ("=", ASKING_MARK, MAKING_MARK)
@@ -24,7 +24,7 @@ NEAREST_CUTOFF = 0.6
 class Line:
     """One instance of op OP with its OPERANDS as words: `del s0` is Line("del", ("s0",)).
 
-    LANE is the thread that it runs on, 0 the main one.
+    LANE is the thread that the line runs on; 0 is the main thread.
     """
 
     op: str
@@ -36,7 +36,8 @@ class Line:
 class Kind:
     """A kind of operand: variables PREFIX0..PREFIX(count-1), or literal VALUES, simplest first.
 
-    One value will most often do for another, but where it HAS_NAMES each is another use.
+    The values of most kinds are interchangeable. If the kind HAS_NAMES, each value is a different
+    use.
     """
 
     letter: str
@@ -70,7 +71,7 @@ class Table:
         return prelude.snippets_of(self.description)
 
     def effects(self, op: str) -> frozenset[str]:
-        """What a line of OP can do beside what its operands say; ops/storage.ops has the words."""
+        """What a line of OP can do besides what its operands say; ops/storage.ops lists effects."""
         return frozenset(self.ops[op]["effects"])
 
     def line_effects(self, line: Line) -> frozenset[str]:
@@ -92,7 +93,7 @@ class Table:
         return "".join(self.text(line) + "\n" for line in lines)
 
     def kind(self, line: Line, index: int) -> Kind:
-        """The kind of operand INDEX of the line; `?` in the table means what the word says."""
+        """The kind of operand INDEX of the line; `?` in the table takes any kind of variable."""
         letter = self.ops[line.op]["operands"][index].lstrip(MARKS)
         if letter != ANY_VARIABLE:
             return self.kinds[letter]
@@ -104,13 +105,13 @@ class Table:
         return [word for i, word in enumerate(line.operands) if self.kind(line, i).prefix]
 
     def read(self, line: Line) -> set[str]:
-        """The variables that must have a value before the line: it reads or unbinds them."""
+        """The variables that the line reads or unbinds: they must have a value before."""
         roles = self.ops[line.op]["operands"]
         return {word for i, word in enumerate(line.operands)
                 if roles[i][:1] not in BINDING_MARKS and self.kind(line, i).prefix}
 
     def nearest(self, text: str) -> str:
-        """The name of the op most like the line TEXT, which matches none; empty if none is."""
+        """The op most similar to TEXT, a line that matches no op; empty if no op is similar."""
         import difflib
 
         names = {re.sub(r"\{\d\}", "_", op["template"]): name for name, op in self.ops.items()}
@@ -119,42 +120,43 @@ class Table:
         return names[close[0]] if close else ""
 
     def simpler(self, line: Line) -> list[Line]:
-        """The line with other ops of the same operands, simplest first: earlier in the table.
+        """The line with simpler ops, which stand earlier in the table; the simplest comes first.
 
-        What makes an object from values alone may make it from others.
+        The operands stay the same, but an op that makes an object from values may get other values.
         """
         roles = self.ops[line.op]["operands"]
         names = list(self.ops)
-        ways = []
+        found = []
         for name in names[:names.index(line.op)]:
             op = self.ops[name]
             if op["masked"]:
                 continue
             if op["operands"] == roles:
-                ways.append(replace(line, op=name))
+                found.append(replace(line, op=name))
             elif op["plain"] and op["operands"][:1] == roles[:1] and self.makes_from_values(line):
                 values = (self.kinds[role].values[0] for role in op["operands"][1:])
-                ways.append(Line(name, (line.operands[0], *values), line.lane))
-        return ways
+                found.append(Line(name, (line.operands[0], *values), line.lane))
+        return found
 
     def kin(self, ops: frozenset[str]) -> frozenset[str]:
-        """OPS, the plainest ways to make an object, and OPS in other circumstances.
+        """OPS, the plain ops that make an object, and ops that differ in circumstances only.
 
-        Such as `del s0` and `with hermetic(): del s0`: one text ends in the other, of operands of
-        the same kinds. To resize a storage is another thing than to resize a tensor.
+        Examples of the last are `del s0` and `with hermetic(): del s0`: one text ends in the other,
+        and the operands have the same kinds. Resizing a storage and resizing a tensor are not
+        related.
         """
         own = [self.ops[name] for name in ops]
         return frozenset(name for name, op in self.ops.items() if op["plain"] or any(
             _ends_in(op, one) or _ends_in(one, op) for one in own))
 
     def makes_from_values(self, line: Line) -> bool:
-        """Whether the line makes an object, and from nothing but values."""
+        """Whether the line makes an object and has no operands but values."""
         roles = self.ops[line.op]["operands"]
         return (bool(roles) and roles[0][:1] == MAKING_MARK
                 and len(self.variables(line)) == 1)
 
     def gives_object(self, line: Line) -> bool:
-        """Whether the line makes an object of the subject, or asks it for a wrapper."""
+        """Whether the line makes an object of the subject, or asks the subject for a wrapper."""
         return any(role[:1] in (ASKING_MARK, MAKING_MARK) for role in self.ops[line.op]["operands"])
 
     def bound(self, line: Line) -> set[str]:

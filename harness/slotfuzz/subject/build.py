@@ -25,16 +25,16 @@ TAIL_LINES = 25
 NOTICED_SECONDS = 1.5
 TICK_SECONDS = 1.0
 LOCK = ".lock"
-# How ninja says how far it is, and libc that a disk is full.
+# The progress that ninja prints before each step, and libc's message for a full disk.
 STEP = re.compile(rb"^\[\d+/\d+\]", re.MULTILINE)
 FULL = "No space left on device"
-# Below that any tool may have failed for want of space, whatever it said.
+# With less free space any tool may have failed because of that, whatever its message.
 SPACE_BYTES_MIN = 1 << 20
 ELSEWHERE = "; SLOTFUZZ_BUILD=DIR builds elsewhere"
 
 
 def compiler(tree: Path | None = None) -> str:
-    """The newest clang++ of those that are tested, here or in TREE; MachineError without one."""
+    """The newest tested clang++, on this system or in TREE; MachineError if none is found."""
     for name in COMPILERS:
         found = _which(tree, name)
         if found:
@@ -44,7 +44,7 @@ def compiler(tree: Path | None = None) -> str:
 
 
 def symbolizer(tree: Path | None = None) -> str | None:
-    """llvm-symbolizer of the same release as the compiler, if there is one."""
+    """The llvm-symbolizer of the compiler's release, else any, or None."""
     suffix = Path(compiler(tree)).name.removeprefix("clang++")
     return _which(tree, "llvm-symbolizer" + suffix) or _which(tree, "llvm-symbolizer")
 
@@ -58,12 +58,12 @@ def build(
 ) -> Path:
     """Builds ninja TARGETS in the build folder of PRESET and returns that folder.
 
-    PYTHON asks for another interpreter than the preset's, in TREE if given: the folder is then
-    named after it by the caller, who passes the folder's name as PRESET. A build that is up to date
-    is taken as it is, also where this user may not write. Errors: MachineError with the tail of the
-    log.
+    PYTHON chooses another interpreter than the preset's, in TREE if given. The caller then names
+    the build folder after that interpreter and passes the folder's name as PRESET. A build that is
+    up to date is used as it is, even if this user may not write to it. Errors: MachineError with
+    the tail of the log.
     """
-    # Before ninja looks: what is edited while it runs must be seen the next time.
+    # The mark is taken before ninja runs, so that the next call notices files edited meanwhile.
     mark = None if python else freshness.sources_mark(tree)
     for root in filter(None, (prebuilt_root(), build_root())):
         if freshness.is_stamped(root / preset, targets, mark):
@@ -86,7 +86,7 @@ def build(
 
 
 def ninja_targets(preset: str) -> set[str]:
-    """Names of the ninja targets of PRESET, configured if need be."""
+    """Names of the ninja targets of PRESET; configures its build folder if that is not done yet."""
     folder = build(preset, [])
     text = subprocess.run(
         ["ninja", "-C", str(folder), "-t", "targets", "all"],
@@ -123,8 +123,7 @@ def _configuration(
 
 
 def _logged(command: list[str], folder: Path, what: str) -> None:
-    """Runs COMMAND into the log; shows WHAT and its steps when it takes long enough to be noticed.
-    """
+    """Runs COMMAND and logs its output; shows WHAT and the steps if it takes NOTICED_SECONDS."""
     log = folder / "build.log"
     with open(log, "wb") as out:
         try:
@@ -135,7 +134,7 @@ def _logged(command: list[str], folder: Path, what: str) -> None:
         try:
             _watch(process, out, what)
         except BaseException:
-            process.terminate()  # ninja ends its compilers, and removes what they left half done
+            process.terminate()  # ninja stops its compilers and removes their partial outputs
             raise
         finally:
             process.stdout.close()
@@ -152,7 +151,7 @@ def _logged(command: list[str], folder: Path, what: str) -> None:
 
 
 def _watch(process: subprocess.Popen, out, what: str) -> None:
-    """Copies what PROCESS says to OUT, until it ends; shows WHAT, and how far it is."""
+    """Copies the output of PROCESS to OUT until it ends; shows WHAT and the progress."""
     start, step, line = time.monotonic(), "", None
     output = process.stdout.fileno()
     while True:
@@ -178,7 +177,9 @@ def _watch(process: subprocess.Popen, out, what: str) -> None:
 
 @contextmanager
 def _locked(folder: Path, what: str):
-    """Holds the lock of FOLDER; says so, and WHAT the holder is at, where another command has it.
+    """Holds the lock of FOLDER and writes WHAT into it.
+
+    If another command holds the lock, this prints what that command does, and waits.
     """
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
@@ -195,7 +196,7 @@ def _locked(folder: Path, what: str):
 
 
 def _try_lock(handle: int, seconds: float) -> bool:
-    """Whether the lock could be had within so many SECONDS: most builds have nothing to do."""
+    """Whether the lock was free within SECONDS: most builds have nothing to do and end soon."""
     end = time.monotonic() + seconds
     while True:
         try:

@@ -1,7 +1,7 @@
 """What the driver knows of a subject before anything runs: one row, in the subject's own file.
 
-What an object looks like, which ops the module lacks, how it is made hermetic and whether its
-storages outlive their wrappers are no fields: the engine finds that out by probing the module.
+The row does not say what an object looks like, which ops the module lacks, how a thread enters
+hermetic mode, or whether a storage outlives its wrapper: the engine probes the module for that.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from slotfuzz.subject.mutant import Header
 if TYPE_CHECKING:
     from slotfuzz.subject.subject import Subject
 
-# What runs a script of a module that any interpreter may have.
+# The command that runs a script if its module can be installed in any interpreter.
 PLAIN = "python3"
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a command asks of a subject: its NAME, built for these TARGETS.
+    """What a command needs built: TARGETS on the subject NAME.
 
-    WITH_PYTHON also its interpreter for scripts. PYTHON and TREE (a checked --rootfs) choose the
-    interpreter that has the module; without a SANITIZER it is what suits the subject.
+    WITH_PYTHON asks for the subject's interpreter for scripts too. PYTHON and TREE (a checked
+    --rootfs) choose the interpreter that has the module. Without SANITIZER the subject chooses.
     """
 
     name: str
@@ -36,52 +36,53 @@ class Wish:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """One kind of subject. A field that a file leaves out is what holds for our own core."""
+    """One kind of subject. The default of each field is the value for our own core."""
 
     module: str
     """The module that `T` is."""
 
     make: Callable[[Wish], "Subject"] | None
-    """Builds what a Wish names. None if nothing runs programs on it."""
+    """Builds what a Wish names. None if this kind of subject runs no programs."""
 
     names: tuple[str, ...] = ()
-    """What --subject takes where programs run; a last word ID stands for any other."""
+    """What --subject takes in commands that run programs. A name that ends in `:ID` stands for all
+    names with that prefix."""
 
     interleaved: tuple[str, ...] = ()
-    """What --subject takes where schedules run: the command `interleave`."""
+    """What --subject takes in the command `interleave`, which runs schedules."""
 
     header_of: Callable[[str], Header | None] = lambda name: None
-    """The header of the patch that a name stands for: one seeded bug, which a hunt is to find."""
+    """The header of the patch that a name stands for: the seeded bug that a hunt must find."""
 
     runs_scripts: str = PLAIN
-    """The words with which a user runs a script. If they are not PLAIN, the script says so where
-    the module cannot be imported."""
+    """The command with which a user runs a script. If it is not PLAIN, a script that cannot import
+    the module prints it."""
 
     trace_variable: str = ""
-    """The environment variable that makes the module print what becomes of its objects; empty if it
-    cannot, and a finding has then no picture."""
+    """The environment variable that makes the module print the events of its objects. Empty if the
+    module has no such trace; its findings then have no picture."""
 
     is_counted: bool = False
-    """Whether the module counts its live impls and wrappers, for the ledger to compare."""
+    """Whether the module counts its live impls and wrappers; the ledger compares these counts."""
 
     has_many_bugs: bool = True
-    """Whether one build is expected to have several bugs. Findings are then told apart by more than
-    where they show, and one that never fails in a fresh process hides no other."""
+    """Whether one build can have several bugs. The place where a finding fails is then not enough
+    to tell it from others, and a finding that never fails in a fresh process hides no other."""
 
     is_imported_slowly: bool = False
-    """Whether the import takes long enough that scripts are forked from one interpreter."""
+    """Whether the import is so slow that scripts are forked from one interpreter."""
 
     release_key: str = ""
-    """The entry of `versions` that names the release. A finding of another release is another
-    finding. Empty: the tree that it is built from is the release."""
+    """The key of `versions` that names the release. The same bug in another release is another
+    finding. Empty if the subject is built from this source tree."""
 
     is_installed: bool = False
-    """Whether an interpreter brings it along, which --python and --rootfs then choose."""
+    """Whether the module is installed in an interpreter, which --python and --rootfs choose."""
 
     is_fuzzed_by_schedule: bool = False
-    """Whether `interleave` fuzzes schedules of a build, since there is no model of its code."""
+    """Whether `interleave` fuzzes schedules of a build, because there is no model of its code."""
 
     def takes(self, name: str, names: tuple[str, ...]) -> bool:
-        """Whether NAME is one of NAMES, which are those of this row."""
+        """Whether NAME matches one of NAMES, a field of this row."""
         return any(name == one or one.endswith(":ID") and name.startswith(one.removesuffix("ID"))
                    for one in names)

@@ -1,4 +1,4 @@
-"""What there is to run: the targets, the protocols and the mutants, each a file in its folder."""
+"""Lists the targets, the protocols and the mutants: each is a file in its folder."""
 
 from pathlib import Path
 
@@ -6,16 +6,16 @@ from slotfuzz.errors import UserError, nearest
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import mutant
 
-DEFAULT_TARGET = "storage"  # the fastest, and most mutants are its
+DEFAULT_TARGET = "storage"  # the fastest target, and the one that finds most mutants
 
 
 def fuzzable_targets() -> list[str]:
-    """The targets that a hunt takes by default: of programs, and not said to fail."""
+    """The targets that a hunt runs by default: all that run programs, but not the canary."""
     return [name for name in target_names() if not must_fail(name)]
 
 
 def default_target() -> str:
-    """DEFAULT_TARGET, or the first that can be clean."""
+    """DEFAULT_TARGET, or the first that a hunt runs by default; else UserError."""
     names = fuzzable_targets()
     if not names:
         raise UserError("there is no target in targets/programs/")
@@ -33,7 +33,7 @@ def protocol_names() -> list[str]:
 
 
 def source_of(name: str) -> Path:
-    """The file of a target, of programs or of a protocol."""
+    """The source file of a target, which runs programs or checks a protocol."""
     folder = "protocols" if name in protocol_names() else "programs"
     return ROOT / "targets" / folder / f"{name}.cc"
 
@@ -45,12 +45,12 @@ def must_fail(name: str) -> bool:
 
 
 def mutant_names() -> list[str]:
-    """The mutants that a program shows: patches in mutants/ whose target runs programs."""
+    """The mutants that programs reveal: patches in mutants/ whose target runs programs."""
     return sorted(set(_stems("mutants/*.patch")) - set(protocol_mutant_names()))
 
 
 def protocol_mutant_names() -> list[str]:
-    """The mutants that an interleaving of a protocol shows."""
+    """The mutants that an interleaving of a protocol reveals."""
     protocols = protocol_names()
     return [name for name in _stems("mutants/*.patch")
             if mutant.read_header(name).target in protocols]
@@ -70,9 +70,9 @@ def check_target(name: str) -> str:
 
 
 def check_mutant(name: str) -> str:
-    """NAME, or UserError that names the nearest mutants that programs show."""
+    """NAME, or UserError that names the nearest mutants that programs reveal."""
     if name in protocol_mutant_names():
-        raise UserError(f"no program shows {name}, an interleaving does:"
+        raise UserError(f"programs do not reveal {name}, interleavings do:"
                         f" ./slotfuzz interleave --subject mutant:{name}")
     if name not in mutant_names():
         raise UserError(f"no mutant {name!r} in mutants/; {nearest(name, mutant_names())}")

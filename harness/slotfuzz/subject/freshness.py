@@ -1,7 +1,7 @@
-"""Whether a build is up to date, without a write and without a lock.
+"""Decides whether a build is up to date. It writes nothing and takes no lock.
 
-The stamp of a build folder says what the sources looked like when ninja last finished, and what
-its targets made. A build without such a stamp is compared by ninja itself, which then only looks.
+The stamp of a build folder records a hash of the sources when ninja last finished, and the output
+files of its targets. For a build without such a stamp a dry run of ninja decides.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ from slotfuzz.paths import OPS, ROOT, build_root
 
 STAMP = ".fresh"
 CACHE = "CMakeCache.txt"
-# Each is large or changes often, and is no input of a build: a target is told where `ops` is, and
-# the copy that is compiled into it is for where there is no checkout.
+# These folders are large or change often, and no build waits for them: the driver tells a target
+# where `ops` is, and a target uses its compiled copy only where there is no checkout.
 NO_SOURCES = {"build", "corpus", "docs", "ops", "repro", "__pycache__"}
 PACKAGES = "var/lib/dpkg/status"
 
@@ -24,8 +24,8 @@ PACKAGES = "var/lib/dpkg/status"
 def sources_mark(tree: Path | None = None) -> str | None:
     """A hash of name, size and time of all sources and of the installed packages (in TREE).
 
-    None where no list of packages says whether a compiler or a header was replaced, or where this
-    user may not read a folder.
+    None if there is no dpkg database, since a new compiler or header would go unnoticed. None also
+    if this user may not read a folder.
     """
     try:
         packages = os.stat((tree or Path("/")) / PACKAGES)
@@ -46,7 +46,7 @@ def is_stamped(folder: Path, targets: list[str], mark: str | None) -> bool:
 
 
 def stamp(folder: Path, targets: list[str], mark: str | None) -> None:
-    """Notes that ninja finished TARGETS for sources that had this MARK before it began."""
+    """Records that ninja finished TARGETS, and that the sources had this MARK before it began."""
     if mark is None:
         return
     old = _read(folder)
@@ -61,7 +61,7 @@ def stamp(folder: Path, targets: list[str], mark: str | None) -> None:
 
 
 def is_up_to_date(folder: Path, targets: list[str]) -> bool:
-    """Whether ninja would do nothing for TARGETS in FOLDER, which nobody needs to write to."""
+    """Whether ninja would do nothing for TARGETS in FOLDER. FOLDER may be read-only."""
     rules = folder / "build.ninja"
     if not targets or not rules.exists() or other_place(folder):
         return False
@@ -71,22 +71,22 @@ def is_up_to_date(folder: Path, targets: list[str]) -> bool:
         if answer is None or "GLOB mismatch" in answer:
             return False
     made = rules.stat().st_mtime_ns
-    # The file that stands for the globs is made anew when they differ, which was asked above.
+    # cmake rewrites its verify_globs file when globs differ; VerifyGlobs.cmake checked that above.
     for name in _inputs(folder, "build.ninja"):
         if (folder / name).resolve().parent == OPS:
             continue
         about = _about(folder / name)
         if not name.endswith("cmake.verify_globs") and not (about and about[1] <= made):
             return False
-    # By its whole path build.ninja is no file that a rule makes, so ninja does not ask for cmake.
+    # ninja does not recognize the absolute path as an output, so it does not run cmake first.
     answer = _ask(["ninja", "-C", str(folder), "-n", "-f", str(rules), *targets], folder)
     return answer is not None and "no work to do" in answer
 
 
 def other_place(folder: Path) -> str:
-    """What the cmake cache of FOLDER was made for, if that is not this folder and these sources.
+    """The folder that the cmake cache of FOLDER was made for; empty if it is FOLDER and ROOT.
 
-    A checkout that was copied or moved with its builds would go on compiling the old sources.
+    Without this check a checkout that was copied with its builds would compile the old sources.
     """
     try:
         text = (folder / CACHE).read_text(errors="replace")
@@ -100,7 +100,7 @@ def other_place(folder: Path) -> str:
 
 
 def _files() -> list[str]:
-    """Each source file with size and time."""
+    """One row for each source file: path, size and time."""
     rows, made, folders = [], str(build_root()), [str(ROOT)]
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -132,7 +132,7 @@ def _about(path: Path) -> list[int] | None:
 
 
 def _made_by(folder: Path, target: str) -> list[str]:
-    """The files behind TARGET, which is a file itself or a name for some."""
+    """The files that TARGET makes: itself if it is a file, else its inputs if all are files."""
     if (folder / target).is_file():
         return [target]
     inputs = _inputs(folder, target)

@@ -1,6 +1,6 @@
-"""A subject that an interpreter brings along as an installed module: asks it, and builds for it.
+"""A subject that is a module installed in an interpreter: asks the interpreter, builds for it.
 
-The target embeds that interpreter, so the build is one of its own where it is not the system's.
+The target embeds that interpreter. An interpreter other than the system's has its own build folder.
 """
 
 import hashlib
@@ -20,22 +20,22 @@ from slotfuzz.subject.subject import Subject
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 PROBE_SECONDS = 120
-# What the engine's embedding of CPython is written for.
+# The oldest CPython that the engine can embed.
 PYTHON_MIN = (3, 11)
 NO_PYTHON = "is not a Python interpreter that runs"
-# Of another program's complaint; it may quote all that it was given.
+# Characters kept of another program's error message, which may quote its whole input.
 WORDS_MAX = 120
 
 
 def make(wish: Wish) -> Subject:
-    """Builds the targets for the interpreter that a wish names, which must have the module."""
+    """Builds the targets for the interpreter that WISH names; UserError if it lacks the module."""
     python, tree, sanitizer = wish.python or SYSTEM_PYTHON, wish.tree, wish.sanitizer or "none"
     module = registry.find(wish.name).module
     about = probe(python, module, tree)
     preset, other = SANITIZERS[sanitizer].preset, None
     if tree or about["version"] != probe_system_version():
         if sanitizer != "none":
-            raise UserError("another Python than the system's is hunted without a sanitizer;"
+            raise UserError("a sanitizer works with the system's Python only;"
                             " leave out --sanitizer")
         preset, other = f"plain-{about['version']}{_mark(tree)}", python
     folder = build.build(preset, [f"target-{target}" for target in wish.targets], other, tree)
@@ -45,7 +45,7 @@ def make(wish: Wish) -> Subject:
 
 
 def _mark(tree: Path | None) -> str:
-    """The end of a build folder's name: engines of two trees may need different libraries."""
+    """A suffix for the build folder: engines of two trees may need different libraries."""
     return f"-{hashlib.sha256(str(tree).encode()).hexdigest()[:6]}" if tree else ""
 
 
@@ -53,7 +53,7 @@ def probe_system_version() -> str:
     """Version of the interpreter that the presets embed, such as 3.11.2."""
     import platform
 
-    # An installed driver may run with another one.
+    # An installed driver may run with another interpreter.
     if os.path.realpath(sys.executable) == os.path.realpath(SYSTEM_PYTHON):
         return platform.python_version()
     script = "import platform; print(platform.python_version())"
@@ -61,9 +61,9 @@ def probe_system_version() -> str:
 
 
 def probe(python: str, module: str, tree: Path | None = None) -> dict:
-    """Asks the interpreter PYTHON for version, headers, path and the version of MODULE.
+    """Asks the interpreter PYTHON for its version, headers and path, and the version of MODULE.
 
-    UserError if it lacks one of them.
+    UserError if one of these is missing.
     """
     path = Path(python)
     if tree:
@@ -91,7 +91,7 @@ def probe(python: str, module: str, tree: Path | None = None) -> dict:
 
 
 def _read_answer(answer: str, name: str) -> dict:
-    """What the interpreter NAME has told of itself; UserError if it is none, as /bin/true."""
+    """The JSON object in ANSWER; UserError if NAME is not a Python, such as /bin/true."""
     try:
         about = json.loads(answer)
     except ValueError:
@@ -106,9 +106,9 @@ def _named(python: str, tree: Path | None) -> str:
 
 
 def _why(result: subprocess.CompletedProcess) -> str:
-    """Why an interpreter gave no answer: its last word, or how it died."""
+    """Why an interpreter failed: its last line on stderr, its signal or its exit code."""
     if result.returncode < 0:
-        return f"it dies of {signature.signal_name(-result.returncode)}"
+        return f"it died of {signature.signal_name(-result.returncode)}"
     lines = result.stderr.strip().splitlines()
     return lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
 

@@ -1,4 +1,4 @@
-"""The header of mutants/<id>.patch: where the bug is from, and what finding it must look like."""
+"""The header of mutants/<id>.patch: the origin of the bug, and the finding that it must give."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from slotfuzz.paths import ROOT
 
 @dataclass(frozen=True)
 class Header:
-    """Origin (pull request), contract number, what must be found, and what shows it.
+    """Origin (pull request), contract number, expected verdict, and a program that reveals the bug.
 
-    CONTRACT is what the bug breaks; no finding gets its number from here.
-    VERDICT may leave out the check, as `judge P2` does, where several lines show the bug and each
-    has a check of its own. PROGRAM is the minimal program, or for a protocol's target one line
-    `SHAPE: OPS;OPS` or `golden N`; ENGINES are then those that must catch it, and FREE_THREADING
-    says that it takes a Python without a GIL.
+    CONTRACT is the sentence that the bug breaks; it documents the bug, and no finding copies it.
+    VERDICT may omit the check (`judge P2`) if several lines reveal the bug, each in another check.
+    PROGRAM is the minimal program. For a target that checks a protocol, PROGRAM is one line
+    `SHAPE: OPS;OPS` or `golden N`, ENGINES lists the engines that must catch the bug, and
+    FREE_THREADING says that the bug exists only in a Python without a GIL.
     """
 
     origin: str
@@ -28,13 +28,13 @@ class Header:
 
 
 def read_header(mutant: str) -> Header:
-    """The header of a mutant's patch; BrokenError where a field is missing."""
+    """The header of a mutant's patch; BrokenError if a field is missing."""
     path = ROOT / "mutants" / f"{mutant}.patch"
     return parse_header(path.read_text(), path.name)
 
 
 def parse_header(text: str, name: str) -> Header:
-    """The comment lines before the diff. NAME is for the error."""
+    """Parses the comment lines before the diff. The error message shows NAME."""
     fields, key = {"sanitizer": "address", "contract": ""}, ""
     for line in text.splitlines():
         if not line.startswith("#"):

@@ -1,6 +1,7 @@
-"""The Debian packages that commands need: installed by the first call on a machine.
+"""Installs the Debian packages that commands need, at the first call on a machine.
 
-A stamp says which lists were met with which state of dpkg's database, so later calls ask nobody.
+A stamp records the lists and the state of dpkg's database. While both stay the same, later calls
+do not run apt.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ DATABASE = "/var/lib/dpkg/status"
 
 
 def ensure(lists: tuple[str, ...] = LISTS) -> None:
-    """Installs what LISTS name and is missing; MachineError with what to run where it may not."""
+    """Installs missing packages of LISTS; if it may not, MachineError says what to run."""
     if not lists:
         return
     mark = _mark(lists)
@@ -36,12 +37,11 @@ def ensure(lists: tuple[str, ...] = LISTS) -> None:
         build_root().mkdir(parents=True, exist_ok=True)
         (build_root() / name).write_text(_mark(lists))
     except OSError:
-        return  # The next call asks again; who must write there says what is wrong.
+        return  # The next call checks again; a command that must write there reports the error.
 
 
 def _mark(lists: tuple[str, ...]) -> str:
-    """What the stamp must say. Off Debian nobody knows what is installed: an empty stamp will do.
-    """
+    """The text of a valid stamp: empty where dpkg is missing, since nothing can be checked."""
     try:
         database = os.stat(DATABASE).st_mtime_ns
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""The subjects that there are: the files of subjects/, each with a row CAPABILITIES.
+"""Finds subjects: each file of subjects/ has a row CAPABILITIES.
 
-A subject is named by its file, with more after a colon where the file allows that: `mutant:ID`.
+The name of a subject begins with its file's name. Some files allow more after a colon: `mutant:ID`.
 """
 
 import importlib
@@ -10,7 +10,7 @@ from slotfuzz.errors import UserError, nearest
 from slotfuzz.subject import subjects
 from slotfuzz.subject.capabilities import Capabilities
 
-# What `T` is where nobody says.
+# The subject if --subject is not given.
 DEFAULT = "core"
 
 
@@ -26,18 +26,18 @@ def row(name: str) -> Capabilities | None:
 
 
 def find(name: str) -> Capabilities:
-    """The row of the subject NAME, which runs programs; UserError that names the nearest."""
+    """The row of NAME, which must run programs; else UserError that names the nearest subjects."""
     found = row(name)
     if found and found.takes(name, found.names):
         return found
     if found and found.takes(name, found.interleaved):
-        raise UserError(f"{name} runs no programs, it is hunted by schedules:"
+        raise UserError(f"{name} runs schedules, not programs:"
                         f" ./slotfuzz interleave --subject {name}")
     raise UserError(f"no subject {name!r}; {nearest(name, names())}")
 
 
 def find_interleaved(name: str) -> Capabilities:
-    """The row of the subject NAME, which runs schedules; UserError that lists those that do."""
+    """The row of NAME, which must run schedules; else UserError that lists the subjects that do."""
     found = row(name)
     if found and found.takes(name, found.interleaved):
         return found
@@ -46,29 +46,32 @@ def find_interleaved(name: str) -> Capabilities:
 
 
 def names() -> list[str]:
-    """What --subject takes where programs run."""
+    """What --subject takes in commands that run programs."""
     return [name for one in every() for name in one.names]
 
 
 def interleaved_names() -> list[str]:
-    """What --subject takes where schedules run; what has no model comes last."""
+    """What --subject takes in `interleave`; subjects without a model come last."""
     rows = sorted(every(), key=lambda one: one.is_fuzzed_by_schedule)
     return [name for one in rows for name in one.interleaved]
 
 
 def installed_names() -> list[str]:
-    """The subjects that an interpreter brings along."""
+    """The subjects that are installed in an interpreter."""
     return [name for one in every() if one.is_installed for name in one.names]
 
 
 def own_target(name: str) -> str:
-    """The target that shows the bug seeded in NAME; empty where there is none."""
+    """The target that finds the bug seeded in NAME; empty if no bug is seeded."""
     header = find(name).header_of(name)
     return header.target if header else ""
 
 
 def release_in(record: dict) -> str:
-    """Which release of its subject a finding is of, such as 2.6.0; empty where it is the tree's."""
+    """The release of the subject in which RECORD's finding is, such as 2.6.0.
+
+    Empty if the subject is built from this source tree.
+    """
     found, versions = row(str(record.get("subject", ""))), record.get("versions")
     key = found.release_key if found else ""
     return versions.get(key, "").partition("+")[0] if isinstance(versions, dict) else ""

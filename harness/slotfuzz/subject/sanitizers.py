@@ -1,36 +1,36 @@
-"""What watches a run: one row for each --sanitizer, with the build that has it."""
+"""One row for each --sanitizer: its build, its oracles and its limits."""
 
 from dataclasses import dataclass
 
-# These speak in every build.
+# The oracles that work in every build.
 EVERYWHERE = ("judge", "watchdog", "differential")
 
 
 @dataclass(frozen=True)
 class Sanitizer:
-    """One --sanitizer."""
+    """One value of --sanitizer."""
 
     preset: str
     """The build, in CMakePresets.json."""
 
     oracles: tuple[str, ...]
-    """The oracles that speak in that build: each has a planted bug, which `doctor` runs."""
+    """The oracles that work in that build. `doctor` runs a planted bug for each."""
 
     reports_crashes: bool = True
-    """Whether a crash is reported with a stack. Else the process just dies, without a handler of
-    libFuzzer's: those allocate, and wait for ever where malloc itself has crashed."""
+    """Whether a crash is reported with a stack. If not, the process dies without libFuzzer's signal
+    handlers: they allocate, and would deadlock after a crash inside malloc."""
 
     names_functions: bool = True
-    """Whether a report names functions, which costs half a second each time."""
+    """Whether a report names functions, which takes half a second for each report."""
 
     reports_as: str = "address"
-    """The oracle that a report of its runtime counts for."""
+    """The oracle that gets the credit for a report of the sanitizer's runtime."""
 
     can_be_blind: bool = False
-    """Whether settings of the machine make it see nothing; `tools.blindness` knows them."""
+    """Whether settings of the machine can disable it; `tools.blindness` checks them."""
 
     poisons_freed_memory: bool = False
-    """Whether scripts run with freed memory overwritten, since nothing else notices its use."""
+    """Whether malloc overwrites freed memory in scripts, since nothing else detects its use."""
 
 
 SANITIZERS = {

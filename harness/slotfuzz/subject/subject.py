@@ -1,6 +1,6 @@
 """A subject: what `T` is in a program, with the binaries and the interpreter that run it.
 
-What kinds there are is in subjects/, a file each.
+Each file in subjects/ defines one kind of subject.
 """
 
 import os
@@ -15,9 +15,10 @@ from slotfuzz.subject.catalogue import check_target
 from slotfuzz.subject.mutant import Header
 from slotfuzz.subject.sanitizers import SANITIZERS, Sanitizer
 
-# Our binaries carry their own; what /usr/lib/debug has is of CPython, and no signature names it.
+# Our binaries contain their debug information. /usr/lib/debug has CPython's, but no signature names
+# a function of CPython.
 NO_DEBUG_PACKAGES = "--debug-file-directory=/nonexistent"
-# glibc from 2.41 on leaves what it caches per thread as it was.
+# glibc 2.41 and later do not overwrite memory in the cache of a thread, so there is no cache.
 POISON_ENVIRONMENT = {"PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165",
                       "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 ALLOCATION_FRAMES = 16
@@ -26,9 +27,10 @@ FULL_STACKS = f"fast_unwind_on_malloc=0:malloc_context_size={ALLOCATION_FRAMES}"
 
 @dataclass(frozen=True)
 class Subject:
-    """NAME as typed, FOLDER with targets/, the interpreter that runs scripts, what it imports.
+    """NAME as typed, FOLDER with targets/, and the interpreter that runs scripts.
 
-    TREE is the Debian tree that everything runs in, if it is not the system itself.
+    The interpreter imports the module from IMPORT_PATHS. TREE is the Debian tree in which
+    everything runs, or None for the system itself.
     """
 
     name: str
@@ -42,17 +44,17 @@ class Subject:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What is known of its kind."""
+        """The row of its kind."""
         return registry.find(self.name)
 
     @property
     def watch(self) -> Sanitizer:
-        """What watches its runs."""
+        """The row of its sanitizer."""
         return SANITIZERS[self.sanitizer]
 
     @property
     def seeded(self) -> Header | None:
-        """The header of the bug that it was made with, if it was."""
+        """The header of the seeded bug; None if no bug is seeded."""
         return self.capabilities.header_of(self.name)
 
     @property
@@ -61,11 +63,11 @@ class Subject:
 
     @property
     def edition(self) -> str:
-        """Its name and release, such as `torch 2.6.0`; empty where the tree is the release."""
+        """Its name and release, such as `torch 2.6.0`; empty if it is built from this tree."""
         return f"{self.name} {self._release}" if self._release else ""
 
     def has_finding(self, record: dict) -> bool:
-        """Whether the finding of RECORD is one of this subject, and of its release."""
+        """Whether RECORD is a finding of this subject and of its release."""
         return (record.get("subject") == self.name
                 and registry.release_in(record) == self._release)
 
@@ -74,22 +76,22 @@ class Subject:
         return self.folder / "targets" / name
 
     def command(self, target: str, *words) -> list[str]:
-        """What starts the binary of TARGET on this subject with WORDS."""
+        """The command that starts the binary of TARGET on this subject with WORDS."""
         return [*rootfs.entering(self.tree), str(self.target(target)),
                 f"--module={self.capabilities.module}",
                 f"--ops={OPS}",
                 *(f"--path={path}" for path in self.import_paths), *map(str, words)]
 
     def script_command(self, *words) -> list[str]:
-        """What runs a script with the interpreter that has the subject."""
+        """The command that runs WORDS with the interpreter that can import the subject."""
         return [*rootfs.entering(self.tree), self.script_python, *map(str, words)]
 
     def environment(self, full_stacks: bool = False) -> dict[str, str]:
         """Environment of every process that runs programs of this subject.
 
-        CPython has no frame pointers, so AddressSanitizer's allocation stacks end in it; with
-        FULL_STACKS it unwinds them the slow way, which costs 0.5 s per start, and the symbolizer
-        reads CPython's own debug information for each report.
+        CPython has no frame pointers, so AddressSanitizer's allocation stacks end at its first
+        frame. With FULL_STACKS the slow unwinder completes them, which takes 0.5 s per start, and
+        the symbolizer reads CPython's debug information for each report.
         """
         environment = dict(os.environ)
         environment.pop("DEBUGINFOD_URLS", None)
@@ -103,7 +105,7 @@ class Subject:
             environment.setdefault("ASAN_SYMBOLIZER_PATH", found)
             environment.setdefault("UBSAN_SYMBOLIZER_PATH", found)
             environment.setdefault("TSAN_OPTIONS", f"external_symbolizer_path={found}")
-        # A library that PyTorch links would handle a crash, print a stack for a minute, and exit.
+        # UCX, which PyTorch links, would handle a crash, print a stack for a minute, and exit.
         environment.setdefault("UCX_HANDLE_ERRORS", "none")
         environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
         for name in (self.capabilities.trace_variable, "PYTHONPATH", "PYTHONHOME"):
@@ -122,9 +124,9 @@ def resolve(
     name: str, sanitizer: str | None, targets: list[str], python: str | None = None,
     with_python: bool = True, tree: Path | None = None,
 ) -> Subject:
-    """The subject NAME, built: its TARGETS and, WITH_PYTHON, its sanitized interpreter.
+    """Builds TARGETS of the subject NAME and, WITH_PYTHON, its sanitized interpreter.
 
-    PYTHON and TREE (a checked --rootfs) say which installed one is meant.
+    PYTHON and TREE (a checked --rootfs) choose the interpreter of an installed subject.
     """
     capabilities = registry.find(name)
     for target in targets:
@@ -132,6 +134,6 @@ def resolve(
     for option in ["--python"] * bool(python) + ["--rootfs"] * bool(tree):
         if not capabilities.is_installed:
             others = " or ".join(registry.installed_names())
-            raise UserError(f"{option} chooses whose {others} is meant; it needs"
-                            f" --subject {others}")
+            raise UserError(f"{option} chooses the interpreter that has {others};"
+                            f" it needs --subject {others}")
     return capabilities.make(Wish(name, sanitizer, targets, python, with_python, tree))

@@ -1,4 +1,4 @@
-"""Versions of the tools, and why ThreadSanitizer may see nothing on this machine."""
+"""Versions of the tools, and settings of the machine that disable ThreadSanitizer."""
 
 import platform
 import re
@@ -9,15 +9,15 @@ from pathlib import Path
 from slotfuzz.subject import build, interpreter, registry
 
 MMAP_RND_BITS = Path("/proc/sys/vm/mmap_rnd_bits")
-# What every release of ThreadSanitizer's runtime can map around. From release 18 on it starts the
-# process anew without randomization, where it may.
+# The most address randomization that each release of ThreadSanitizer's runtime supports. Since
+# release 18 the runtime starts the process again without randomization, if that is allowed.
 MMAP_RND_BITS_MAX = 28
 RUNTIME_RELEASE_MIN = 18
 
 
 def versions(tree: Path | None = None) -> dict[str, str]:
-    """Versions of what builds and runs: one line per tool, and of the Python and torch of TREE."""
-    from importlib import metadata  # costs more than all else that `hunt -h` imports
+    """The version of each tool, and of the Python and the module in TREE."""
+    from importlib import metadata  # slower than all other imports of `hunt -h` together
 
     found = {"python": platform.python_version()}
     compiler = build.compiler()
@@ -41,8 +41,8 @@ def versions(tree: Path | None = None) -> dict[str, str]:
 
 
 def blindness() -> list[str]:
-    """Why ThreadSanitizer may see nothing on this machine, each with what to set."""
-    # A soft limit the runtime lifts by itself.
+    """The reasons why ThreadSanitizer may not work on this machine, each with what to set."""
+    # The runtime raises a soft limit by itself.
     _, limit = resource.getrlimit(resource.RLIMIT_AS)
     release = int(re.search(r"\d+", _first_line([build.compiler(), "--version"]) + " 0")[0])
     try:
@@ -53,14 +53,15 @@ def blindness() -> list[str]:
 
 
 def blind_reasons(limit_bytes: int | None, bits: int, release: int) -> list[str]:
-    """The same for a hard limit of the address space, vm.mmap_rnd_bits and a release of clang."""
+    """The same for a hard limit of the address space, vm.mmap_rnd_bits, and clang's release."""
     reasons = []
     if limit_bytes is not None:
         reasons.append(f"the address space is limited to {limit_bytes:,} bytes, and ThreadSanitizer"
                        " needs terabytes; set, as root: ulimit -H -v unlimited")
     if bits > MMAP_RND_BITS_MAX and release < RUNTIME_RELEASE_MIN:
-        reasons.append(f"vm.mmap_rnd_bits is {bits}, and the runtime of clang {release} copes with"
-                       f" {MMAP_RND_BITS_MAX}; set: sysctl vm.mmap_rnd_bits={MMAP_RND_BITS_MAX},"
+        reasons.append(f"vm.mmap_rnd_bits is {bits}, and the runtime of clang {release} supports"
+                       f" at most {MMAP_RND_BITS_MAX};"
+                       f" set: sysctl vm.mmap_rnd_bits={MMAP_RND_BITS_MAX},"
                        f" or install clang-{RUNTIME_RELEASE_MIN} or newer")
     return reasons
 

@@ -109,7 +109,7 @@ def test_a_python_without_headers_or_torch_is_told(tmp_path):
     with pytest.raises(UserError, match="cannot import torch: No module named torch"):
         interpreter.probe(str(script), "torch")
     write_program(script, f'case "$2" in *torch*) kill -SEGV $$;; *) echo \'{answer}\';; esac\n')
-    with pytest.raises(UserError, match="cannot import torch: it dies of SIGSEGV$"):
+    with pytest.raises(UserError, match="cannot import torch: it died of SIGSEGV$"):
         interpreter.probe(str(script), "torch")
 
 

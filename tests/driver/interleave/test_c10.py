@@ -104,7 +104,7 @@ def rows_of(capsys):
     (["claim", "--schedule", "0000"], "of no model of c10"),
     (["claim", "--schedule", c10_input.schedule_text("weak-claim", b"")], "of weak-claim, not of"),
     (["claim", "--schedule", c10_input.schedule_text("claim", bytes(65))], "at most 64"),
-    (["claim", "--rootfs", "/nonexistent"], "is no tree; make one with ci/torch_rootfs.sh"),
+    (["claim", "--rootfs", "/nonexistent"], "is not a tree; make one with ci/torch_rootfs.sh"),
 ])
 def test_bad_input_is_named(words, said, installed, capsys):
     assert run(*words) == 2

@@ -1,4 +1,4 @@
-"""Which snippets a script prints. What the prelude holds: tests/steps/test_prelude.py."""
+"""Which snippets a script prints. tests/steps/test_prelude.py tests the snippets themselves."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from slotfuzz.language.prelude import Snippet
 SNIPPETS = [
     Snippet(("Base",), "", "a class", "class Base:\n    pass"),
     Snippet(("Child", "made"), "", "uses Base", "made = []\nclass Child(Base):\n    pass"),
-    Snippet(("spoken",), "", "says mode, and names none", 'spoken = "mode".mode  # mode'),
+    Snippet(("spoken",), "", "mentions mode, but not as a name", 'spoken = "mode".mode  # mode'),
     Snippet(("mode",), "torch", "by ctypes", "mode = 1"),
     Snippet(("mode",), "slotcore", "directly", "mode = 2"),
 ]
@@ -22,11 +22,11 @@ SNIPPETS = [
     ("made.pop()", [("Base",), ("Child", "made")]),
     ("s0.modes", []),
 ])
-def test_closure(code, names):
+def test_needed_snippets_include_what_they_use(code, names):
     assert [one.names for one in prelude.needed(SNIPPETS, code, "slotcore")] == names
 
 
 @pytest.mark.parametrize("module, text", [("torch", "mode = 1"), ("slotcore", "mode = 2")])
-def test_the_modules_own_snippet(module, text):
+def test_a_snippet_of_the_module_is_chosen(module, text):
     found = prelude.needed(SNIPPETS, "mode()", module)
     assert [snippet.text for snippet in found] == [text]

@@ -1,4 +1,4 @@
-"""Builds of a small checkout by the real cmake and ninja: moved, read-only, shared, full."""
+"""Builds a small checkout with the real cmake and ninja: moved, read-only, shared, disk full."""
 
 import fcntl
 import os
@@ -53,14 +53,14 @@ def checkout():
 
 
 def environment(checkout, **variables):
-    """That of a command of CHECKOUT, whatever build folder these tests have."""
+    """The environment of a command of CHECKOUT, without these tests' own build folder."""
     inherited = {name: value for name, value in os.environ.items() if name != "SLOTFUZZ_BUILD"}
     return {**inherited, "PYTHONPATH": str(checkout / "harness"),
             "PYTHONDONTWRITEBYTECODE": "1", **variables}
 
 
 def built(checkout, target="made", before="pass", user=(), **variables):
-    """What a build of TARGET in CHECKOUT says: the folder or the error, and stderr."""
+    """Builds TARGET in CHECKOUT; returns the folder or the error, and stderr."""
     result = subprocess.run(
         [*user, "/usr/bin/python3", "-c", BUILD.format(before, target)], cwd=checkout,
         capture_output=True, text=True, check=False, env=environment(checkout, **variables))
@@ -70,7 +70,7 @@ def built(checkout, target="made", before="pass", user=(), **variables):
 
 
 def made(checkout, **how):
-    """The text that the target `made` has after a build."""
+    """Builds; returns the text of the file `made`."""
     return (built(checkout, **how)[0] / "made").read_text()
 
 
@@ -94,7 +94,7 @@ def test_a_build_folder_that_was_moved_is_configured_afresh(checkout):
 
 
 def log_of(checkout):
-    """What the last tool that ran for the build said, and when."""
+    """The text of build.log, and the time of its last write."""
     path = checkout / "build" / "plain" / "build.log"
     return path.stat().st_mtime_ns
 
@@ -123,27 +123,27 @@ def test_a_changed_op_table_starts_no_tool(checkout):
     (lambda core: shutil.rmtree(core.parent / "build" / "plain"), "old\n"),
     (lambda core: (core.parent / "build" / "plain" / ".fresh").write_text("{"), "old\n"),
 ], ids=["edited", "added", "removed", "all removed", "damaged stamp"])
-def test_what_changed_is_built_anew(checkout, change, text):
+def test_a_changed_source_is_built_again(checkout, change, text):
     made(checkout)
     change(checkout / "core")
     assert made(checkout) == text
 
 
 def read_only(checkout):
-    """Takes the write permission of all others than root."""
+    """Makes a checkout that only root may write to."""
     subprocess.run(["chmod", "-R", "u=rwX,go=rX", checkout], check=True)
 
 
 @pytest.fixture
 def nobody():
-    """The words that run a command as a user without rights; skips where we have none to give."""
+    """The words that run a command as a user without rights; skips if this user is not root."""
     if os.geteuid() != 0:
         pytest.skip("only root can run a command as another user")
     return NOBODY
 
 
 @pytest.mark.parametrize("stamped", [True, False])
-def test_an_up_to_date_build_is_used_by_who_may_only_read_it(checkout, nobody, stamped):
+def test_a_user_without_write_permission_uses_an_up_to_date_build(checkout, nobody, stamped):
     made(checkout)
     if not stamped:
         (checkout / "build" / "plain" / ".fresh").unlink()
@@ -160,7 +160,7 @@ def test_an_up_to_date_build_is_used_by_who_may_only_read_it(checkout, nobody, s
     (lambda core: (core / "b.txt").write_text("more\n"), "old\nmore\n"),
     (lambda core: (core.parent / "CMakeLists.txt").write_text(CMAKE + "# more\n"), "old\n"),
 ], ids=["edited", "added", "reconfigured"])
-def test_an_old_build_that_is_read_only_is_made_in_the_cache(
+def test_an_old_read_only_build_is_built_again_in_the_cache(
         checkout, nobody, stamped, change, text):
     made(checkout)
     if not stamped:
@@ -186,19 +186,19 @@ def test_findings_go_to_the_checkout_or_else_here(checkout, nobody):
         assert told == f"{folder / 'repro'}\n"
 
 
-def test_slotfuzz_build_is_where_it_says(checkout):
+def test_slotfuzz_build_names_the_build_folder(checkout):
     folder, _ = built(checkout, SLOTFUZZ_BUILD="elsewhere")
     assert folder == checkout / "elsewhere" / "plain" and (folder / "made").exists()
 
 
-def test_a_full_disk_is_one_line(checkout):
+def test_a_full_disk_is_reported_in_one_line(checkout):
     error, said = built(checkout, "full")
     assert error == (f"no space is left for the build in {checkout}/build/plain;"
                      " SLOTFUZZ_BUILD=DIR builds elsewhere") and "Traceback" in said
 
 
-def test_a_disk_without_room_for_a_build_is_one_line(checkout):
-    """A real one, of 48 KiB: cmake fails on it, in words of its own."""
+def test_a_disk_too_small_for_a_build_is_reported_in_one_line(checkout):
+    """On a real disk of 48 KiB cmake fails with a message of its own."""
     small = checkout.parent / "small"
     small.mkdir()
     mount = f"mount -t tmpfs -o size=48k small {small}"
@@ -209,7 +209,7 @@ def test_a_disk_without_room_for_a_build_is_one_line(checkout):
     assert len(error.splitlines()) == 1 and "SLOTFUZZ_BUILD=DIR builds elsewhere" in error
 
 
-def test_a_failed_build_shows_what_is_wrong(checkout):
+def test_a_failed_build_shows_the_error(checkout):
     error, _ = built(checkout, "wrong")
     assert error.startswith("the build failed; build/plain/build.log says:")
     assert "error: what is wrong" in error
@@ -222,7 +222,7 @@ def test_a_build_shows_its_steps(checkout):
     assert f"{what}\n" in said and re.search(rf"{what}: \[1/1\] \d+ s\n", said)
 
 
-def test_a_build_that_is_interrupted_ends_what_it_started(checkout):
+def test_an_interrupted_build_ends_the_processes_that_it_started(checkout):
     words = ["/usr/bin/python3", "-c", BUILD.format("pass", "slow")]
     (checkout / "slow.sh").write_text("echo $$ >part && mv part slow && sleep 60 && touch woke\n")
     noted = checkout / "build" / "plain" / "slow"
@@ -232,13 +232,13 @@ def test_a_build_that_is_interrupted_ends_what_it_started(checkout):
             time.sleep(0.05)
         building.send_signal(signal.SIGINT)
     sleeper = Path("/proc", noted.read_text().strip(), "stat")
-    # Nobody may collect what has died, so that it stays as a zombie.
+    # A process whose parent does not wait for it stays as a zombie when it ends.
     while sleeper.exists() and " Z " not in sleeper.read_text():
         time.sleep(0.05)
     assert not noted.with_name("woke").exists()
 
 
-def test_a_command_that_waits_says_for_what(checkout):
+def test_a_waiting_command_says_what_it_waits_for(checkout):
     made(checkout)
     (checkout / "core" / "a.txt").write_text("new\n")
     lock = checkout / "build" / "plain" / ".lock"

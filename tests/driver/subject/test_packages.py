@@ -1,4 +1,4 @@
-"""Set-up of packages: what is missing is installed, in lines of ours, and asked for once."""
+"""Set-up of packages: installs what is missing, prints short lines, and runs apt once."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ APT_WORDS = "Reading package lists... Unpacking relacy-dev"
 
 @pytest.fixture
 def machine(tmp_path):
-    """Runs set_up.sh on a machine of fakes; what apt-get is asked goes to the file `asked`."""
+    """Runs set_up.sh with fake tools; the arguments of apt-get go to the file `asked`."""
     fakes, asked = tmp_path / "fakes", tmp_path / "asked"
     (tmp_path / "list.txt").write_text("# needs\nnewer | older\nthere\n")
     write_program(fakes / "dpkg-query", '[ "$4" = there ] && echo installed\n')
@@ -39,18 +39,18 @@ def test_the_missing_alternative_that_the_release_has_is_installed(machine):
                                      "slotfuzz: installing 1 packages: older"]
 
 
-def test_what_apt_says_is_shown_only_when_it_fails(machine):
+def test_the_output_of_apt_is_shown_only_if_it_fails(machine):
     assert APT_WORDS not in machine()[2]
     code, out, said, _ = machine(fails="install")
     assert (code, out) == (2, "apt-get could not install: older\n") and APT_WORDS in said
 
 
-def test_lists_that_cannot_be_updated_are_no_reason_to_stop(machine):
+def test_set_up_continues_if_the_lists_cannot_be_updated(machine):
     code, _, said, _ = machine(fails="update")
     assert code == 0 and "could not be updated" in said
 
 
-def test_who_may_not_install_is_told_what_to_run(machine, tmp_path):
+def test_a_user_who_may_not_install_learns_what_to_run(machine, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("only root can run a command as another user")
     for folder in (tmp_path, *tmp_path.parents[:2]):
@@ -62,7 +62,7 @@ def test_who_may_not_install_is_told_what_to_run(machine, tmp_path):
 
 @pytest.fixture
 def asked(tmp_path, monkeypatch):
-    """The calls of set_up.sh, which is a fake that fails when told to."""
+    """The calls of a fake set_up.sh, which fails while a file `fails` exists."""
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     monkeypatch.setattr(packages, "ROOT", tmp_path)
     monkeypatch.setattr(packages, "DATABASE", str(tmp_path / "status"))
@@ -73,7 +73,7 @@ def asked(tmp_path, monkeypatch):
     return lambda: (tmp_path / "calls").read_text().splitlines()
 
 
-def test_packages_are_asked_for_until_something_changes(asked, tmp_path):
+def test_set_up_runs_again_only_after_a_change(asked, tmp_path):
     for _ in range(2):
         packages.ensure()
     assert len(asked()) == 1
@@ -93,7 +93,7 @@ def test_a_set_up_that_failed_is_tried_again_and_says_why(asked, tmp_path):
     assert len(asked()) == 2
 
 
-def test_off_debian_the_stamp_that_the_message_names_is_enough(asked, tmp_path):
+def test_without_dpkg_the_stamp_that_the_message_names_is_enough(asked, tmp_path):
     (tmp_path / "fails").write_text("")
     (tmp_path / "status").unlink()
     with pytest.raises(MachineError) as caught:
@@ -104,7 +104,7 @@ def test_off_debian_the_stamp_that_the_message_names_is_enough(asked, tmp_path):
     assert len(asked()) == 1
 
 
-def test_a_command_that_needs_nothing_asks_for_nothing(asked):
+def test_a_command_without_packages_does_not_run_set_up(asked):
     packages.ensure(())
     with pytest.raises(FileNotFoundError):
         asked()

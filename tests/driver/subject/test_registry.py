@@ -1,4 +1,4 @@
-"""A subject is one file: what a new one in subjects/ can do, with no other file changed."""
+"""A subject is one file: a new file in subjects/ is enough to hunt, replay and find it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ CAPABILITIES = Capabilities(module="othercore", make=make, names=("other",), rel
 
 @pytest.fixture
 def other(fake_subject, add_subject, tmp_path):
-    """The file of a subject `other`, whose module is the fake core, and whose engine the fake."""
+    """The file of a subject `other`: its module is the fake core, its engine the fake engine."""
     os.symlink(HERE / "fake_slotcore.py", tmp_path / "modules" / "othercore.py")
     add_subject("other", NEW.format(folder=str(fake_subject.folder),
                                     python=fake_subject.script_python))
@@ -43,7 +43,7 @@ def slotfuzz(capsys, *words):
     return code, json.loads(captured.out), captured.err
 
 
-def test_a_file_is_a_subject_that_is_hunted_and_replayed(other, capsys, tmp_path):
+def test_a_new_file_is_a_subject_to_hunt_and_replay(other, capsys, tmp_path):
     hunt = ("hunt", "storage", "--subject", "other", "--seed", 3, "--runs", 500, "--out",
             tmp_path / "out", "--corpus", tmp_path / "corpus")
     code, document, err = slotfuzz(capsys, *hunt, "--stop-at-first")
@@ -62,7 +62,7 @@ def test_a_file_is_a_subject_that_is_hunted_and_replayed(other, capsys, tmp_path
     assert [one["id"] for one in document["new"]] == [], err
 
 
-def test_its_findings_are_known_by_their_release(other, add_subject, tmp_path):
+def test_a_finding_belongs_to_its_release(other, add_subject, tmp_path):
     chosen = subject.resolve("other", None, ["storage"])
     assert chosen.edition == "other 1.2"
     record = {"subject": "other", "versions": {"other": "1.2+debian"}}
@@ -71,7 +71,7 @@ def test_its_findings_are_known_by_their_release(other, add_subject, tmp_path):
     assert not chosen.has_finding({**record, "subject": "core"})
 
 
-def test_it_is_among_the_names_that_are_offered(other, capsys):
+def test_an_error_message_can_suggest_it(other, capsys):
     with pytest.raises(UserError, match="did you mean other"):
         registry.find("othr")
     with pytest.raises(SystemExit):
@@ -80,13 +80,13 @@ def test_it_is_among_the_names_that_are_offered(other, capsys):
 
 
 @pytest.mark.parametrize("name", ["", "core:", "core:other", "mutant", "cor", "../core", "a.b"])
-def test_a_name_that_no_file_takes_is_told(name):
+def test_an_unknown_name_is_an_error(name):
     with pytest.raises(UserError, match="no subject .*(core|mutant:ID)"):
         registry.find(name)
 
 
-def test_what_runs_no_programs_says_what_it_runs():
-    with pytest.raises(UserError, match="c10 runs no programs, it is hunted by schedules"):
+def test_a_subject_without_programs_is_an_error_that_names_interleave():
+    with pytest.raises(UserError, match="c10 runs schedules, not programs: ./slotfuzz interleave"):
         subject.resolve("c10", None, ["storage"])
     assert registry.find_interleaved("c10").is_fuzzed_by_schedule
     with pytest.raises(UserError, match="no subject 'torch' here; core, mutant:ID or c10"):
@@ -102,7 +102,7 @@ def test_each_file_has_a_row_that_can_be_made_or_interleaved():
     assert registry.find(registry.DEFAULT) is core.CAPABILITIES
 
 
-def test_a_seeded_bug_says_where_it_shows():
+def test_a_seeded_bug_names_the_target_that_finds_it():
     assert registry.own_target("core") == "" and registry.own_target("mutant:weak-slot")
     with pytest.raises(UserError, match="no mutant 'weak-slit'.*weak-slot"):
         registry.own_target("mutant:weak-slit")

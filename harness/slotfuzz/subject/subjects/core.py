@@ -1,6 +1,6 @@
 """core: our own storage and tensor core, as the module slotcore.
 
-`core` keeps wrappers alive by the refcount-bit protocol, `core:resurrect` by resurrection.
+`core` preserves wrappers by the refcount-bit protocol, `core:resurrect` by resurrection.
 """
 
 from pathlib import Path
@@ -13,14 +13,14 @@ from slotfuzz.subject.subject import Subject
 
 MODULE, TRACE_VARIABLE = "slotcore", "SLOTCORE_TRACE"
 RUNS_SCRIPTS = f"{COMMAND} python"
-# Of the two builds, the folder in a preset's and the suffix of ninja targets.
+# For each of the two builds: its folder in the preset's folder, and the suffix of ninja targets.
 PROTOCOL_FOLDERS = {"core": "", "core:resurrect": "resurrect"}
-# The word in the names of the files that only one of the two is built from.
+# For each build: the word in the names of the source files that the other does not have.
 PROTOCOL_WORDS = {"core": "refcount_bit", "core:resurrect": "resurrection"}
 
 
 def make(wish: Wish) -> Subject:
-    """Builds one of the two."""
+    """Builds `core` or `core:resurrect`."""
     sanitizer, part = wish.sanitizer or "address", PROTOCOL_FOLDERS[wish.name]
     wanted = [f"target-{target}" for target in wish.targets] + ["slotpython"] * wish.with_python
     preset = SANITIZERS[sanitizer].preset
@@ -29,7 +29,7 @@ def make(wish: Wish) -> Subject:
 
 
 def of_folder(name: str, sanitizer: str, preset: str, folder: Path) -> Subject:
-    """The subject NAME of slotcore whose binaries are in FOLDER."""
+    """The subject NAME, which is slotcore with its binaries in FOLDER."""
     return Subject(name, sanitizer, preset, folder, str(folder / "slotpython"))
 
 

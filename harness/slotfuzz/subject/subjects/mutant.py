@@ -1,6 +1,6 @@
-"""mutant:ID: slotcore with one historic bug put back, by its patch in mutants/.
+"""mutant:ID: slotcore with one historic bug, which a patch in mutants/ puts back.
 
-It has the preservation protocol whose file the patch touches, else refcount-bit.
+Its preservation protocol is the one whose file the patch changes, or else refcount-bit.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from slotfuzz.subject.subjects import core
 
 
 def make(wish: Wish) -> Subject:
-    """Builds what the patch touches."""
+    """Builds slotcore with the patch."""
     chosen = _id(wish.name)
     sanitizer = wish.sanitizer or mutant.read_header(chosen).sanitizer
     preset = SANITIZERS[sanitizer].preset
