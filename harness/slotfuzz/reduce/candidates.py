@@ -11,8 +11,8 @@ def next_lines(
 ) -> Iterator[Line]:
     """Every line of OPS that can follow when the variables BOUND have a value.
 
-    Of names that have none, a line binds the lowest, or one that is WANTED; of literals it has the
-    simplest, or one that is WANTED.
+    If a line binds a free name, it takes the lowest one or one that is WANTED. If it has a literal,
+    it takes the simplest one or one that is WANTED.
     """
     for op in ops:
         roles = table.ops[op]["operands"]
@@ -23,7 +23,7 @@ def next_lines(
 def _words(
     table: Table, role: str, bound: frozenset[str], wanted: frozenset[str],
 ) -> list[str]:
-    """What an operand can be: what is bound, or for a binding one a free name as well."""
+    """The words for an operand: bound names, and free names too if the line binds it."""
     kind = table.kinds.get(role.lstrip(MARKS))
     if kind is None:
         return sorted(bound)
@@ -44,28 +44,28 @@ def bound_after(table: Table, line: Line, bound: frozenset[str]) -> frozenset[st
     return bound - unbound | table.bound(line)
 
 
-def contains(table: Table, lines: tuple[Line, ...], known: tuple[Line, ...]) -> bool:
-    """Whether LINES without some of them, and with other names, are KNOWN."""
-    return _contains(table, lines, known, {})
+def contains(table: Table, lines: tuple[Line, ...], part: tuple[Line, ...]) -> bool:
+    """Whether PART is a subsequence of LINES, up to the names of variables."""
+    return _contains(table, lines, part, {})
 
 
-def _contains(table, lines, known, names: dict[str, str]) -> bool:
-    if not known:
+def _contains(table, lines, part, names: dict[str, str]) -> bool:
+    if not part:
         return True
     for index, line in enumerate(lines):
-        more = _names(table, known[0], line, names)
-        if more is not None and _contains(table, lines[index + 1:], known[1:], more):
+        more = _names(table, part[0], line, names)
+        if more is not None and _contains(table, lines[index + 1:], part[1:], more):
             return True
     return False
 
 
-def _names(table: Table, known: Line, line: Line, names: dict[str, str]) -> dict[str, str] | None:
-    """NAMES of known variables and those that make KNOWN this LINE; None if nothing does."""
-    if (known.op, known.lane) != (line.op, line.lane):
+def _names(table: Table, part: Line, line: Line, names: dict[str, str]) -> dict[str, str] | None:
+    """NAMES, with the renamings that turn PART into LINE; None if no renaming does."""
+    if (part.op, part.lane) != (line.op, line.lane):
         return None
     names = dict(names)
-    for index, (word, other) in enumerate(zip(known.operands, line.operands)):
-        is_variable = table.kind(known, index).prefix and table.kind(known, index) == table.kind(
+    for index, (word, other) in enumerate(zip(part.operands, line.operands)):
+        is_variable = table.kind(part, index).prefix and table.kind(part, index) == table.kind(
             line, index)
         if names.setdefault(word, other if is_variable else word) != other:
             return None

@@ -1,10 +1,10 @@
-"""Makes a program small while it stays interesting. Pure over a predicate; knows no engine.
+"""Makes a program small while it stays interesting. A predicate decides; no engine is needed.
 
-Every pass proposes a smaller program and keeps it if it is still interesting. Passes, in order: one
-lane for all, suffix, closures of a variable, chunks, single lines to a fixpoint, shorter programs
-near by, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then fewer lanes,
-fewer switches between them and fewer lines off the main one, then ops that stand earlier in the
-table, then simpler literal values, then lower variable numbers.
+Every pass proposes smaller programs and keeps those that are still interesting. Passes, in order:
+one lane for all lines, suffix, closures of a variable, chunks, single lines to a fixpoint, shorter
+programs near by, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then
+fewer lanes, fewer switches between lanes and fewer lines that are not on the main lane, then ops
+that stand earlier in the table, then simpler literal values, then lower variable numbers.
 """
 
 import time
@@ -16,19 +16,19 @@ from slotfuzz.reduce.search import BudgetSpent, Search, Several
 from slotfuzz.reduce.shorten import shorter
 
 RUNS_MAX = 2000
-# Runs and time in which no shorter program turns up, until it is taken that there is none. Time
-# matters where programs near by hang: each of those costs seconds.
+# The search for shorter programs gives up after so many runs, or so much time, without success.
+# The time limit matters if programs near by hang, since each of them takes seconds.
 SHORTEN_RUNS_MAX = 80
 SHORTEN_SECONDS_MAX = 30
 
 
 @dataclass(frozen=True)
 class Minimized:
-    """The result: the lines, what it cost, and whether no single line can be removed.
+    """The result: the lines, the cost, and whether no single line can be removed.
 
-    A run is a child of the server; TRIED counts programs, of which a run may try several. AS_MET is
-    the program when lines had gone and ops and values were still those of the finding: others like
-    it will be met again.
+    A run is a child of the server and may try several programs; TRIED counts programs. AS_MET is
+    the program after lines were removed and before ops and values were changed: the fuzzer will
+    find programs like it again.
     """
 
     lines: list[Line]
@@ -51,10 +51,10 @@ def minimize(
 ) -> Minimized:
     """The smallest program found for which `interesting` holds; it must hold for LINES.
 
-    LAST_LINE, if known, is the index of the line during which it happened: what follows goes
-    first. At most RUNS_MAX calls of `interesting` and SEVERAL; without that, nobody looks for
-    programs that are shorter by more than a line. Those have lines of the ops ALLOWED alone,
-    if that is given.
+    LAST_LINE, if known, is the index of the failing line; the lines after it are removed first. At
+    most RUNS_MAX calls of `interesting` and SEVERAL. Without SEVERAL the pass that looks for
+    programs near by that are shorter by several lines does not run. If ALLOWED is given, that pass
+    adds lines of these ops only.
     """
     start = time.monotonic()
     search = Search(list(lines), interesting, several, runs_max, key=tuple)
@@ -81,7 +81,7 @@ def minimize(
 
 
 def _drop_suffix(search: Search, last_line: int | None) -> None:
-    """What comes after the failing line is most often not needed: that line itself, then halves."""
+    """Drops the lines after the failing line, then ever smaller suffixes: most are not needed."""
     if last_line is not None and last_line + 1 < len(search.best):
         search.keep(search.best[:last_line + 1])
     step = len(search.best) // 2
@@ -91,7 +91,7 @@ def _drop_suffix(search: Search, last_line: int | None) -> None:
 
 
 def _drop_closures(search: Search, table: Table) -> None:
-    """Drops all lines that mention a variable and what was made from it; else those lines alone."""
+    """Drops all lines that mention a variable or values derived from it; else the variable only."""
     mentioned = {}
     for line in search.best:
         for variable in table.variables(line):
@@ -104,7 +104,7 @@ def _drop_closures(search: Search, table: Table) -> None:
 
 
 def _closure(lines: list[Line], variable: str, table: Table) -> set[str]:
-    """VARIABLE and every variable that a line binds while it mentions one of the closure."""
+    """VARIABLE and, transitively, each variable bound by a line that mentions one of these."""
     closure = {variable}
     for line in lines:
         if closure & set(table.variables(line)):
@@ -127,7 +127,7 @@ def _drop_chunks(search: Search) -> None:
 
 
 def _drop_single_lines(search: Search) -> None:
-    """Drops single lines, last first, until none can go. Later lines depend on earlier ones."""
+    """Drops single lines until each is needed. Last first: later lines depend on earlier ones."""
     dropped = True
     while dropped:
         dropped = False
@@ -137,7 +137,7 @@ def _drop_single_lines(search: Search) -> None:
 
 
 def _shorten(search: Search, table: Table, allowed: frozenset[str] | None) -> None:
-    """Leaves local minima, in which no single line can go, as long as a shorter program is near."""
+    """Leaves a local minimum, where each line is needed, while a shorter program is near by."""
     while search.keep_first(shorter(search.best, table, allowed), SHORTEN_RUNS_MAX,
                             SHORTEN_SECONDS_MAX):
         _drop_single_lines(search)
@@ -154,13 +154,13 @@ def _runs(lines: list[Line]) -> list[tuple[int, int]]:
 
 
 def _lane_cost(lines: list[Line]) -> tuple[int, int, int]:
-    """What a program on lanes asks of its reader: lanes, switches, lines off the main one."""
+    """How hard a program is to read: lanes, switches, lines that are not on the main lane."""
     lanes = {line.lane for line in lines}
     return len(lanes), len(_runs(lines)), sum(line.lane != 0 for line in lines)
 
 
 def _merge_lanes(search: Search) -> None:
-    """Takes one lane for two, then moves stretches of lines, or their ends, to another lane."""
+    """Merges two lanes, then moves stretches of lines, or their ends, to other lanes."""
     merged = True
     while merged:
         merged = False
@@ -171,7 +171,7 @@ def _merge_lanes(search: Search) -> None:
 
 
 def _merged(lines: list[Line]):
-    """The program with lines moved to other lanes, most changed first."""
+    """The program with lines moved to other lanes; the largest change comes first."""
     lanes = sorted({line.lane for line in lines})
     for lane in lanes:
         for other in sorted({0, *lanes} - {lane}):
@@ -183,7 +183,7 @@ def _merged(lines: list[Line]):
 
 
 def _simplify_ops(search: Search, table: Table) -> None:
-    """Tries, for each line, the ops of the same operands that stand earlier in the table."""
+    """Tries, for each line, ops with the same operands that stand earlier in the table."""
     for index in range(len(search.best)):
         search.keep_first([*search.best[:index], line, *search.best[index + 1:]]
                           for line in table.simpler(search.best[index]))

@@ -1,6 +1,6 @@
-"""A crash that its last program alone does not repeat: which of the programs before it are needed.
+"""Finds the programs that a crash needs if the last program alone does not repeat it.
 
-Pure over a predicate; the flight recorder holds the last programs of the process that died.
+The flight recorder holds the last programs of the process that died; a predicate runs sequences.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,8 @@ Fails = Callable[[list[str]], bool]
 def shortest_sequence(programs: list[str], fails: Fails) -> list[str]:
     """The shortest sequence found that fails when run in order in one fresh process.
 
-    First the shortest suffix, by doubling, then without each program that is not needed. Empty
-    when even all PROGRAMS together do not fail.
+    The search doubles a suffix until it fails, then removes programs that are not needed. The
+    result is empty if all PROGRAMS together do not fail.
     """
     length = 1
     while not fails(programs[-length:]):

@@ -1,6 +1,6 @@
-"""The search for a smaller value that stays interesting: propose, and keep what still is.
+"""The search for a smaller value that stays interesting: propose a value, keep it if it is.
 
-What a value is, a program or the plan of a schedule, and which ones are smaller, its user knows.
+The caller decides what a value is, such as a program or a schedule, and which are smaller.
 """
 
 import itertools
@@ -9,24 +9,24 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
-# Values of one run when most of them are not interesting.
+# The number of values in one run if most of them are not interesting.
 BATCH = 256
 
 T = TypeVar("T")
-# Runs values in order, up to the first that fails: how many were run, and whether the last of
-# those failed as the wanted one does, for all that can be said without running it alone.
+# Runs values in order until one fails. Returns the number of values run, and whether the last one
+# seems to fail as wanted; only a run of its own can confirm that.
 Several = Callable[[list[T]], tuple[int, bool]]
 
 
 class BudgetSpent(Exception):
-    """More runs than allowed; what has been kept so far stands."""
+    """The search needs more runs than allowed; its best value so far stays valid."""
 
 
 class Search(Generic[T]):
-    """BEST, the smallest interesting value so far, and the verdicts of all that were tried.
+    """BEST, the smallest interesting value so far, and the verdicts of all values tried.
 
-    FIRST is interesting. A run is a call of INTERESTING or of SEVERAL, which may be missing; TRIED
-    counts values. KEY makes a value that can be hashed.
+    FIRST must be interesting. A run is a call of INTERESTING or of SEVERAL, which is optional;
+    TRIED counts values. KEY turns a value into one that can be hashed.
     """
 
     def __init__(self, first: T, interesting: Callable[[T], bool], several: Several | None,
@@ -38,7 +38,7 @@ class Search(Generic[T]):
         self.runs = self.tried = 0
 
     def ask(self, value: T) -> bool:
-        """Whether VALUE is interesting; never runs the same one twice."""
+        """Whether VALUE is interesting; runs each value once at most."""
         key = self.key(value)
         if key not in self.verdicts:
             self._count_run()
@@ -56,7 +56,7 @@ class Search(Generic[T]):
     def keep_first(
         self, values: Iterator[T], runs_max: float = math.inf, seconds_max: float = math.inf,
     ) -> bool:
-        """Proposes VALUES as the new best, many in a run: a run costs more than a value."""
+        """Proposes VALUES as the new best, many in a run, since a run costs more than a value."""
         if not self.several:
             return any(map(self.keep, values))
         last, until, waiting = self.runs + runs_max, time.monotonic() + seconds_max, []
@@ -76,7 +76,7 @@ class Search(Generic[T]):
         return False
 
     def settle(self, smaller: Callable[[T], Iterator[T]]) -> None:
-        """Takes one of what is SMALLER than the best, until none of that is interesting."""
+        """Replaces the best by interesting values that SMALLER gives, while there are any."""
         while self.keep_first(smaller(self.best)):
             pass
 

@@ -1,11 +1,9 @@
-"""Programs with fewer lines than a given one, that differ from it in one place: what to try when no
-single line can be dropped.
+"""Generates shorter programs that differ from a given one in one place.
 
-A local minimum is left by taking more than one line out at once, or by putting one line, or two,
-where there were more. What a program needs as three lines may be one op (`with hermetic(): del s0`
-for enter, del and exit), or a short way to what a long one led to. Nothing here knows an op by
-name, and nothing runs: most of these programs are not even interesting, so whoever asks for them
-runs hundreds in one child of the server.
+The minimizer tries them when no single line can be dropped. To leave such a local minimum, it must
+remove several lines at once, or replace several lines by one or two. One op may do what took three
+lines (`with hermetic(): del s0` for enter, del and exit). This file names no op and runs nothing.
+Most of these programs are not interesting, so the caller runs hundreds in one child of the server.
 """
 
 import itertools
@@ -22,13 +20,16 @@ DIGITS = "0123456789"
 def shorter(
     lines: list[Line], table: Table, allowed: frozenset[str] | None = None,
 ) -> Iterator[list[Line]]:
-    """Shorter programs near LINES in which no line reads what none has bound.
+    """Shorter programs near LINES in which each line reads only variables that have a value.
 
-    First one less that makes a variable, where another of its kind does as well; then two lines
-    less, wherever they are; then one line of any op for a stretch of lines, the longest stretch
-    first, for all lines that mention a variable, in the place of the first or the last of them, and
-    for two lines that are apart, in the place of the later one; then two lines of the program's own
-    ops, or their kin, for a stretch. New lines are of ops that are ALLOWED, if that is given.
+    In this order:
+    - one line that makes a variable is removed, and another variable of its kind takes its place;
+    - any two lines are removed;
+    - one line of any op replaces a stretch of lines, the longest stretch first;
+    - one line replaces all lines that mention a variable, at the first or the last of them;
+    - one line replaces two lines that are apart, at the later one;
+    - two lines of the program's ops or related ops replace a stretch.
+    If ALLOWED is given, new lines are instances of these ops.
     """
     yield from _variables_unified(lines, table)
     pairs = list(itertools.combinations(range(len(lines)), 2))
@@ -50,7 +51,7 @@ def shorter(
 
 
 def _variables_unified(lines: list[Line], table: Table) -> Iterator[list[Line]]:
-    """LINES without one that makes a variable, for which another of its kind stands from there."""
+    """LINES without one that makes a variable; an older one of its kind takes its place."""
     bound = NOTHING
     for index, line in enumerate(lines):
         for made, other in itertools.product(sorted(table.bound(line)), sorted(bound)):
@@ -68,7 +69,7 @@ def _variables_unified(lines: list[Line], table: Table) -> Iterator[list[Line]]:
 def _stretches_replaced(
     lines: list[Line], count: int, ops: list[str], table: Table,
 ) -> Iterator[list[Line]]:
-    """LINES with COUNT lines of OPS for each stretch of more, the longest first."""
+    """LINES with COUNT lines of OPS in place of a longer stretch, the longest stretch first."""
     for length in range(len(lines), count, -1):
         for begin in range(len(lines) - length + 1):
             yield from _put(lines[:begin], lines[begin + length:], lines[begin].lane, count, ops,
@@ -78,7 +79,7 @@ def _stretches_replaced(
 def _variable_replaced(
     lines: list[Line], variable: str, ops: list[str], table: Table,
 ) -> Iterator[list[Line]]:
-    """LINES with one of OPS for all that mention VARIABLE, if they are several."""
+    """LINES with one line of OPS in place of all that mention VARIABLE, if these are several."""
     places = [i for i, line in enumerate(lines) if variable in table.variables(line)]
     for place in (places[0], places[-1]) if len(places) > 1 else ():
         before, after = ([lines[i] for i in indices if i not in places]
@@ -89,7 +90,7 @@ def _variable_replaced(
 def _put(
     before: list[Line], after: list[Line], lane: int, count: int, ops: list[str], table: Table,
 ) -> Iterator[list[Line]]:
-    """COUNT lines of OPS between BEFORE and AFTER, on a LANE, in all ways that make sense."""
+    """BEFORE, COUNT lines of OPS on LANE, and AFTER, where each line reads bound variables."""
     bound = NOTHING
     for line in before:
         if not table.read(line) <= bound:
@@ -102,7 +103,7 @@ def _put(
 
 
 def _lines(count, ops, bound, wanted, table) -> Iterator[list[Line]]:
-    """Every COUNT lines of OPS that can follow when BOUND have a value."""
+    """All sequences of COUNT lines of OPS that can follow when BOUND have a value."""
     if count == 0:
         yield []
         return
@@ -112,7 +113,7 @@ def _lines(count, ops, bound, wanted, table) -> Iterator[list[Line]]:
 
 
 def _is_bound(lines: list[Line], bound: frozenset[str], table: Table) -> bool:
-    """Whether each of LINES reads only what has a value by then, when BOUND have one before."""
+    """Whether each of LINES reads only variables with a value, if BOUND have one at the start."""
     for line in lines:
         if not table.read(line) <= bound:
             return False

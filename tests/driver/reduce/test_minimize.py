@@ -1,4 +1,4 @@
-"""The minimizer as text before -> text after; what is interesting is a Python function."""
+"""Tests of the minimizer: program text before and after. A Python function is the predicate."""
 
 import random
 import time
@@ -32,7 +32,7 @@ def shrink(text, interesting, **options):
 
 
 def in_order(*needles):
-    """Whether each needle occurs, after the one before."""
+    """A predicate: all needles occur, in this order."""
     def interesting(text):
         at = 0
         for needle in needles:
@@ -87,16 +87,16 @@ lane(2, "del s0")
 
 
 def lane_of(op):
-    """The lane that each line of OP runs on, as a function of program text."""
+    """A function from program text to the lane of each line of OP."""
     return lambda text: [line.lane for line in lines(text) if line.op == op]
 
 
 @pytest.mark.parametrize("interesting, after", [
-    # Lanes that do not matter go, also where lines cannot.
+    # Lanes that do not matter go, even if no line can go.
     (in_order("ones", "enter", "untyped", "untyped", "nbytes", "del"),
      "t0 = T.ones(1)\nenter_hermetic()\ns0 = t0.untyped_storage()\ns0 = t0.untyped_storage()\n"
      "s0.nbytes()\ndel s0\n"),
-    # Where two must differ, one is the main lane and the other is called 1.
+    # If two lanes must differ, one becomes the main lane and the other lane 1.
     (lambda text: [] != lane_of("enter_hermetic")(text) != lane_of("nbytes")(text) != [],
      'lane(1, "enter_hermetic()")\ns0.nbytes()\n'),
     (lambda text: lane_of("enter_hermetic")(text) != [0] and lane_of("nbytes")(text) == [1],
@@ -111,7 +111,7 @@ def test_lanes_before_after(interesting, after):
     assert text == (after or 'lane(1, "del s0")\nlane(2, "del s0")\ndel s0\n')
 
 
-def test_a_switch_less_is_smaller_than_a_line_more_on_the_main_lane():
+def test_fewer_switches_count_more_than_lines_on_the_main_lane():
     before = 'lane(1, "enter_hermetic()")\nexit_hermetic()\nlane(1, "exit_hermetic()")\n'
     text, _ = shrink(before, lambda text: len(lines(text)) == 3
                      and lane_of("enter_hermetic")(text) == [1]
@@ -119,7 +119,7 @@ def test_a_switch_less_is_smaller_than_a_line_more_on_the_main_lane():
     assert text == before.replace("\nexit_hermetic()", '\nlane(1, "exit_hermetic()")')
 
 
-def test_what_is_minimal_stays():
+def test_a_minimal_program_stays_the_same():
     text, result = shrink("t0 = T.ones(1)\n", lambda text: text == "t0 = T.ones(1)\n")
     assert text == "t0 = T.ones(1)\n" and result.one_minimal
 
@@ -139,7 +139,7 @@ def test_no_program_is_run_twice_and_runs_are_counted():
     assert len(seen) == len(set(seen)) == result.runs
 
 
-def test_a_spent_budget_keeps_the_best_so_far_and_claims_nothing():
+def test_a_spent_budget_keeps_the_best_and_does_not_claim_one_minimal():
     text, result = shrink(NOISE, in_order("enter", "del", "exit"), runs_max=3)
     assert result.runs == 3 and not result.one_minimal
     assert in_order("enter", "del", "exit")(text)
@@ -172,12 +172,12 @@ def test_random_programs_become_one_minimal_and_stay_interesting(seed):
     assert result.one_minimal and result.runs < 150
 
 
-def test_the_program_as_it_was_met_keeps_its_values_and_names():
+def test_as_met_keeps_values_and_names():
     text, result = shrink(NOISE, in_order("ones", "nbytes"))
     assert TABLE.program_text(list(result.as_met)) == "t1 = T.ones(0)\ns1.nbytes()\n" != text
 
 
-# The fake ops with one that does in one line what takes three.
+# The fake ops, with an op that does in one line what otherwise takes three.
 FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"], {
     "name": "del_in_hermetic", "operands": ["-s"], "template": "with hermetic(): del {0}",
     "needs": "", "sentence": "Fake.", "masked": False, "plain": False,
@@ -185,7 +185,7 @@ FUSED = Table({**fake_engine.DESCRIPTION, "ops": [*fake_engine.DESCRIPTION["ops"
 
 
 def shorten(before, interesting, fails=None, **options):
-    """Minimizes BEFORE with many programs in a run, of which those that FAILS accepts end it."""
+    """Minimizes BEFORE with many programs in a run; the first that FAILS accepts ends the run."""
     def several(programs):
         for done, program in enumerate(programs, 1):
             if (fails or interesting)(FUSED.program_text(program)):
@@ -204,9 +204,9 @@ STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
     # One op does what three lines did.
     (STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\ns0 = t0.untyped_storage()\n",
      STORAGE + "with hermetic(): del s0\ns0 = t0.untyped_storage()\n"),
-    # Two lines go that no one line can go without.
+    # Two lines go together; neither can go alone.
     ("t0 = T.ones(1)\nenter_hermetic()\ndel t0\nexit_hermetic()\n", "t0 = T.ones(1)\ndel t0\n"),
-    # Another line for two, and a name that only a later line tells.
+    # One line for two, with a name that a later line uses.
     (STORAGE + "s1 = t0.untyped_storage()\ndel s0\ns1.nbytes()\n",
      "t0 = T.ones(1)\ns1 = t0.untyped_storage()\ns1.nbytes()\n"),
     # One line for all that mention a variable.
@@ -216,17 +216,17 @@ STORAGE = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
     # One line for two that are apart.
     (STORAGE + "s0.tag = 0\ns1 = t0.untyped_storage()\ns0.nbytes()\n",
      STORAGE + "s1 = t0.untyped_storage()\ndel s0\n"),
-    # Two lines for four, of ops that are there already.
+    # Two lines for four, of ops that the program has.
     (STORAGE + "s0.tag = 0\ndel s0\ndel t0\nt0 = T.ones(1)\n",
      STORAGE + "del t0\ns0.tag = 0\n"),
-    # Two lines for four, of which one does in other circumstances what one did before.
+    # Two lines for four; one of them is of a related op.
     (STORAGE + "s0.tag = 0\nt1 = T.ones(1)\nt1 = T.ones(1)\ndel s0\n",
      STORAGE + "with hermetic(): del s0\nt1 = T.ones(1)\n"),
     # A stretch on another lane stays there.
     (STORAGE + 'lane(1, "enter_hermetic()")\nlane(1, "del s0")\nlane(1, "exit_hermetic()")\n',
      STORAGE + 'lane(1, "with hermetic(): del s0")\n'),
 ])
-def test_a_local_minimum_is_left_for_a_shorter_program(before, after):
+def test_the_search_leaves_a_local_minimum_for_a_shorter_program(before, after):
     normal = FUSED.program_text(lines(before))
     alone = minimize(lines(before), lambda found: FUSED.program_text(found) == normal, FUSED)
     assert FUSED.program_text(alone.lines) == before and alone.one_minimal
@@ -241,7 +241,7 @@ def test_many_programs_are_tried_in_a_run():
     assert result.runs < result.tried / 10
 
 
-def test_what_fails_in_another_way_is_passed_over():
+def test_a_program_that_fails_differently_is_skipped():
     before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
     after = STORAGE + "with hermetic(): del s0\n"
     text, result = shorten(before, lambda text: text in (before, after),
@@ -250,14 +250,14 @@ def test_what_fails_in_another_way_is_passed_over():
     assert result.runs < len(lines(before)) + 2 * SHORTEN_RUNS_MAX
 
 
-def test_where_all_fails_in_another_way_the_search_ends():
+def test_the_search_ends_if_all_programs_fail_differently():
     before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
     text, result = shorten(before, lambda text: text == before, fails=lambda text: True)
     assert text == before and result.one_minimal
     assert result.runs <= 4 * len(lines(before)) + 2 * SHORTEN_RUNS_MAX
 
 
-def test_where_programs_near_by_hang_the_search_ends(monkeypatch):
+def test_the_search_ends_if_programs_near_by_hang(monkeypatch):
     now, before = [0.0], STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
@@ -272,7 +272,7 @@ def test_where_programs_near_by_hang_the_search_ends(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_shorter_program_reads_only_what_has_a_value(seed):
+def test_a_shorter_program_reads_only_variables_with_a_value(seed):
     choose, before, bound = random.Random(seed), [], frozenset()
     for _ in range(5):
         before.append(choose.choice(list(next_lines(FUSED, list(FUSED.ops), bound))))
@@ -287,13 +287,13 @@ def test_a_shorter_program_reads_only_what_has_a_value(seed):
             bound |= FUSED.bound(line)
 
 
-def test_one_variable_does_for_two():
+def test_one_variable_replaces_two():
     before = "t0 = T.ones(1)\nt1 = T.ones(1)\ns0 = t1.untyped_storage()\ndel t0\n"
     after = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel t0\n"
     assert shorten(before, lambda text: text in (before, after))[0] == after
 
 
-def test_new_lines_are_of_the_ops_that_are_allowed():
+def test_new_lines_are_of_allowed_ops_only():
     before = STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n"
 
     def interesting(text):
@@ -302,11 +302,11 @@ def test_new_lines_are_of_the_ops_that_are_allowed():
     own = frozenset(line.op for line in lines(before))
     assert shorten(before, interesting)[0].endswith("with hermetic(): del s0\n")
     assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
-    # What ends in an op of the program is its kin.
+    # An op whose text ends in an op of the program is related to it.
     assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)
 
 
-def test_the_same_words_about_another_kind_of_object_are_no_kin():
+def test_the_same_words_about_another_kind_of_object_are_not_related():
     ops = [{**FUSED.ops["nbytes"], "name": name, "operands": operands, "plain": False,
             "template": f"{circumstance}{{0}}.resize_({{1}})"}
            for name, operands, circumstance in (
@@ -318,7 +318,7 @@ def test_the_same_words_about_another_kind_of_object_are_no_kin():
     assert table.kin(frozenset(["resize_quietly"])) == {"resize", "resize_quietly", "resize_any"}
 
 
-def test_a_mechanism_that_a_program_is_without_is_not_brought_by_the_kin_of_its_ops():
+def test_related_ops_add_no_mechanism_that_the_program_lacks():
     hermetic = lines(STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n")
     plain = lines(STORAGE + "del s0\n")
     assert related_ops(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))

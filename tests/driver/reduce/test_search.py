@@ -1,4 +1,4 @@
-"""The search on values that are no programs: what it keeps, what it asks, and when it ends."""
+"""The search on numbers instead of programs: what it keeps, what it asks, and when it ends."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from slotfuzz.reduce.search import BudgetSpent, Search
 
 
 def searching(interesting, several=None, runs_max=100):
-    """A search from 40 among the numbers, and the numbers that it asks about."""
+    """A search that starts at the number 40, and the list of numbers that it asks about."""
     asked = []
 
     def ask(number):
@@ -20,13 +20,13 @@ def fewer(number):
     return (number - step for step in (8, 4, 2, 1) if number >= step)
 
 
-def test_it_settles_where_nothing_smaller_is_interesting():
+def test_it_settles_if_no_smaller_value_is_interesting():
     search, asked = searching(lambda number: number % 2 == 0 and number > 3)
     search.settle(fewer)
     assert search.best == 4 and len(asked) == len(set(asked)) == search.runs == search.tried
 
 
-def test_many_are_run_at_once_and_what_fails_is_asked_alone():
+def test_many_values_share_a_run_and_a_failing_one_is_asked_alone():
     batches = []
 
     def several(numbers):
@@ -41,13 +41,13 @@ def test_many_are_run_at_once_and_what_fails_is_asked_alone():
     assert batches[0] == [32, 36, 38, 39]
 
 
-def test_what_fails_only_among_others_is_not_kept():
+def test_a_value_that_fails_only_among_others_is_not_kept():
     search, asked = searching(lambda number: False, lambda numbers: (1, True))
     search.settle(fewer)
     assert search.best == 40 and sorted(asked) == [32, 36, 38, 39]
 
 
-def test_a_spent_budget_keeps_what_was_found():
+def test_a_spent_budget_keeps_the_best():
     search, _ = searching(lambda number: True, runs_max=2)
     with pytest.raises(BudgetSpent):
         search.settle(fewer)
