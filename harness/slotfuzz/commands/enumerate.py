@@ -34,13 +34,14 @@ def run(args, output) -> int:
     with Server(chosen, target) as server:
         ops = _named_ops(server, args.ops) if args.ops else default_ops(server)
         console.say(f"{name}, {target}: programs of {', '.join(ops)}")
-        result = enumeration.run(server, ops, args.lines, literals=literals(server), told=_told)
+        result = enumeration.run(server, ops, args.lines, literals=literals(server),
+                                 report=_say_counts)
     output.text(summary(name, target, result))
     output.document(document(name, target, ops, result))
     return 1 if result.findings else 0
 
 
-def _told(length: enumeration.Length) -> None:
+def _say_counts(length: enumeration.Length) -> None:
     console.say(f"{length.lines} lines: {length.programs:,} programs, {length.states:,} new states,"
                 f" {length.failing:,} failing")
 

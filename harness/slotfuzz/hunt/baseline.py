@@ -1,8 +1,8 @@
-"""The baseline of a hunt: findings that are old, so that only new ones make it fail.
+"""The baseline of a hunt: a list of old findings, so that only new findings make the hunt fail.
 
-A baseline is a folder of findings, at any depth, that an earlier hunt on the base version has
-written. A finding is old if one of its dedup keys belongs to a finding of the baseline. A baseline
-finding that no longer fails on the subject excuses nothing.
+A baseline is a folder with findings, at any depth, that an earlier hunt on the base version wrote.
+A finding is old if a finding of the baseline has one of its dedup keys. A baseline finding that
+no longer fails on the subject makes no finding old.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.paths import shown
 
-# A finding whose script failed in some of its runs gets this many tries to fail again.
+# A finding that fails in some runs only gets this many tries to fail again.
 TRIES_MAX = 20
 
 
@@ -28,7 +28,7 @@ class Baseline:
             raise UserError(f"--baseline {shown(folder)} holds no finding")
         # Names of findings that did not fail again when the hunt started.
         self.gone: list[str] = []
-        # Names of findings without a script, so that no hunt can recognize them.
+        # Names of findings without a script: the hunt cannot recognize them.
         self.without_script: list[str] = []
 
     def check_apart(self, out: Path) -> None:
@@ -38,7 +38,7 @@ class Baseline:
                             " a new finding would be old in the next hunt")
 
     def recall(self, triage, targets: list[str]) -> list[str]:
-        """Makes the findings known to TRIAGE, on TARGETS of the hunt; the programs to avoid."""
+        """Teaches TRIAGE the findings, on TARGETS of the hunt; returns the programs to suppress."""
         programs = []
         for folder in self.findings:
             if not (folder / "repro.py").exists():
@@ -56,5 +56,5 @@ class Baseline:
         return programs
 
     def has(self, record: dict) -> bool:
-        """Whether RECORD, of a known finding, belongs to one of the baseline."""
+        """Whether RECORD, of a finding seen again, belongs to a finding of the baseline."""
         return Path(record["folder"]) in self.findings

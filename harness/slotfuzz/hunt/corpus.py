@@ -1,4 +1,4 @@
-"""Work on a corpus folder: distil it, replay it in shuffled orders, print it anew."""
+"""Work on a corpus folder: distil it, replay it in shuffled orders, rewrite its programs."""
 
 import os
 import re
@@ -19,15 +19,15 @@ INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
 SEEDS = (1, 2, 3)
 # libFuzzer names an entry of a corpus by the SHA-1 of its text.
 ENTRY = re.compile(r"[0-9a-f]{40}")
-# In the folder beside a corpus that is merged: what is made, and what it replaces.
+# Folders of a merge, in a folder beside the corpus: the new corpus, and the one that it replaces.
 NEW, OLD = "new", "old"
 
 
 class Growing:
-    """The corpus FOLDER of a hunt, of which each process runs all before it goes on.
+    """The corpus FOLDER of a hunt. Each fuzzing process first runs all of it.
 
-    It takes in the programs that have features which others, taken in before, do not have. The rest
-    goes, but for what was there before the hunt.
+    A process keeps the programs that add features. The programs that it does not keep are removed,
+    except those that were there before the hunt.
     """
 
     def __init__(self, folder: Path):
@@ -37,22 +37,23 @@ class Growing:
         self._round = 0
 
     def drop_torn(self) -> None:
-        """Removes entries of which a killed process has made the file and written nothing.
+        """Removes empty entries, which a killed process has created and not written.
 
-        libFuzzer writes an entry in one go. Call it while no process of the hunt runs.
+        libFuzzer writes an entry with one call. Call this while no process of the hunt runs.
         """
         for name in self._names():
             if ENTRY.fullmatch(name) and (self._folder / name).stat().st_size == 0:
                 (self._folder / name).unlink()
 
     def about_to_load(self) -> tuple[int, set[str]]:
-        """What a process that is started now will load, for `ended`."""
+        """The entries that a process started now will load; pass the result to `ended`."""
         return self._round, self._names() - self._kept
 
     def ended(self, loads: tuple[int, set[str]], used: set[str]) -> None:
-        """Removes what a process has loaded and not USED.
+        """Removes entries that a process has loaded and not USED.
 
-        Two that run at a time may use different programs for one feature: the first to end decides.
+        Two processes that run at the same time may keep different programs for one feature. The
+        first that ends decides.
         """
         number, names = loads
         if number != self._round:
@@ -68,9 +69,9 @@ class Growing:
 def merge(subject: Subject, target: str, folder: Path, sources: list[Path]) -> tuple[int, int]:
     """Leaves in FOLDER the smallest part of FOLDER and SOURCES that has all features.
 
-    Returns the numbers of files before and after. The new corpus is made in a folder beside and
-    then renamed. An interrupt leaves the old corpus or the new one, and nothing beside it; what a
-    kill leaves beside it `clear_up` removes.
+    Returns the numbers of files before and after. Merging writes the new corpus to a folder beside
+    the old one and then renames it. An interrupt leaves the old corpus or the new one and removes
+    the folder beside it. After a kill, `clear_up` removes that folder.
     """
     folder = folder.resolve()
     before = sum(1 for path in folder.iterdir() if path.is_file())
@@ -95,14 +96,14 @@ def _beside(folder: Path) -> str:
 
 
 def _remove(place: Path, folder: Path) -> None:
-    """Removes what merge has made in PLACE; the old corpus, if it was about to be replaced."""
+    """Removes PLACE, the folder of a merge. If FOLDER is gone, first puts the old corpus back."""
     if not folder.exists() and (place / OLD).exists():
         os.rename(place / OLD, folder)
     shutil.rmtree(place, ignore_errors=True)
 
 
 def clear_up(folder: Path) -> None:
-    """Removes what merges of FOLDER have left that were killed; it has a corpus again then."""
+    """Removes the folders of killed merges of FOLDER, and puts its corpus back if it is gone."""
     folder = folder.absolute()
     for place in folder.parent.glob(f"{_beside(folder)}*"):
         if (lock := try_lock(place)) is not None:
@@ -111,23 +112,23 @@ def clear_up(folder: Path) -> None:
 
 
 def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
-    """Replays FOLDER once per seed, in another order each: exit code and features reached."""
+    """Replays FOLDER once per seed, each in another order: exit code and features reached."""
     orders = []
     for seed in SEEDS:
         result = _run(subject, target, [f"-seed={seed}", "-shuffle=1", "-runs=0", str(folder)])
         text = result.stderr.decode(errors="replace")
         match = INITED.search(text)
         if not match and result.returncode == 0:
-            raise BrokenError("libFuzzer did not say what it reached: " + "; ".join(_tail(result)))
+            raise BrokenError("libFuzzer printed no coverage: " + "; ".join(_tail(result)))
         orders.append({"seed": seed, "exit": result.returncode,
                        "words": match[1] if match else "; ".join(_tail(result))})
     return orders
 
 
 def format_folder(server: Server, folder: Path) -> tuple[list[str], int]:
-    """Prints every program of FOLDER anew; names of changed files, and dropped lines in all.
+    """Rewrites every program of FOLDER; names of changed files, and a count of dropped lines.
 
-    Comments at the top are kept: seeds are for people to read.
+    Comments at the top are kept, since people read seeds.
     """
     changed, dropped_all = [], 0
     for path in sorted(folder.iterdir()):

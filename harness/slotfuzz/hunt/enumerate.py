@@ -1,11 +1,11 @@
-"""Runs every program of up to N lines over some ops, shortest first, each state visited once.
+"""Runs every program of up to N lines over some ops, shortest first, and visits each state once.
 
-Two reductions keep that feasible. Symmetry: a name that no program line has bound is as good as any
-other, so only the lowest one is bound. State: two programs that led to the same state (the engine
-tells it as a number, see harness/engine/session/state.h) go on alike, so only the first is
-extended. Lines run on the main lane, and literals are the simplest of their kind, or such as the
-caller names. A program that crashes and contains a shorter one that does is counted, and taken to
-crash for the same reason.
+Two reductions make this feasible. Symmetry: free names are interchangeable, so a line binds only
+the lowest one. State: programs that lead to the same state continue alike, so only the first of
+them is extended. The engine sends the state as a number (harness/engine/session/state.h). Lines run
+on the main lane. Literals are the simplest of their kind, or those that the caller names. If a
+program crashes and contains a shorter one that crashes, it is counted, and the cause is assumed to
+be the same.
 """
 
 import itertools
@@ -35,9 +35,10 @@ class Failing:
 
 @dataclass
 class Length:
-    """What the programs of so many LINES came to.
+    """Counts for the programs of LINES lines.
 
-    STATES are those that no earlier program led to; where the engine cannot tell, each counts.
+    STATES counts states that no earlier program led to. If the engine cannot compute states, each
+    program counts as a new state.
     """
 
     lines: int
@@ -48,7 +49,7 @@ class Length:
 
 @dataclass
 class Result:
-    """What was done. UNREPEATED programs failed once and were clean the next time."""
+    """The result. UNREPEATED counts programs that failed once and were clean the next time."""
 
     lengths: list[Length] = field(default_factory=list)
     findings: dict[str, Failing] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class Result:
 
     @property
     def states(self) -> int:
-        """Distinct states that they led to."""
+        """Distinct states of all lengths."""
         return sum(length.states for length in self.lengths)
 
 
@@ -74,16 +75,17 @@ class _Program:
 
 
 def run(server: Server, ops: list[str], lines_max: int, reduce_states: bool = True,
-        told=lambda length: None, literals: frozenset[str] = frozenset()) -> Result:
-    """Runs them all; TOLD is called with each Length that is done. Ctrl-C ends it early.
+        report=lambda length: None, literals: frozenset[str] = frozenset()) -> Result:
+    """Runs all programs; calls REPORT with each Length when it is done. Ctrl-C ends it early.
 
-    Lines have the simplest literal of each kind, and those of LITERALS that are of the kind.
-    SERVER says what a failing program's signature is; the others run on one that needs no names.
+    Operands are the simplest literal of each kind, and those of LITERALS that belong to the kind.
+    A server without symbols runs all programs, and SERVER the failing ones again for a signature.
     """
     result, start = Result(), time.monotonic()
     with Server(server.subject, server.target, symbols=False) as quick:
         try:
-            _Enumeration(server, quick, ops, literals, reduce_states, result).run(lines_max, told)
+            _Enumeration(server, quick, ops, literals, reduce_states, result).run(
+                lines_max, report)
         except KeyboardInterrupt:
             result.interrupted = True
     result.seconds = round(time.monotonic() - start, 3)
@@ -91,7 +93,7 @@ def run(server: Server, ops: list[str], lines_max: int, reduce_states: bool = Tr
 
 
 class _Enumeration:
-    """The breadth-first search, with the states that it has seen."""
+    """The breadth-first search and the states that it has visited."""
 
     def __init__(self, server, quick, ops, literals, reduce_states: bool, result: Result):
         self.server, self.quick, self.table = server, quick, server.table
@@ -100,7 +102,7 @@ class _Enumeration:
         self.visited = set()
         self.crashes: list[tuple[Line, ...]] = []
 
-    def run(self, lines_max: int, told) -> None:
+    def run(self, lines_max: int, report) -> None:
         """Lengths 1 to LINES_MAX, or until no program can be extended."""
         (start,) = self.quick.states([""])
         if start.is_finding:
@@ -110,10 +112,10 @@ class _Enumeration:
         for lines in range(1, lines_max + 1):
             self.result.lengths.append(Length(lines))
             programs = self._extended(programs)
-            told(self.result.lengths[-1])
+            report(self.result.lengths[-1])
 
     def _extended(self, programs: list[_Program]) -> list[_Program]:
-        """Runs all that are one line longer; returns those that led to a state not seen yet."""
+        """Runs all programs one line longer; returns those that led to a new state."""
         candidates = (_Program((*program.lines, line), bound_after(self.table, line, program.bound))
                       for program in programs
                       for line in next_lines(self.table, self.ops, program.bound,
@@ -122,7 +124,10 @@ class _Enumeration:
                 if self._is_new(program, reply)]
 
     def _replies(self, programs: Iterator[_Program]) -> Iterator[tuple[_Program, State]]:
-        """Each program with its reply. One that fails is run again, first in a child of its own."""
+        """Each program with its reply.
+
+        A program that fails after others in one child runs again, first in the next child.
+        """
         waiting = []
         while True:
             waiting += itertools.islice(programs, BATCH - len(waiting))
@@ -138,7 +143,7 @@ class _Enumeration:
             waiting = waiting[done:]
 
     def _is_new(self, program: _Program, reply: State) -> bool:
-        """Counts the program. Whether its extensions are to be run."""
+        """Counts the program; returns whether to extend it."""
         length, state = self.result.lengths[-1], reply.state
         length.programs += 1
         if reply.is_finding:
@@ -152,8 +157,8 @@ class _Enumeration:
 
     def _note_finding(self, program: _Program, crashed: bool) -> None:
         length = self.result.lengths[-1]
-        # Most longer programs that crash are a shorter one with lines that do not matter.
-        if crashed and any(contains(self.table, program.lines, known) for known in self.crashes):
+        # Most longer programs that crash contain a shorter one that crashes.
+        if crashed and any(contains(self.table, program.lines, one) for one in self.crashes):
             length.failing += 1
             return
         reply = self.server.run(self._text(program))

@@ -1,4 +1,4 @@
-"""The main job: fuzz, sort out findings that exist, minimize and verify new ones, until the end.
+"""The main job: fuzz, recognize findings that exist, minimize and verify new ones.
 
 One libFuzzer process per target and job on a shared corpus. A finding ends its process; when the
 finding is judged, its minimal program is suppressed and the process starts again. Threads judge
@@ -25,13 +25,13 @@ from slotfuzz.schema.record import KEYS
 from slotfuzz.triage.triage import Found, Triage
 
 POLL_SECONDS = 0.05
-# If nothing repeats so many crashes in a row, the subject is not what breaks.
+# After so many crashes in a row that do not repeat, the fault is not in the subject.
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
 
 
 def run(plan: Plan) -> Result:
-    """Hunts by PLAN, in whose folders it writes."""
+    """Hunts by PLAN and writes to its folders."""
     plan.check()
     folders = plan.suppressing_folders()
     place = Workplace(plan.subject, plan.out)
@@ -47,8 +47,8 @@ def run(plan: Plan) -> Result:
             if plan.baseline:
                 programs += pool.submit(plan.baseline.recall, triage, plan.targets).result()
             for number, text in enumerate(programs):
-                place.add_known(f"known-{number}", text)
-            place.add_known_errors(triage.errors)
+                place.suppress(f"known-{number}", text)
+            place.suppress_errors(triage.errors)
             result = _Hunt(plan, place, triage, pool, line, written).run()
             result.skipped = len(programs)
             result.killed = dict(kills.counts)
@@ -61,7 +61,7 @@ def run(plan: Plan) -> Result:
 
 
 class _Hunt:
-    """The loop, with what it has found so far."""
+    """The loop of a hunt and its result so far."""
 
     def __init__(self, plan: Plan, place: Workplace, triage: Triage, pool: ThreadPoolExecutor,
                  line: ProgressLine, written: series.Series):
@@ -77,7 +77,7 @@ class _Hunt:
         self._in_vain = 0
 
     def run(self) -> Result:
-        """Runs until time, programs or patience are over."""
+        """Runs until the time is over, all programs ran, or the hunt gives up."""
         previous = {number: signal.signal(number, self._interrupt)
                     for number in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -128,7 +128,7 @@ class _Hunt:
             self._killed(job, error.process)
 
     def _killed(self, job: Job, process: str) -> None:
-        """Something outside killed PROCESS of JOB: it is started again, but not without end."""
+        """Starts JOB again after something outside killed PROCESS, but not without limit."""
         self.triage.kills.note(process)
         job.kills_in_a_row += 1
         if job.kills_in_a_row >= KILLS_IN_A_ROW_MAX:
@@ -142,7 +142,7 @@ class _Hunt:
         self._stopped = True
 
     def _ended(self, job: Job) -> None:
-        """A process of JOB ended: with a crash that is judged now, by itself, or by a kill."""
+        """A process of JOB ended: judges its crash, or starts the job again."""
         end = job.end(self._programs())
         if end.found:
             if end.killed:
@@ -158,14 +158,14 @@ class _Hunt:
         self.shared.clock.enter(job.name, series.JUDGING)
 
     def _take_verdict(self, job: Job) -> None:
-        """Waits for the verdict on the crash of JOB, if triage judges one, and takes it in."""
+        """Waits for the verdict on the crash of JOB, if triage judges one, and records it."""
         if not job.verdict:
             return
         future, job.verdict = job.verdict, None
         try:
             verdict, record = future.result()
         except MachineError as error:
-            self._give_up(error)  # the crash stays where it is, for the next hunt
+            self._give_up(error)  # the crash stays in its folder for the next hunt
             return
         self.shared.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
@@ -177,16 +177,16 @@ class _Hunt:
         is_in_vain = verdict == "unreproduced" and KEYS not in record
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
         for index, text in enumerate(record["avoid"]):
-            self.place.add_known(f"found-{self.result.findings}-{index}", text)
-        self.place.add_known_errors(self.triage.errors)
+            self.place.suppress(f"found-{self.result.findings}-{index}", text)
+        self.place.suppress_errors(self.triage.errors)
         if verdict in ("new", "shorter"):
             self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
         self._say(verdict, record)
 
     def _say(self, verdict: str, record: dict) -> None:
-        """Notes what triage said of a crash; BrokenError after too many that nothing repeats."""
+        """Prints the verdict on a crash; BrokenError after too many that do not repeat."""
         if merged := record.get("merged"):
-            self.line.note(f"slotfuzz: one bug with {Path(record['folder']).name}:"
+            self.line.note(f"slotfuzz: same bug as {Path(record['folder']).name}:"
                            f" {', '.join(merged)}")
         if verdict in ("new", "shorter"):
             self.line.note(
@@ -204,9 +204,9 @@ class _Hunt:
                                   f" see {shown(self.plan.out)}")
 
     def _take_leftovers(self) -> None:
-        """Judges crashes that a killed hunt of the same subject and folder has left.
+        """Judges crashes that a killed hunt with the same subject and folder has left.
 
-        A hunt on a mutant does not: it has to find the mutant's bug itself.
+        A hunt on a mutant ignores them, since it has to find the mutant's bug itself.
         """
         if not self.plan.resumes or self.plan.subject.seeded:
             return
@@ -236,7 +236,7 @@ class _Hunt:
         return sum(job.programs_now() for job in self.jobs)
 
     def _now(self) -> dict:
-        """The numbers of a sample of the series, but for the time."""
+        """The numbers of a sample of the series, without the time."""
         running = [job.fuzzer.progress for job in self.jobs if job.fuzzer]
         return {"programs": self._programs(), "rate": sum(one.rate for one in running),
                 "coverage": max(one.coverage for one in [*self.jobs, *running]),

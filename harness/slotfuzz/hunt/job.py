@@ -1,4 +1,4 @@
-"""One job of a hunt: the libFuzzer process that it runs now, and what its earlier ones did.
+"""One job of a hunt: its current libFuzzer process, and the sums over its earlier ones.
 
 A process ends with a crash, by itself, or because something outside killed it. The job says which;
 the hunt decides what comes next.
@@ -22,15 +22,16 @@ from slotfuzz.hunt.plan import Plan
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.triage.triage import Found
 
-# Objects that programs leak by the contract (P5) stay in their process, up to 1 KB a program on the
-# core: the process is renewed before that shows, and when its memory is full.
+# The contract lets programs leak some objects (P5), up to 1 KB a program on the core. A process is
+# replaced before that matters, and when its memory is full.
 PROCESS_PROGRAMS_MAX = 1_000_000
-# libFuzzer's exit code after SIGINT or SIGTERM. A process that the hunt ends is not asked for one.
+# libFuzzer's exit code after SIGINT or SIGTERM. The hunt does not read the exit code of a process
+# that it ends itself.
 INTERRUPTED_EXIT = 72
-# A process that has fuzzed for so long before it was killed shows that the machine can do the work.
+# A process that fuzzed for so long before it was killed shows that the machine has enough memory.
 KILL_FORGOTTEN_SECONDS = 10
-# libFuzzer's handlers allocate, and wait for ever where malloc itself has crashed. Without a
-# sanitizer the process just dies, and the flight recorder has the program.
+# libFuzzer's signal handlers allocate, and would deadlock after a crash inside malloc. Without them
+# the process dies at once, and the flight recorder has the program.
 NO_HANDLERS = tuple(f"-handle_{name}=0" for name in ("segv", "bus", "abrt", "ill", "fpe"))
 
 
@@ -47,9 +48,9 @@ class Shared:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: KILLED names a process that something outside killed, or is empty.
+    """How a process ended. KILLED names a process that something outside killed, or is empty.
 
-    FOUND is the crash, with its ARTIFACT, if there is one to judge.
+    FOUND is the crash to judge, if any, and ARTIFACT the file with its program.
     """
 
     killed: str = ""
@@ -75,13 +76,13 @@ class Job:
 
     @property
     def name(self) -> str:
-        """What it is called among the jobs of a hunt."""
+        """Its name among the jobs of a hunt."""
         return f"{self.target}.{self.number}"
 
     def start(self, left_seconds: float) -> None:
         """Starts a process for LEFT_SECONDS, unless the job has run all its programs.
 
-        KilledError where something outside kills it, or the zygote, at once.
+        KilledError if something outside kills the process or the zygote at once.
         """
         shared, plan = self._shared, self._shared.plan
         runs = PROCESS_PROGRAMS_MAX
@@ -94,7 +95,7 @@ class Job:
         for path in folder.iterdir():
             if path.is_file():
                 path.unlink()
-        # Reloading what other jobs wrote would make a run with one seed depend on the clock.
+        # Reloading the corpus would make the result of a seed depend on the clock.
         extra = ("-reload=0",) if plan.jobs == 1 else ()
         if not plan.subject.watch.reports_crashes:
             extra += NO_HANDLERS
@@ -104,12 +105,12 @@ class Job:
         if self._spawner is None or self._spawner.is_closed:
             self._spawner = Spawner(plan.subject, self.target)
         self.fuzzer = Fuzzer(self._spawner, plan.corpora(self.target), folder,
-                             shared.place.known, seed, runs, math.ceil(left_seconds), extra)
+                             shared.place.suppressions, seed, runs, math.ceil(left_seconds), extra)
         shared.clock.enter(self.name, series.FUZZING)
         shared.selector.register(self.fuzzer.stderr, selectors.EVENT_READ, self)
 
     def end(self, all_programs: int) -> Ended:
-        """Takes in that the process has ended, after ALL_PROGRAMS of all jobs."""
+        """Records the end of the process; ALL_PROGRAMS is the count of all jobs."""
         killed = ""
         try:
             code = self.fuzzer.finish()
@@ -130,15 +131,15 @@ class Job:
         if code < 0 and not killed:
             report += f"\nslotfuzz: crash: {signal_name(-code).removeprefix('SIG')}\n"
         artifact = fuzzer.artifact()
-        if killed or not artifact:  # half written, or not at all
+        if killed or not artifact:  # the artifact may be incomplete or missing
             artifact = self._recorded(fuzzer, f"ended with {code}")
-        # Of a process that was killed while it reported a crash, the crash came first.
+        # If the process was killed while it reported a crash, the crash counts.
         return Ended(killed, Found(
             self.target, artifact.read_text(errors="replace"), report, all_programs, self.seconds,
             fuzzer.seed, fuzzer.recorder), artifact)
 
     def close(self) -> Fuzzer:
-        """Stops the process and adds up what it did."""
+        """Stops the process and adds its numbers to those of the job."""
         shared = self._shared
         fuzzer, self.fuzzer = self.fuzzer, None
         shared.clock.enter(self.name, series.RESTARTING)
@@ -153,18 +154,18 @@ class Job:
         return fuzzer
 
     def stop(self) -> None:
-        """Ends its processes, for good."""
+        """Ends the fuzzing process and the zygote."""
         if self.fuzzer:
             self.close()
         if self._spawner:
             self._spawner.close()
 
     def programs_now(self) -> int:
-        """Programs of all its processes, the running one included."""
+        """The number of programs that all its processes ran, including the current one."""
         return self.programs + (self.fuzzer.estimated_programs() if self.fuzzer else 0)
 
     def _take_killed(self) -> None:
-        """Takes in the work of a process that was killed."""
+        """Adds up the work of a process that was killed."""
         fuzzer = self.close()
         if fuzzer.seconds() >= KILL_FORGOTTEN_SECONDS:
             self.kills_in_a_row = 0
@@ -172,11 +173,11 @@ class Job:
         self.programs += max(0, count - fuzzer.progress.programs)
 
     def _recorded(self, fuzzer: Fuzzer, how: str) -> Path:
-        """Saves the program that a process ran when it ended without a report; HOW says how."""
+        """Saves the last program of a process that left no artifact; HOW says how it ended."""
         count, recorded = dump_recorder(self._shared.plan.subject, self.target, fuzzer.recorder)
         if not recorded:
             tail = "; ".join(fuzzer.report().strip().splitlines()[-3:])
             raise BrokenError(f"{self.target} {how} before any program: {tail}")
-        # The process last reported its own count some time before it ended.
+        # The process printed its count some time before it ended; the recorder has the exact one.
         self.programs += max(0, count - fuzzer.progress.programs)
         return fuzzer.save(recorded[-1])

@@ -1,4 +1,4 @@
-"""A hunt before and after: what it is to do, and what came of it."""
+"""The plan of a hunt, and its result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from slotfuzz.subject.subject import Subject
 
 @dataclass(frozen=True)
 class Plan:
-    """What to hunt, and for how long. RUNS counts programs per target and job."""
+    """The subject, targets, folders and limits of a hunt. RUNS is per target and job."""
 
     subject: Subject
     targets: list[str]
@@ -25,28 +25,28 @@ class Plan:
     jobs: int = 1
     corpus: Path | None = None
     stop_when: Callable[[dict], bool] | None = None
-    # Whether crashes that a killed hunt with the same subject and OUT has left are judged first.
+    # Whether the hunt first judges crashes that a killed hunt, with this subject and OUT, has left.
     resumes: bool = False
-    known_folders: tuple[Path, ...] = (ROOT / "repro", *sorted(
+    suppressions: tuple[Path, ...] = (ROOT / "repro", *sorted(
         folder for folder in ROOT.glob("repro/*-*") if not (folder / "finding.json").exists()))
     baseline: Baseline | None = None
 
     def corpora(self, target: str) -> list[Path]:
-        """The corpus that grows, first; then the seeds, unless --corpus was given."""
+        """The corpus to which the hunt adds, then the seeds, unless --corpus was given."""
         if self.corpus is not None:
             return [self.corpus]
         seeds = ROOT / "corpus" / target
         return [default_corpus(self.subject, target), *([seeds] if seeds.is_dir() else [])]
 
     def suppressing_folders(self) -> list[Path]:
-        """The folders of findings that the hunt knows before it begins.
+        """The folders of findings that the hunt suppresses from the start.
 
-        A hunt on a mutant knows none, since it has to find the mutant's bug. With a baseline a
-        finding in repro/ counts as new unless the baseline has it, and is written to OUT.
+        A hunt on a mutant suppresses nothing, since it has to find the mutant's bug. With a
+        baseline, a finding in repro/ is new unless the baseline has it, and is written to OUT.
         """
         if self.subject.seeded:
             return []
-        return [self.out] if self.baseline else list(dict.fromkeys([*self.known_folders, self.out]))
+        return [self.out] if self.baseline else list(dict.fromkeys([*self.suppressions, self.out]))
 
     def check(self) -> None:
         """MachineError if the hunt cannot write to one of its folders."""
@@ -54,17 +54,17 @@ class Plan:
             finding.check_writable(folder)
 
     def corpus_trouble(self) -> str:
-        """Why the corpus may lack entries, or an empty string: libFuzzer does not say so."""
+        """Why the corpus may lack entries, or an empty string. libFuzzer does not report this."""
         try:
             for target in self.targets:
                 finding.check_writable(self.corpora(target)[0])
         except MachineError as error:
-            return f"the corpus is not whole: {error}"
+            return f"the corpus is incomplete: {error}"
         return ""
 
 
 def check_folders(out: Path, corpus: Path | None) -> None:
-    """Says what is wrong with the folders of a plan, before its subject is built."""
+    """UserError or MachineError for unusable folders, before the subject is built."""
     finding.check_writable(out)
     if corpus is not None:
         if corpus.exists() and not corpus.is_dir():
@@ -74,12 +74,13 @@ def check_folders(out: Path, corpus: Path | None) -> None:
 
 @dataclass
 class Result:
-    """What came out; NEW and KNOWN are records, SKIPPED counts suppressed programs.
+    """The result of a hunt. NEW, KNOWN, OLD and UNREPRODUCED are records of findings.
 
-    OLD are records of findings that belong to the baseline. SECONDS is the whole hunt, FUZZ_SECONDS
-    the time in which programs ran, per job. SPENT says for each job how long it was in each phase
-    of series.PHASES. KILLED counts processes that something outside killed, by name. INTERRUPTED is
-    the number of the signal that ended the hunt early, or 0.
+    KNOWN findings existed before and were seen again; OLD ones belong to the baseline. SKIPPED
+    counts suppressed programs. SECONDS is the time of the whole hunt, FUZZ_SECONDS the time in
+    which programs ran, per job. SPENT has the seconds of each job in each phase of series.PHASES.
+    KILLED counts, by name, processes that something outside killed. INTERRUPTED is the number of
+    the signal that ended the hunt early, or 0.
     """
 
     programs: int = 0
@@ -99,9 +100,9 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything was found that is not old, else 2 if the machine was in the way, else 0.
+        """1 if there is a finding that is not old, else 2 if the machine caused trouble, else 0.
 
-        128 and the signal's number if one ended the hunt, and nothing was found or in the way.
+        If a signal ended the hunt, the code is 128 plus its number instead of 0.
         """
         if self.new or self.known or self.unreproduced:
             return 1
@@ -111,11 +112,14 @@ class Result:
 
     @property
     def findings(self) -> int:
-        """How many crashes were judged and are listed, in whichever list."""
+        """How many crashes were judged: the sum of all lists."""
         return len(self.new) + len(self.known) + len(self.old) + len(self.unreproduced)
 
     def take(self, verdict: str, record: dict) -> None:
-        """Lists RECORD by the VERDICT of triage: new, shorter, known, old or unreproduced."""
+        """Adds RECORD to a list by the VERDICT of triage.
+
+        VERDICT is new, shorter, known, old or unreproduced.
+        """
         if verdict == "shorter":
             self.new = [record if one["id"] == record["id"] else one for one in self.new]
         if verdict == "new":
@@ -124,13 +128,13 @@ class Result:
         self._take_merged(record)
 
     def _take_reproduced(self, record: dict) -> None:
-        """RECORD reproduces alone: crashes of its bucket that did not count as seen again."""
+        """RECORD reproduces alone, so the unreproduced crashes of its bucket become known."""
         again = [one for one in self.unreproduced if one["folder"] == record["folder"]]
         self.unreproduced = [one for one in self.unreproduced if one not in again]
         self.known += again
 
     def _take_merged(self, record: dict) -> None:
-        """Findings that RECORD shows to be one bug with it leave NEW and count as seen again."""
+        """Moves findings that RECORD shows to be the same bug from NEW to KNOWN."""
         kept, merged = Path(record["folder"]).name, record.get("merged", [])
         gone = [one for one in self.new if one["id"] in merged]
         self.new = [one for one in self.new if one["id"] not in merged]

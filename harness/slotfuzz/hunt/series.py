@@ -1,8 +1,8 @@
-"""OUT/campaign.jsonl: what a hunt reached over time, and where its time went.
+"""OUT/campaign.jsonl: the progress of a hunt over time, and the seconds it spent in each phase.
 
-A hunt appends one record when it starts, samples, one record for each new finding, and one record
-when it ends. Each is a line of JSON that one write appends, and names its hunt: two hunts may share
-OUT, and after a kill -9 every line but the last is whole.
+A hunt appends a record when it starts, samples, a record for each new finding, and a record when it
+ends. One write appends each record as a line of JSON, so that after a kill -9 every line but the
+last is complete. A record names its hunt, since two hunts may share OUT.
 """
 
 import json
@@ -16,16 +16,16 @@ from slotfuzz.paths import shown
 from slotfuzz.schema.shape import NUMBER, parsed, wrong_in
 
 NAME = "campaign.jsonl"
-# The time between two samples: at first this, later this share of the time that has passed. A
-# minute has 130 samples, and a day 900.
+# The time between two samples: SAMPLE_SECONDS, or SAMPLE_SHARE of the time since the start if that
+# is longer. A hunt of a minute has 130 samples, one of a day 900.
 SAMPLE_SECONDS, SAMPLE_SHARE = 0.25, 0.01
-# What a job does: its process runs programs (or loads the corpus); its finding is judged; its
-# process ends or starts; it has run all the programs that it was given.
+# The phases of a job: its process runs programs or loads the corpus; triage judges its finding; its
+# process ends or starts; it has run all its programs.
 FUZZING, JUDGING, RESTARTING, ENDED = "fuzzing", "judging", "restarting", "ended"
 PHASES = (FUZZING, JUDGING, RESTARTING)
 START, SAMPLE, FOUND, END = "start", "sample", "found", "end"
 SPENT = {str: NUMBER}
-# The shape of each record, but for the kind and the hunt.
+# The shape of each record, without the fields `record` and `hunt`.
 FIELDS = {
     START: {"started": str, "subject": str, "sanitizer": str, "targets": [str], "seed": int,
             "jobs": int, "versions": {str: str}},
@@ -36,12 +36,12 @@ FIELDS = {
           "coverage": int, "corpus": int, "new": [str], "known": int, "old": int,
           "unreproduced": int, "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
 }
-# What the end has besides, where there is something to tell: processes killed from outside.
+# An optional field of END: counts of processes that something outside killed.
 MORE_FIELDS = {"killed": {str: int}}
 
 
 class Clock:
-    """How long each of JOBS has been in each of PHASES; each starts when this is made."""
+    """Measures the seconds of each of JOBS in each of PHASES, from its construction on."""
 
     def __init__(self, jobs: list[str], now=time.monotonic):
         self._now = now
@@ -56,7 +56,7 @@ class Clock:
         self._since[job] = (phase, now)
 
     def total(self) -> dict[str, float]:
-        """Seconds for each phase, of all jobs together."""
+        """Seconds for each phase, summed over all jobs."""
         return total(self.by_job())
 
     def by_job(self) -> dict[str, dict[str, float]]:
@@ -68,12 +68,12 @@ class Clock:
 
 
 def total(spent: dict[str, dict[str, float]]) -> dict[str, float]:
-    """Seconds for each phase, of all jobs of SPENT together."""
+    """Seconds for each phase, summed over all jobs of SPENT."""
     return {phase: round(sum(one.get(phase, 0.0) for one in spent.values()), 3) for phase in PHASES}
 
 
 class Series:
-    """Writes the records of a hunt by PLAN. A disk that is full ends the series, not the hunt."""
+    """Writes the records of a hunt by PLAN. A full disk ends the series, not the hunt."""
 
     def __init__(self, plan, versions: dict, now=time.monotonic):
         self.path, self.trouble = plan.out / NAME, ""
@@ -84,7 +84,7 @@ class Series:
                      targets=plan.targets, seed=plan.seed, jobs=plan.jobs, versions=versions)
 
     def begin(self) -> None:
-        """The first program is about to run: seconds count from here."""
+        """Starts the clock: the first program is about to run."""
         self._start, self._set_up = self._now(), self._now() - self._start
 
     def is_due(self) -> bool:
@@ -92,17 +92,17 @@ class Series:
         return self._now() - self._start >= self._due
 
     def sample(self, numbers: dict) -> None:
-        """Adds NUMBERS, the fields of a sample but for the time."""
+        """Appends a sample with NUMBERS, which are its fields without the time."""
         passed = self._now() - self._start
         self._due = passed + max(SAMPLE_SECONDS, SAMPLE_SHARE * passed)
         self._append(SAMPLE, seconds=round(passed, 3), **numbers)
 
     def found(self, identifier: str) -> None:
-        """Adds that the finding IDENTIFIER turned out to be new just now."""
+        """Appends a record that triage has just called the finding IDENTIFIER new."""
         self._append(FOUND, seconds=round(self._now() - self._start, 3), id=identifier)
 
     def end(self, result) -> None:
-        """Adds the last record, of the hunt's RESULT."""
+        """Appends the last record, with the hunt's RESULT."""
         self._append(END, **{
             **vars(result), "set_up": round(self._set_up, 3),
             "new": [record["id"] for record in result.new], "known": len(result.known),
@@ -117,14 +117,14 @@ class Series:
             with open(self.path, "ab", buffering=0) as file:
                 whole = file.write(line.encode())
             if whole < len(line.encode()):
-                self.trouble = f"{shown(self.path)} is not whole: the disk is full"
+                self.trouble = f"{shown(self.path)} is incomplete: the disk is full"
         except OSError as error:
             self.trouble = f"cannot write {shown(self.path)}: {error.strerror}"
 
 
 @dataclass
 class Campaign:
-    """One hunt as it was written. END is None if it was killed, or still runs."""
+    """The records of one hunt. END is missing if the hunt was killed or still runs."""
 
     start: dict
     samples: list[dict] = field(default_factory=list)
@@ -133,10 +133,10 @@ class Campaign:
 
 
 def read(out: Path) -> tuple[list[Campaign], list[str]]:
-    """The hunts that wrote to OUT, oldest first, and what could not be read of them, in words.
+    """The hunts that wrote to OUT, oldest first, and a message for each line that is unreadable.
 
-    A line that a hunt was writing when it was killed is the last one, or has the start of a later
-    hunt behind it: it is not whole, and left out.
+    A killed hunt may leave an incomplete line. It is the last line, or a later hunt has appended
+    its start to it. The incomplete part is ignored without a message.
     """
     path = out / NAME
     if not path.exists():
@@ -148,18 +148,18 @@ def read(out: Path) -> tuple[list[Campaign], list[str]]:
         glued = line.rfind(b'{"record": "start"')
         record = _record(line[max(glued, 0):])
         if record is None:
-            troubles.append(f"line {number}: no record of a hunt")
+            troubles.append(f"line {number}: not a record of a hunt")
         elif record["record"] == START:
             hunts[record["hunt"]] = Campaign(record)
         elif record["hunt"] not in hunts:
-            troubles.append(f"line {number}: of a hunt whose start is missing")
+            troubles.append(f"line {number}: the start of its hunt is missing")
         else:
             _add(hunts[record["hunt"]], record)
     return list(hunts.values()), troubles
 
 
 def _record(line: bytes) -> dict | None:
-    """The record in LINE, or None if it is none."""
+    """The record in LINE, or None if LINE has another shape."""
     try:
         record = parsed(line)
     except ValueError:

@@ -1,6 +1,7 @@
-"""The folder where one hunt works: artifacts and recorders per job, and the known programs.
+"""The working folder of a hunt: artifacts and flight recorders of each job, and suppressions.
 
-Its lock says that the hunt lives. What a killed hunt left is found by the next one.
+The hunt holds a lock on the folder while it runs. The next hunt takes over the crashes of a hunt
+that was killed.
 """
 
 import fcntl
@@ -15,22 +16,22 @@ from slotfuzz.errors import MachineError
 from slotfuzz.paths import build_root
 from slotfuzz.subject.subject import Subject
 
-# In a hunt's own folder: the name of the folder for its findings.
+# A file in a hunt's folder that holds the path of the folder for its findings.
 OUT = "out"
 
 
 def slug(subject: Subject) -> str:
-    """The subject as a folder name, such as core-address."""
+    """A folder name for the subject, such as core-address."""
     return re.sub(r"[^\w.-]+", "-", f"{subject.name}-{subject.sanitizer}")
 
 
 def default_corpus(subject: Subject, target: str) -> Path:
-    """build/corpus/<subject>/<target>: what a hunt keeps when --corpus is not given."""
+    """build/corpus/<subject>/<target>: the corpus of a hunt without --corpus."""
     return corpus_of(subject.name, target)
 
 
 def corpus_of(name: str, target: str) -> Path:
-    """The default corpus of the subject that is called NAME, which need not be built."""
+    """The default corpus of the subject NAME, which need not be built."""
     return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", name) / target
 
 
@@ -42,8 +43,8 @@ class Workplace:
         try:
             self._parent.mkdir(parents=True, exist_ok=True)
             self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
-            self.known = self.folder / "known"
-            self.known.mkdir()
+            self.suppressions = self.folder / "suppressions"
+            self.suppressions.mkdir()
             self._lock = try_lock(self.folder)
             (self.folder / OUT).write_text(self._out)
         except OSError as error:
@@ -55,22 +56,22 @@ class Workplace:
         place.mkdir(exist_ok=True)
         return place
 
-    def add_known(self, name: str, text: str) -> None:
-        """Makes targets started from now on skip programs that contain this one."""
-        (self.known / f"{name}.py").write_text(text)
+    def suppress(self, name: str, text: str) -> None:
+        """Makes processes started from now on skip programs that contain the program TEXT."""
+        (self.suppressions / f"{name}.py").write_text(text)
 
-    def add_known_errors(self, errors: set[str]) -> None:
-        """Makes targets started from now on go on after an exception with such normalised words.
+    def suppress_errors(self, errors: set[str]) -> None:
+        """Makes processes started from now on continue after an exception with such a message.
 
-        It is known, whichever program raises it, and ends nothing.
+        ERRORS are normalised messages. Any program may raise them.
         """
         for number, words in enumerate(sorted(errors)):
-            (self.known / f"error-{number}.txt").write_text(words)
+            (self.suppressions / f"error-{number}.txt").write_text(words)
 
     def leftovers(self) -> list[tuple[str, Path]]:
-        """(target, artifact) of crashes that earlier hunts did not judge; moved to this folder.
+        """Moves crashes that earlier hunts did not judge to this folder: (target, artifact) each.
 
-        Of hunts that were to write to the same folder. Those of others stay where they are.
+        Only crashes of hunts with the same folder for findings are moved.
         """
         found = []
         for folder in sorted(self._parent.glob("run-*")):
@@ -85,7 +86,7 @@ class Workplace:
             for job in sorted(folder.glob("*.*")):
                 target = job.name.rpartition(".")[0]
                 for path in artifacts(job):
-                    # Still an artifact by its name: this hunt may be killed as well.
+                    # The new name is an artifact's name too, since this hunt may be killed as well.
                     kept = self.job(target, 0) / f"{path.name}-left-{len(found)}"
                     shutil.move(path, kept)
                     found.append((target, kept))
@@ -109,7 +110,7 @@ def _text(path: Path) -> str:
 
 
 def try_lock(folder: Path) -> int | None:
-    """An open lock on the folder, or None while the process that works in it lives."""
+    """An open lock on the folder, or None while another process holds it."""
     try:
         handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except FileNotFoundError:

@@ -85,7 +85,7 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
         (Path(folder) / "corpus").mkdir()
         plan = Plan(
             subject=chosen, targets=[header.target], out=Path(folder) / "out", seconds=seconds,
-            seed=seed, corpus=Path(folder) / "corpus", known_folders=(),
+            seed=seed, corpus=Path(folder) / "corpus", suppressions=(),
             stop_when=lambda record: not problems(header, record, seconds))
         result = hunt.run(plan)
         kept = [path.read_text(errors="replace") for path in sorted(plan.corpus.iterdir())]

@@ -38,7 +38,7 @@ def plan(fake_subject, tmp_path):
     def make(**fields):
         return Plan(**{**dict(
             subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60, runs=40,
-            seed=1, corpus=tmp_path / "corpus", known_folders=()), **fields})
+            seed=1, corpus=tmp_path / "corpus", suppressions=()), **fields})
     return make
 
 
@@ -127,7 +127,7 @@ def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
             return code
     monkeypatch.setattr(job, "Fuzzer", Killed)
     result = hunt.run(Plan(
-        fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus", known_folders=(),
+        fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus", suppressions=(),
         seed=4, stop_when=lambda record: True))
     assert len(started) == 1, "the first process has found it"
     assert killed and sum(result.killed.values()) == 1
@@ -203,7 +203,7 @@ def test_a_crash_that_cannot_be_judged_stays_for_the_next_hunt(fake_subject, tmp
         raise kills.too_many("the fork server of storage", 5)
     monkeypatch.setattr(triage.Triage, "judge", judge)
     plan = Plan(fake_subject, ["storage"], tmp_path / "out", corpus=tmp_path / "corpus",
-                     known_folders=(), resumes=True)
+                     suppressions=(), resumes=True)
     result = hunt.run(plan)
     assert result.exit_code == 2 and "5 times in a row" in result.trouble
     monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""A baseline: its findings are old and fail no hunt, all others do."""
+"""Findings of a baseline are old and do not fail a hunt; all other findings do."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject import subject
 
 MUTANT = "mutant:hermetic-del-storage"
-# Enough to meet a finding; each takes as long as hundreds of clean programs.
+# The hunts end after these findings; a finding takes as long as hundreds of clean programs.
 FEW = 40
 KINDS = ("heap-use-after-free", "P2 attributes")
 
@@ -34,14 +34,14 @@ def hunted(fake_subject, tmp_path):
 
 
 def only(folder, kind):
-    """FOLDER, with nothing left in it but findings of KIND."""
+    """FOLDER, after removing all findings but those of KIND."""
     for path in folder.glob("*/finding.json"):
         if finding.read(path.parent)["kind"] != kind:
             shutil.rmtree(path.parent)
     return folder
 
 
-def test_what_the_baseline_has_is_old_and_all_else_is_new(hunted, tmp_path):
+def test_findings_of_the_baseline_are_old_and_all_others_are_new(hunted, tmp_path):
     assert set(KINDS) <= {record["kind"] for record in hunted("first").new}
     baseline = Baseline(only(tmp_path / "first", KINDS[0]))
     result = hunted("second", baseline, runs=400)
@@ -50,10 +50,10 @@ def test_what_the_baseline_has_is_old_and_all_else_is_new(hunted, tmp_path):
     assert result.exit_code == 1 and baseline.gone == []
 
 
-def test_a_hunt_that_meets_only_the_baseline_is_clean(hunted, tmp_path, monkeypatch):
+def test_a_hunt_that_finds_only_the_baseline_is_clean(hunted, tmp_path, monkeypatch):
     hunted("first")
-    # Else the engine skips the programs of the baseline, and none of it is met.
-    monkeypatch.setattr("slotfuzz.hunt.workplace.Workplace.add_known", lambda *_: None)
+    # Otherwise the engine skips the programs of the baseline and finds nothing.
+    monkeypatch.setattr("slotfuzz.hunt.workplace.Workplace.suppress", lambda *_: None)
     result = hunted("second", Baseline(tmp_path / "first"), runs=FEW)
     assert result.old and not result.new + result.known + result.unreproduced
     assert result.exit_code == 0 and not list((tmp_path / "second").rglob("finding.json"))
@@ -61,12 +61,12 @@ def test_a_hunt_that_meets_only_the_baseline_is_clean(hunted, tmp_path, monkeypa
 
 def test_a_mutants_finding_can_be_old(hunted, tmp_path, monkeypatch):
     hunted("first", name=MUTANT)
-    monkeypatch.setattr("slotfuzz.hunt.workplace.Workplace.add_known", lambda *_: None)
+    monkeypatch.setattr("slotfuzz.hunt.workplace.Workplace.suppress", lambda *_: None)
     result = hunted("second", Baseline(tmp_path / "first"), runs=FEW, name=MUTANT)
     assert result.old and result.exit_code == 0
 
 
-def test_what_repro_has_is_no_excuse_beside_a_baseline(fake_subject, tmp_path):
+def test_with_a_baseline_findings_in_repro_are_not_suppressed(fake_subject, tmp_path):
     folder = tmp_path / "base" / "one"
     folder.mkdir(parents=True)
     (folder / "finding.json").write_text('{"id": "one"}')
@@ -76,7 +76,7 @@ def test_what_repro_has_is_no_excuse_beside_a_baseline(fake_subject, tmp_path):
     assert compared.suppressing_folders() == [tmp_path / "out"]
 
 
-def test_what_fails_no_more_or_has_no_script_is_said_and_excuses_nothing(hunted, tmp_path):
+def test_a_baseline_finding_that_is_gone_or_has_no_script_makes_nothing_old(hunted, tmp_path):
     hunted("first")
     base = only(tmp_path / "first", KINDS[0])
     (folder,) = (path.parent for path in base.glob("*/finding.json"))
@@ -119,7 +119,7 @@ def test_a_baseline_without_findings_is_an_error(tmp_path, monkeypatch, capsys, 
     assert words in capsys.readouterr().err
 
 
-def test_findings_do_not_go_into_the_baseline_that_they_are_compared_with(tmp_path):
+def test_findings_cannot_be_written_into_the_baseline(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "finding.json").write_text('{"id": "one"}')
     with pytest.raises(UserError, match="would be old in the next hunt"):

@@ -1,4 +1,4 @@
-"""A corpus that is merged is whole at each moment, whatever ends the merge."""
+"""A corpus is complete at each moment of a merge, whatever ends the merge."""
 
 import os
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from slotfuzz.hunt import corpus
 
 @pytest.fixture
 def folder(tmp_path):
-    """A corpus of two programs, alone in its place."""
+    """A corpus of two programs, alone in its parent folder."""
     made = tmp_path / "storage"
     made.mkdir()
     for name in ("one", "two"):
@@ -20,7 +20,7 @@ def folder(tmp_path):
 
 
 def texts(folder):
-    """What stands in the corpus, and that nothing stands beside it."""
+    """The texts of the corpus; checks that nothing is beside it."""
     assert os.listdir(folder.parent) == [folder.name]
     return sorted(path.read_text() for path in folder.iterdir())
 
@@ -73,7 +73,7 @@ def test_an_interrupt_between_the_renames_puts_the_corpus_back(folder, monkeypat
 
 
 @pytest.mark.parametrize("is_moved", [False, True])
-def test_what_a_killed_merge_left_is_cleared_up(folder, is_moved):
+def test_the_folder_of_a_killed_merge_is_removed(folder, is_moved):
     place = folder.parent / ".storage-merge-x"
     (place / corpus.NEW).mkdir(parents=True)
     if is_moved:
@@ -82,7 +82,7 @@ def test_what_a_killed_merge_left_is_cleared_up(folder, is_moved):
     assert texts(folder) == ["one", "two"]
 
 
-def test_a_merge_that_goes_on_is_left_alone(folder):
+def test_the_folder_of_a_running_merge_stays(folder):
     place = folder.parent / ".storage-merge-x"
     place.mkdir()
     lock = corpus.try_lock(place)

@@ -1,4 +1,4 @@
-"""Enumerating on the fake engine: which programs there are, and that no reduction loses a bug."""
+"""Enumerating on the fake engine: all programs run, and no reduction loses a bug."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ def server(fake_subject):
 
 
 def programs_of(server, ops, lines):
-    """The texts of all programs of exactly so many LINES, as the enumeration makes them."""
+    """The texts of all programs with exactly LINES lines that the enumeration runs."""
     made = [((), frozenset())]
     for _ in range(lines):
         made = [((*before, line), enumeration.bound_after(server.table, line, bound))
@@ -37,7 +37,7 @@ def programs_of(server, ops, lines):
 
 
 def every_text(texts, lines):
-    """All programs of LINES of these texts that read only what is bound."""
+    """All programs of LINES lines of TEXTS that read only bound variables."""
     for program in itertools.product(texts, repeat=lines):
         bound = set()
         for text in program:
@@ -52,7 +52,7 @@ def every_text(texts, lines):
 
 
 def named_as_bound(program):
-    """The program with the lowest free name wherever a name is bound that has no value."""
+    """PROGRAM, renamed so that each line that binds a free name binds the lowest one."""
     names, made = {}, []
     for text in program:
         binds, _, reads = text.rpartition(" = ")
@@ -66,7 +66,7 @@ def named_as_bound(program):
     return "\n".join(made)
 
 
-def test_every_program_is_there_once_up_to_names(server):
+def test_every_program_runs_once_up_to_names(server):
     tensors, storages = ["t0", "t1", "t2", "t3"], ["s0", "s1", "s2", "s3"]
     texts = [f"{t} = T.ones(1)" for t in tensors]
     texts += [f"{s} = {t}.untyped_storage()" for s in storages for t in tensors]
@@ -76,10 +76,10 @@ def test_every_program_is_there_once_up_to_names(server):
     assert len(set(made)) == len(made) > 50
 
 
-def test_the_shortest_program_is_found_and_every_length_is_told(server):
-    told = []
-    result = enumeration.run(server, BUG, 5, told=lambda length: told.append(length.lines))
-    assert told == [1, 2, 3, 4, 5] and not result.interrupted and not result.unrepeated
+def test_the_shortest_program_is_found_and_every_length_is_reported(server):
+    reported = []
+    result = enumeration.run(server, BUG, 5, report=lambda length: reported.append(length.lines))
+    assert reported == [1, 2, 3, 4, 5] and not result.interrupted and not result.unrepeated
     assert [(found.signature, len(found.lines)) for found in result.findings.values()] == [CRASH]
     assert [length.failing > 0 for length in result.lengths] == [False] * 4 + [True]
     (found,) = result.findings.values()
@@ -87,21 +87,21 @@ def test_the_shortest_program_is_found_and_every_length_is_told(server):
 
 
 @pytest.mark.parametrize("literals, found", [([], []), (["7"], ["judge P2 attributes"])])
-def test_a_literal_is_the_simplest_or_one_that_is_named(server, literals, found):
+def test_a_literal_is_the_simplest_or_a_named_one(server, literals, found):
     result = enumeration.run(server, ["ones", "wrap", "tag"], 3, literals=frozenset(literals))
     assert [failing.signature for failing in result.findings.values()] == found
     assert [failing.lines[-1].operands for failing in result.findings.values()] == [
         ("s0", "7")] * len(found)
 
 
-def test_visiting_each_state_once_reaches_every_state_with_less(server):
+def test_visiting_each_state_once_reaches_every_state_with_fewer_programs(server):
     few, every = (enumeration.run(server, BUG, 4, reduce_states) for reduce_states in (True, False))
     assert few.programs < every.programs
     assert few.states == every.states > 20
 
 
-def test_what_fails_only_among_others_is_no_finding(server, monkeypatch):
-    """A double of a child that earlier programs have spoilt: all but its first program fail."""
+def test_a_failure_only_among_other_programs_is_not_a_finding(server, monkeypatch):
+    """The fake child is spoilt by its first program: all later ones fail."""
     def spoilt(self, programs):
         replies = [State("clean", False, True, text)
                    for text in programs[:1]]
@@ -111,7 +111,7 @@ def test_what_fails_only_among_others_is_no_finding(server, monkeypatch):
     assert [length.programs for length in result.lengths] == [1, 2, 5] and not result.findings
 
 
-def test_what_fails_once_is_said_and_no_finding(server, monkeypatch):
+def test_a_program_that_fails_only_once_is_counted_and_not_a_finding(server, monkeypatch):
     def once(self, programs):
         return [State("clean" if not text else "finding", True, not text, None)
                 for text in programs[:1]]
@@ -120,8 +120,8 @@ def test_what_fails_once_is_said_and_no_finding(server, monkeypatch):
     assert result.unrepeated == 1 and not result.findings
 
 
-def test_states_that_the_engine_cannot_tell_are_all_different(server, monkeypatch):
-    """As of a target with threads."""
+def test_programs_without_a_state_all_count_as_different(server, monkeypatch):
+    """The engine computes no states for a target with threads."""
     states = Server.states
     monkeypatch.setattr(Server, "states", lambda self, programs: [
         replace(reply, state=None) for reply in states(self, programs)])
@@ -136,11 +136,11 @@ def test_a_failing_empty_program_stops_everything(server, monkeypatch):
         enumeration.run(server, BUG, 2)
 
 
-def test_what_was_done_survives_ctrl_c(server):
-    def told(length):
+def test_the_result_survives_ctrl_c(server):
+    def interrupt(length):
         if length.lines == 3:
             raise KeyboardInterrupt
-    result = enumeration.run(server, BUG, 6, told=told)
+    result = enumeration.run(server, BUG, 6, report=interrupt)
     assert result.interrupted and [length.lines for length in result.lengths] == [1, 2, 3]
 
 
@@ -190,7 +190,7 @@ def test_no_shorter_program_fails_and_the_command_exits_with_0(command):
 
 
 def test_the_ops_of_all_mutants_are_the_default(command):
-    """Of those that the double knows."""
+    """The fake engine knows only some of them."""
     _, document = command("--lines", "1")
     assert set(BUG) <= set(document["ops"]) and "nbytes" not in document["ops"]
 

@@ -1,4 +1,4 @@
-"""Whole hunts on the fake engine: found once, minimized, verified, known the next time."""
+"""Whole hunts on the fake engine: a finding is minimized, verified, and known the next time."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def plan(fake_subject, tmp_path):
     def make(**fields):
         return Plan(**{**dict(
             subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60,
-            seed=1, corpus=tmp_path / "corpus", known_folders=(),
+            seed=1, corpus=tmp_path / "corpus", suppressions=(),
             stop_when=lambda record: record["kind"] == "heap-use-after-free"), **fields})
     return make
 
@@ -57,7 +57,7 @@ def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
     assert "AddressSanitizer" in (folder / "report.txt").read_text()
 
 
-def test_the_next_hunt_knows_it(plan):
+def test_the_next_hunt_suppresses_it(plan):
     first = hunt.run(plan())
     again = hunt.run(plan(runs=300))
     assert not {r["signature"] for r in first.new} & {r["signature"] for r in again.new}
@@ -72,7 +72,7 @@ def test_runs_end_a_hunt_and_a_seed_repeats_it(plan, tmp_path):
     assert programs[0] == programs[1] and programs[0][0] >= 3
 
 
-def test_a_process_is_renewed_before_what_programs_leak_fills_the_memory(plan, monkeypatch):
+def test_a_process_is_replaced_before_leaks_fill_the_memory(plan, monkeypatch):
     monkeypatch.setattr(job, "PROCESS_PROGRAMS_MAX", 2)
     starts = []
 
@@ -89,7 +89,7 @@ def test_a_process_is_renewed_before_what_programs_leak_fills_the_memory(plan, m
 @pytest.mark.parametrize("how, is_judged", [
     ("used: 4099Mb; limit: 4096Mb", False), ("malloc(5368709120)", True),
 ])
-def test_a_process_that_is_full_is_renewed_and_one_that_asks_for_too_much_is_judged(
+def test_a_full_process_is_replaced_and_a_huge_allocation_is_judged(
     plan, monkeypatch, how, is_judged,
 ):
     judged, ended = [], []
@@ -126,7 +126,7 @@ def test_findings_of_two_jobs_are_judged_at_the_same_time(plan, monkeypatch):
     assert len({record["id"] for record in result.new}) == len(result.new)
 
 
-def test_a_judge_that_waits_for_its_server_ends_with_what_stops_the_hunt(fake_subject, tmp_path):
+def test_an_error_that_stops_the_hunt_ends_a_waiting_judge(fake_subject, tmp_path):
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     mark = f"slotfuzz-test-{os.getpid()}-judge"
     endless = ("import sys, time; from tests.driver import fake_engine;"
@@ -144,7 +144,7 @@ def test_a_judge_that_waits_for_its_server_ends_with_what_stops_the_hunt(fake_su
         verdict.result()
 
 
-def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject, tmp_path):
+def test_the_next_hunt_judges_crashes_of_a_killed_hunt(plan, fake_subject, tmp_path):
     dead = Workplace(fake_subject, tmp_path / "out")
     (dead.job("storage", 0) / "crash-x").write_text("\n".join(
         [*MINIMAL[:4], "exit_hermetic()", "s1 = t0.untyped_storage()"]) + "\n")
@@ -156,9 +156,9 @@ def test_what_a_killed_hunt_left_is_judged_by_the_next(plan, fake_subject, tmp_p
 
 @pytest.mark.parametrize("name, out, resumes", [
     ("mutant:weak-slot", "out", True), ("core", "other", True), ("core", "out", False)])
-def test_a_crash_left_behind_is_no_other_commands(
+def test_other_commands_ignore_a_crash_of_a_killed_hunt(
         plan, fake_subject, tmp_path, name, out, resumes):
-    """Not of a hunt for a mutant, of one for another folder, or of `mutants` and `bench`."""
+    """Such as a hunt on a mutant, a hunt with another folder, `mutants` and `bench`."""
     chosen = replace(fake_subject, name=name)
     dead = Workplace(chosen, tmp_path / "out")
     left = dead.job("storage", 0) / "crash-x"
@@ -177,10 +177,10 @@ def test_two_hunts_do_not_take_each_others_work(fake_subject, tmp_path):
     assert [target for target, _ in second.leftovers()] == ["storage"]
     assert not first.folder.exists()
     second.close()
-    assert second.folder.exists(), "a crash that nobody has judged is gone"
+    assert second.folder.exists(), "a crash that was not judged is gone"
 
 
-def test_a_corpus_that_cannot_be_written_is_said_at_the_end(plan, monkeypatch, tmp_path):
+def test_a_corpus_that_cannot_be_written_is_reported_at_the_end(plan, monkeypatch, tmp_path):
     def check_writable(folder):
         if any((tmp_path / "corpus").glob("*")):
             raise MachineError(f"cannot write to {folder}: No space left on device")
@@ -191,7 +191,7 @@ def test_a_corpus_that_cannot_be_written_is_said_at_the_end(plan, monkeypatch, t
     assert "No space left" in result.trouble and result.exit_code in (1, 2)
 
 
-def test_a_crash_that_does_not_repeat_is_said_so(plan, fake_subject, tmp_path):
+def test_a_crash_that_does_not_repeat_is_unreproduced(plan, fake_subject, tmp_path):
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(triage.Found(
             "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
@@ -206,11 +206,11 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(plan, fake_sub
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, _ = judge.judge(
             triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
-    assert verdict == "unreproduced"  # the double's programs share nothing, and it says so
+    assert verdict == "unreproduced"  # programs of the fake engine share no state
 
 
-def test_a_sequence_is_one_program_when_each_name_is_dropped_in_between(fake_subject):
-    """As between programs: what is left then may be what breaks the next."""
+def test_a_sequence_becomes_one_program_that_unbinds_names_in_between(fake_subject):
+    """The engine does so between programs; objects that remain may break the next one."""
     first, second = CRASH.splitlines()[:-1], CRASH.splitlines()[-1:]
     sequence = ["\n".join(one) + "\n" for one in (first, second)]
     with Server(fake_subject, "storage") as server:
@@ -235,7 +235,7 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
     assert [path.read_text() for path in sorted(folder.glob("sequence-*"))] == texts[1::2]
 
 
-def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
+def test_a_crash_that_no_fresh_process_repeats_is_not_new_and_hides_nothing(
         released_subject, tmp_path, monkeypatch):
     rates = iter([0, 0, 2])
     monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
@@ -250,21 +250,21 @@ def test_what_no_fresh_process_repeats_is_not_new_and_hides_nothing(
         "unreproduced", "unreproduced", "new", "known"]
     assert len({record["folder"] for _, record in (first, again, third, last)}) == 1
     assert first[1]["avoid"] and first[1]["rate"] == 0
-    assert KEYS in again[1], "a program repeats it"
+    assert KEYS in again[1], "a program repeats the crash"
     assert finding.read(Path(first[1]["folder"]))["rate"] == 1.0
 
 
-def test_ten_in_a_row_that_nothing_repeats_end_a_hunt(plan, monkeypatch, tmp_path):
+def test_ten_crashes_in_a_row_that_do_not_repeat_end_a_hunt(plan, monkeypatch, tmp_path):
     verdicts = ["unreproduced"] * 9 + ["known"] + ["unreproduced"] * 11
     record = {"id": "one", "folder": str(tmp_path), "avoid": []}
     judged = iter(verdicts)
     monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (next(judged), record))
     with pytest.raises(BrokenError, match="10 crashes in a row did not reproduce"):
         hunt.run(plan())
-    assert list(judged) == ["unreproduced"], "one that is reproduced begins anew"
+    assert list(judged) == ["unreproduced"], "a reproduced crash resets the count"
 
 
-def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
+def test_a_hunt_reports_the_shorter_variant(plan, monkeypatch):
     judge, records = triage.Triage.judge, []
 
     def shorter(self, found):
@@ -283,7 +283,7 @@ def test_a_hunt_reports_the_shorter_way(plan, monkeypatch):
     assert records[1] in result.known and records[1] in asked
 
 
-def test_what_did_not_reproduce_counts_as_met_before_once_its_group_does(plan, monkeypatch):
+def test_an_unreproduced_crash_becomes_known_once_its_bucket_reproduces(plan, monkeypatch):
     verdicts = iter(["unreproduced", "unreproduced", "new", "known"])
     judged = {"id": "one", "kind": "BUS", "folder": "out/one", "avoid": [], KEYS: [],
               "signature": "crash", "lines": 1, "rate": 1.0, "verified_runs": 2}
@@ -317,14 +317,14 @@ def test_progress_is_read_with_and_without_coverage(line, programs, coverage):
 
 
 def test_a_process_has_a_rate_in_its_first_second():
-    """libFuzzer counts whole seconds, and says 0 until then."""
+    """libFuzzer counts whole seconds, so its rate is 0 in the first one."""
     one = fuzzer.Fuzzer.__new__(fuzzer.Fuzzer)
     one.started, one.has_loaded = time.monotonic() - 0.5, False
     one._take_in(b"#800\tNEW    cov: 41 ft: 9 corp: 1/9b lim: 4 exec/s: 0 rss: 30Mb")
     assert 0 < one.progress.rate <= 1600
 
 
-def test_a_target_that_dies_at_once_is_our_fault(plan, fake_subject):
+def test_a_target_that_dies_at_once_is_a_broken_harness(plan, fake_subject):
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     write_program(fake_subject.target("storage"),
                   f'case "$*" in *--spawn*) echo no luck >&2; exit 9;; esac\n{text}')
@@ -344,7 +344,7 @@ def test_findings_that_turn_out_to_be_one_bug_are_counted_as_one():
                             {"id": "a", "folder": "out/a"}]
 
 
-def test_a_finding_that_reproduces_takes_in_those_that_did_not():
+def test_a_reproduced_finding_absorbs_unreproduced_ones():
     result = Result(unreproduced=[{"id": "x", "folder": "out/a"}, {"id": "y", "folder": "out/b"}])
     result.take("new", {"id": "a", "folder": "out/a"})
     assert [one["id"] for one in result.known] == ["x"]
@@ -353,10 +353,10 @@ def test_a_finding_that_reproduces_takes_in_those_that_did_not():
 
 @pytest.mark.parametrize("option, words", [
     ("--out", "cannot write"), ("--corpus", "not a folder")])
-def test_a_bad_folder_is_told_before_anything_is_built(
+def test_a_bad_folder_is_an_error_before_anything_is_built(
         monkeypatch, capsys, tmp_path, option, words):
     def build(*_, **__):
-        raise BrokenError("built in vain")
+        raise BrokenError("the subject was built")
 
     file = tmp_path / "file"
     file.write_text("")
@@ -374,7 +374,7 @@ from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject.subject import Subject
 subject = Subject("core", "address", "address", Path({folder!r}), "/bin/false")
-result = hunt.run(Plan(subject, ["storage"], Path({out!r}), seconds=60, known_folders=(),
+result = hunt.run(Plan(subject, ["storage"], Path({out!r}), seconds=60, suppressions=(),
                             corpus=Path({out!r}) / "corpus", runs=None, seed=3))
 print(result.interrupted, result.exit_code, result.seconds < 30)
 """
@@ -382,7 +382,7 @@ print(result.interrupted, result.exit_code, result.seconds < 30)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_hunt_that_is_stopped_leaves_no_process(fake_subject, tmp_path, number):
-    # This target never finds anything, so the hunt is in its loop when the signal comes.
+    # This target never finds anything, so the hunt is in its loop when it gets the signal.
     text = fake_subject.target("storage").read_text().replace("#!/bin/sh\n", "")
     mark = f"slotfuzz-test-{os.getpid()}-{number}"
     endless = ("import sys, time; from tests.driver import fake_engine;"
@@ -396,7 +396,7 @@ def test_a_hunt_that_is_stopped_leaves_no_process(fake_subject, tmp_path, number
     assert _wait(lambda: _running(mark)), "the target did not start"
     process.send_signal(number)
     out, _ = process.communicate(timeout=30)
-    assert _wait(lambda: not _running(mark)), "the target lives on"
+    assert _wait(lambda: not _running(mark)), "the target still runs"
     if number == signal.SIGINT:
         assert out.split() == ["2", "130", "True"] and process.returncode == 0
 

@@ -1,4 +1,4 @@
-"""The series of a hunt: what is written is read again, whole after a kill -9, and bounded."""
+"""The series of a hunt: reading gives what was written, also after a kill -9, and it is short."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ NUMBERS = {"programs": 10, "rate": 5, "coverage": 3, "corpus": 2, "new": 1, "kno
 
 
 class Time:
-    """A clock that is moved by hand."""
+    """A clock that the test moves."""
 
     def __init__(self):
         self.seconds = 100.0
@@ -32,7 +32,7 @@ def plan(fake_subject, tmp_path):
     return Plan(fake_subject, ["storage"], tmp_path, seed=7)
 
 
-def test_what_is_written_is_read_again(plan):
+def test_reading_gives_what_was_written(plan):
     now = Time()
     written = series.Series(plan, {"slotfuzz": "abc"}, now)
     now.seconds += 5
@@ -90,23 +90,23 @@ def test_a_line_that_a_killed_hunt_was_writing_is_left_out(plan, kept):
 @pytest.mark.parametrize("line", [
     "null", "[]", "{}", "nonsense", '{"record": "sample", "hunt": "other"}', '{"record": []}',
     '{"record": "sample", "hunt": "H", "spent": {"fuzzing": 1}}'])
-def test_a_line_that_is_no_record_is_named(plan, line):
+def test_a_line_that_is_not_a_record_is_reported(plan, line):
     series.Series(plan, {})
     with open(plan.out / series.NAME, "a") as file:
         file.write(line + "\n")
     hunts, troubles = series.read(plan.out)
-    assert len(hunts) == 1 and troubles == ["line 2: no record of a hunt"]
+    assert len(hunts) == 1 and troubles == ["line 2: not a record of a hunt"]
 
 
-def test_a_record_of_a_hunt_without_a_start_is_named(plan):
+def test_a_record_of_a_hunt_without_a_start_is_reported(plan):
     series.Series(plan, {}).sample(NUMBERS)
     path = plan.out / series.NAME
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[1])
     assert series.read(plan.out) == (
-        [], ["line 1: of a hunt whose start is missing"])
+        [], ["line 1: the start of its hunt is missing"])
 
 
-def test_a_series_that_cannot_be_written_says_so(plan):
+def test_a_series_that_cannot_be_written_is_an_error_message(plan):
     (plan.out / series.NAME).mkdir()
     written = series.Series(plan, {})
     assert "cannot write" in written.trouble and series.NAME in written.trouble
@@ -129,7 +129,7 @@ def test_each_second_of_a_job_is_in_one_phase():
 def test_a_hunt_keeps_its_series(fake_subject, tmp_path, monkeypatch):
     monkeypatch.setattr(series, "SAMPLE_SECONDS", 0.0)
     plan = Plan(fake_subject, ["storage"], tmp_path / "out", runs=300, seed=2,
-                     corpus=tmp_path / "corpus", known_folders=())
+                     corpus=tmp_path / "corpus", suppressions=())
     result = hunt.run(plan)
     (read,), troubles = series.read(plan.out)
     assert troubles == [] and read.samples

@@ -1,15 +1,15 @@
-"""A hunt without named targets leaves out those that have nothing of their own to do."""
+"""A hunt without named targets skips targets whose special ops are all masked."""
 
 from slotfuzz.commands import hunt
 
 
 def described(*masked):
-    """What a target says of itself whose special ops are MASKED or not, behind an ordinary op."""
+    """The description of a target with an ordinary op, then special ops that are MASKED or not."""
     ops = [{"name": "new", "special": False, "masked": False}]
     return {"ops": ops + [{"name": "op", "special": True, "masked": one} for one in masked]}
 
 
-def test_a_target_without_any_of_its_special_ops_is_left_out(fake_subject, monkeypatch, capsys):
+def test_a_target_whose_special_ops_are_all_masked_is_skipped(fake_subject, monkeypatch, capsys):
     targets = {"storage": described(), "threads": described(True, True),
                "subinterpreters": described(True, False)}
     monkeypatch.setattr(hunt.server, "describe", lambda subject, target: targets[target])

@@ -307,7 +307,7 @@ def test_a_series_that_cannot_be_read_is_named(campaign, capsys):
     root = campaign("x", "t0 = 1")
     write_series(root, START, [], SAMPLE)
     code, _, said = slotfuzz(capsys, "report", str(root))
-    assert code == 2 and "could not read campaign.jsonl: line 2: no record of a hunt" in said
+    assert code == 2 and "could not read campaign.jsonl: line 2: not a record of a hunt" in said
 
 
 def test_what_a_killed_hunt_was_writing_is_no_finding(campaign):
