@@ -21,9 +21,10 @@ NOT_OURS = ("repro/", "corpus/", "docs/contract.md", "LICENSE",
 SWEPT = ("bench/", "ci/", "ci/golden_nightly.sh", "core/", "docs/ci.md", "docs/decisions/",
          "docs/fleets.md", "docs/glossary.md", "docs/hypothesis.md", "docs/install.md",
          "docs/interleavings.md", "docs/mutants.md", "docs/preservation.md", "docs/throughput.md",
-         "docs/walk.md", "harness/interleave/", "harness/slotfuzz/hunt/",
-         "harness/slotfuzz/language/", "harness/slotfuzz/reduce/", "harness/slotfuzz/subject/",
-         "mutants/", "targets/", "tests/core/", "tests/driver/hunt/", "tests/driver/language/",
+         "docs/walk.md", "harness/interleave/", "harness/slotfuzz/ci/", "harness/slotfuzz/hunt/",
+         "harness/slotfuzz/language/", "harness/slotfuzz/measure/", "harness/slotfuzz/reduce/",
+         "harness/slotfuzz/subject/", "mutants/", "targets/", "tests/core/", "tests/driver/ci/",
+         "tests/driver/hunt/", "tests/driver/language/", "tests/driver/measure/",
          "tests/driver/reduce/", "tests/driver/subject/", "tests/golden/", "tests/interleave/",
          "tests/steps/test_golden.py")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)

@@ -1,6 +1,6 @@
-"""Runs commands of a checkout's own slotfuzz: of this checkout, or of another revision beside it.
+"""Runs the slotfuzz commands of a checkout: of this one, or of another revision.
 
-The other revision is a git worktree under the build folder, with a build folder of its own.
+The other revision is a git worktree under the build folder, and has its own build folder.
 """
 
 import json
@@ -16,7 +16,7 @@ from slotfuzz import console
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.paths import ROOT, build_root, shown
 
-# Said by a command that was asked to stop, with nothing found.
+# The exit code of a command that was asked to stop and has found nothing.
 INTERRUPTED = 130
 TAIL_LINES = 5
 
@@ -30,16 +30,16 @@ class Answer:
 
 
 class Stopped(Exception):
-    """`Checkout.stop` ended a command, or came before it was started: there is no answer."""
+    """A command gave no answer, because `Checkout.stop` ended it or was called before it."""
 
 
 class Checkout:
-    """The slotfuzz of the checkout at ROOT. Threads may ask it at the same time."""
+    """The slotfuzz of the checkout at ROOT. Threads may call it at the same time."""
 
     def __init__(self, root: Path, environment: dict[str, str] | None = None):
         self.root = root
         self._environment = {**os.environ, **(environment or {})}
-        # What this asks for is reported by who asks.
+        # The caller annotates the findings, so the command must not.
         self._environment.pop("GITHUB_ACTIONS", None)
         self._environment.pop("PYTHONPATH", None)
         self._running: set[subprocess.Popen] = set()
@@ -47,19 +47,19 @@ class Checkout:
         self._stopped = False
 
     def ask(self, *words, ok: tuple[int, ...] = (0, 1)) -> Answer:
-        """Runs a command with --json. Errors: those of the command, if its code is not in OK."""
+        """Runs a command with --json; raises the command's error if its exit code is not in OK."""
         code, out, err = self.run(*words, "--json")
         try:
             document = json.loads(out)
         except ValueError:
             document = None
-        told = document.get("error") if isinstance(document, dict) else None
-        if self._stopped and (document is None or told):
+        error = document.get("error") if isinstance(document, dict) else None
+        if self._stopped and (document is None or error):
             raise Stopped
         if code in ok and document is not None:
             return Answer(code, document)
         tail = "; ".join(err.strip().splitlines()[-TAIL_LINES:])
-        problem = f"{self._said(words)}: {told or tail or 'no answer'} (exit code {code})"
+        problem = f"{self._said(words)}: {error or tail or 'no answer'} (exit code {code})"
         raise BrokenError(problem) if code == 3 else MachineError(problem)
 
     def run(self, *words) -> tuple[int, str, str]:
@@ -84,7 +84,7 @@ class Checkout:
         return process.returncode, out, err
 
     def stop(self) -> None:
-        """Asks all commands that run to stop, as Ctrl-C does; no other will be started."""
+        """Sends SIGINT to all running commands; later commands raise Stopped."""
         with self._lock:
             self._stopped = True
             for process in self._running:
@@ -95,9 +95,9 @@ class Checkout:
 
 
 class Base:
-    """Revision COMMIT in a worktree, made when it is first needed and removed at the end.
+    """Revision COMMIT in a worktree, which is made when first needed and removed at the end.
 
-    With KEEP it stays, and a later gate takes it over: its build is then nearly up to date.
+    With KEEP it stays, and a later gate uses it again with its nearly up-to-date build.
     """
 
     def __init__(self, commit: str, keep: bool):
@@ -114,7 +114,7 @@ class Base:
             _git("worktree", "remove", "--force", str(self._folder))
 
     def checkout(self) -> Checkout:
-        """Its slotfuzz. What a killed gate has left is used again."""
+        """Its slotfuzz. The worktree of a killed gate is used again."""
         with self._lock:
             if self._checkout is None:
                 console.say(f"checking out {self._commit[:12]} in {shown(self._folder)}")
@@ -124,7 +124,7 @@ class Base:
             return self._checkout
 
     def stop(self) -> None:
-        """Asks what runs there to stop."""
+        """Stops the commands that run there."""
         if self._checkout:
             self._checkout.stop()
 

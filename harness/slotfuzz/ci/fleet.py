@@ -1,9 +1,9 @@
-"""Building targets for a fuzzing fleet: what its variables ask for, else what suits by hand.
+"""Builds targets for a fuzzing fleet, as its environment variables say, or with our defaults.
 
-OSS-Fuzz and ClusterFuzzLite
-set CC, CXX, CFLAGS, CXXFLAGS, SANITIZER, FUZZING_ENGINE, LIB_FUZZING_ENGINE, ARCHITECTURE, OUT, SRC
-and WORK, as their base-builder image documents. CXXFLAGS is taken as it is: it holds the
-sanitizer's flags and those of the engine's coverage. There is no C to compile, so CC is unused.
+OSS-Fuzz and ClusterFuzzLite set CC, CXX, CFLAGS, CXXFLAGS, SANITIZER, FUZZING_ENGINE,
+LIB_FUZZING_ENGINE, ARCHITECTURE, OUT, SRC and WORK, as their base-builder image documents. CXXFLAGS
+is used unchanged, since it contains the flags of the sanitizer and of the engine's coverage. CC is
+unused, since there is no C code.
 """
 
 import os
@@ -19,7 +19,7 @@ from slotfuzz.errors import MachineError, UserError, nearest
 from slotfuzz.paths import ROOT, build_root
 from slotfuzz.subject import build, catalogue
 
-# By hand. `address` does without UBSan, since fleets refuse a build of two sanitizers.
+# Defaults without CXXFLAGS. `address` omits UBSan, since fleets reject builds with two sanitizers.
 OWN_FLAGS = "-O1 -fno-omit-frame-pointer -gline-tables-only"
 SANITIZER_FLAGS = {
     "address": "-fsanitize=address -fsanitize-address-use-after-scope",
@@ -27,18 +27,18 @@ SANITIZER_FLAGS = {
     "thread": "-fsanitize=thread",
     "coverage": "-fprofile-instr-generate -fcoverage-mapping",
 }
-# Of an engine: what counts coverage, what links, and the compiler if it is not the project's.
+# For each engine: flags for coverage, what to link, and the compiler if it is not the project's.
 ENGINES = {
     "libfuzzer": ("-fsanitize=fuzzer-no-link", "-fsanitize=fuzzer", None),
     "afl": ("", "/usr/lib/afl/libAFLDriver.a", "afl-clang-fast++"),
 }
-# Only the core guides the search, as CMakeLists.txt has it for libFuzzer.
+# Only the core guides the search, as CMakeLists.txt does for libFuzzer.
 AFL_DENY = "src:*/harness/*\nsrc:*/targets/*\n"
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to build with: compiler, all of its flags, engine, and the folders for it."""
+    """What to build with: compiler, all its flags, sanitizer, engine, and folders."""
 
     compiler: str
     flags: str
@@ -55,7 +55,7 @@ class Wish:
 
 
 def wish_of(variables: Mapping[str, str]) -> Wish:
-    """What the environment VARIABLES ask for. UserError for what cannot be built here."""
+    """What the environment VARIABLES ask for. UserError if it cannot be built here."""
     architecture = variables.get("ARCHITECTURE") or platform.machine()
     if architecture != platform.machine():
         raise UserError(f"ARCHITECTURE={architecture}: no cross builds; CPython's library here is"
@@ -79,7 +79,7 @@ def wish_of(variables: Mapping[str, str]) -> Wish:
 
 
 def make(wish: Wish, targets: list[str], mutant_id: str | None) -> list[Path]:
-    """Configures afresh, since flags may have changed, and builds; the binaries of TARGETS."""
+    """Configures from scratch, since flags may have changed, and builds the binaries of TARGETS."""
     wish.folder.mkdir(parents=True, exist_ok=True)
     environment = dict(os.environ)
     if wish.engine == "afl":
@@ -102,9 +102,9 @@ def make(wish: Wish, targets: list[str], mutant_id: str | None) -> list[Path]:
 
 
 def add_mutators(wish: Wish, targets: list[str]) -> None:
-    """Beside TARGETS built by hand for AFL++, their mutators as libraries for afl-fuzz.
+    """Builds the mutators of TARGETS as libraries for afl-fuzz and copies them to OUT/lib.
 
-    A fleet's afl-fuzz takes none, so there they would be built for nothing.
+    A fleet's afl-fuzz loads no such libraries, so this is for builds without a fleet.
     """
     programs = [name for name in targets if name in catalogue.target_names()]
     folder = build.build("plain", [f"afl-{name}" for name in programs]) / "afl"
@@ -113,7 +113,7 @@ def add_mutators(wish: Wish, targets: list[str]) -> None:
 
 
 def _run(command: list, environment: dict) -> None:
-    """Runs it with its words on stderr, since a fleet shows the log of a build."""
+    """Runs COMMAND with its output on stderr, since a fleet shows the log of a build."""
     words = [str(word) for word in command]
     try:
         code = subprocess.run(words, env=environment, stdout=sys.stderr, check=False).returncode

@@ -1,7 +1,7 @@
-"""Fills a fleet's $OUT: what is there is all that a target will find where it runs.
+"""Fills a fleet's $OUT. A target has nothing but these files where it runs.
 
-Beside each binary are its seeds and options; lib/ holds the shared libraries that a bare system
-lacks, and CPython's standard library, which the engine looks for beside its own program.
+Beside each binary are its seeds and options. lib/ holds the shared libraries that a minimal system
+lacks, and CPython's standard library, which the engine looks for beside its binary.
 """
 
 import compileall
@@ -17,14 +17,14 @@ from pathlib import Path
 from slotfuzz.errors import MachineError
 from slotfuzz.subject import build
 
-# A program may import anything but CPython's own tests, what others have installed, and what
-# builds CPython.
+# Parts of the standard library that no program imports: CPython's tests, installed packages, and
+# files for building CPython.
 NOT_FOR_PROGRAMS = ("test", "config-*", "site-packages", "dist-packages", "ensurepip",
                     "__pycache__", "sitecustomize.py")
-# The runner's own C library goes with its loader, and cannot be taken along.
+# Not copied: the C library must match the loader of the system where the target runs.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util))\.so\.\d+")
-# CPython's allocations that it never frees would be leaks; the judge's ledger looks for leaks of
-# the core. A fake stack for each fibre of a protocol is a hundred times slower than its run.
+# CPython never frees some allocations, which LeakSanitizer would report; the judge's ledger detects
+# leaks of the core. Fake stacks would make each run of a protocol's fibres a hundred times slower.
 OPTIONS = """\
 [libfuzzer]
 detect_leaks = 0
@@ -38,7 +38,7 @@ detect_stack_use_after_return = 0
 def fill(out: Path, binaries: list[Path], corpus: Path) -> None:
     """Copies BINARIES to OUT with all that they need, and the seeds of CORPUS/<target>.
 
-    MachineError where a library is missing or OUT cannot be written.
+    MachineError if a library is missing or OUT cannot be written.
     """
     library = out / "lib"
     try:
@@ -59,7 +59,7 @@ def fill(out: Path, binaries: list[Path], corpus: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The seeds of a folder, of programs and of protocols alike; none if there is no folder."""
+    """The seeds of a folder, which are programs or schedules; empty if the folder is missing."""
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
@@ -72,19 +72,22 @@ def _zip(path: Path, seeds: list[Path]) -> None:
 
 
 def _standard_library(library: Path) -> list[Path]:
-    """Copies the standard library of this interpreter, compiled; its extension modules."""
+    """Copies and compiles this interpreter's standard library; returns its extension modules."""
     folder = library / f"python{sysconfig.get_python_version()}"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(sysconfig.get_path("stdlib"), folder,
                     ignore=shutil.ignore_patterns(*NOT_FOR_PROGRAMS))
-    # What a fleet unpacks has other times of change, which must not make it stale.
+    # Unpacking changes file times, so CPython must not compare them.
     compileall.compile_dir(folder, quiet=2, workers=os.cpu_count(), stripdir=str(library),
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
     return sorted((folder / "lib-dynload").glob("*.so"))
 
 
 def _libraries(library: Path, objects: list[Path], needed: bool) -> None:
-    """Copies the shared libraries of OBJECTS. One that lacks some is removed unless NEEDED."""
+    """Copies the shared libraries of OBJECTS.
+
+    If a library is missing: MachineError if NEEDED, else the object is removed.
+    """
     for path in objects:
         wanted = _linked(path)
         missing = [name for name, place in wanted.items() if place is None]
@@ -99,16 +102,16 @@ def _libraries(library: Path, objects: list[Path], needed: bool) -> None:
 
 
 def _linked(path: Path) -> dict[str, Path | None]:
-    """By name, the shared libraries that PATH loads, and where the loader finds each here."""
-    told = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
-    if told.returncode:
-        raise MachineError(f"ldd {path}: {told.stderr.strip()}")
-    found = re.findall(r"^\s*(\S+) => (/\S+|not found)", told.stdout, re.MULTILINE)
+    """The shared libraries that PATH loads, by name, and the file of each on this machine."""
+    result = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise MachineError(f"ldd {path}: {result.stderr.strip()}")
+    found = re.findall(r"^\s*(\S+) => (/\S+|not found)", result.stdout, re.MULTILINE)
     return {name: None if place == "not found" else Path(place) for name, place in found}
 
 
 def _symbolizer(out: Path) -> None:
-    """Where the fleet has put none beside the targets: ours, with its libraries."""
+    """Copies our llvm-symbolizer and its libraries, for a fleet that provides no symbolizer."""
     found = build.symbolizer()
     if not found:
         return

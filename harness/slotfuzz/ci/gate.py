@@ -1,10 +1,9 @@
-"""The gate before a merge: replays what is kept, fuzzes what changed, compares with the base.
+"""The gate before a merge: replays scripts and corpora, then fuzzes the targets of a change.
 
-A finding counts only if it does not reproduce on the base revision. The first one that counts ends
-the gate; what was left out because of it is said.
+A finding counts only if it does not reproduce on the base revision (gate_compare.py). The first one
+that counts ends the gate, which then lists the work that it left out.
 """
 
-import json
 import math
 import os
 import queue
@@ -18,30 +17,25 @@ from pathlib import Path
 
 from slotfuzz import console
 from slotfuzz.ci.checkout import Answer, Base, Checkout, INTERRUPTED, Stopped
+from slotfuzz.ci.gate_compare import Comparison, Result
 from slotfuzz.ci.gate_scope import Scope
 from slotfuzz.errors import BrokenError, MachineError, UserError
-from slotfuzz.finding import finding, places
+from slotfuzz.finding import finding
 from slotfuzz.hunt import series, workplace
-from slotfuzz.measure.mutants import verdict_of
 from slotfuzz.paths import ROOT, build_root, shown
-from slotfuzz.schema.record import keys_of
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
-from slotfuzz.triage import dedup
 
 REPLAYED_UNDER = ("address", "thread", "debugpy")
-# Runs on the base until a finding counts as not reproduced there: of one that always fails here,
-# and of one that does not.
-BASE_RUNS, BASE_RUNS_RARE = 5, 20
 PARTS = ("replay", "explore", "fuzz")
-# A hunt that is shorter than that does not get past its start.
+# A shorter hunt would end before its first program.
 HUNT_SECONDS_MIN = 2.0
 SCHEDULES_FOLDER = "schedules"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the gate does: PARTS, of them SECONDS of fuzzing in all, split over what SCOPE names."""
+    """What the gate does: PARTS, with SECONDS of fuzzing split over the targets of SCOPE."""
 
     scope: Scope
     out: Path
@@ -52,79 +46,52 @@ class Plan:
     workers: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
 
 
-@dataclass
-class Result:
-    """What the gate did, and its findings: NEW ones count, OLD ones reproduce on the base.
-
-    UNCOMPARED ones were met while the gate was ending. LEFT_OUT names what was planned and did not
-    run, since a finding came first.
-    """
-
-    scripts: list[dict] = field(default_factory=list)
-    corpora: list[dict] = field(default_factory=list)
-    hunted: list[dict] = field(default_factory=list)
-    explored: list[dict] = field(default_factory=list)
-    new: list[dict] = field(default_factory=list)
-    old: list[dict] = field(default_factory=list)
-    uncompared: list[dict] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    trouble: str = ""
-
-    @property
-    def exit_code(self) -> int:
-        """1 if a finding counts, else 2 if the machine was in the way, else 0."""
-        return 1 if self.new else 2 if self.trouble else 0
-
-
 def replayed_subjects(scope: Scope) -> list[str]:
-    """The builds of the core on which corpora are replayed: those that changed, else the first."""
+    """The builds of the core that replay corpora: those that changed, else the first."""
     return scope.subjects or [next(iter(PROTOCOL_FOLDERS))]
 
 
 def empty(out: Path) -> None:
-    """Makes OUT an empty folder; UserError if it holds files and is no campaign's folder."""
+    """Empties the folder OUT; UserError if it has files and is not a campaign's folder."""
     finding.check_writable(out)
     inside = sorted(out.iterdir())
     if inside and not (out / series.NAME).exists():
-        raise UserError(f"--out {shown(out)} is emptied first, and holds {inside[0].name}, which"
-                        " no hunt has written")
+        raise UserError(f"--out {shown(out)} must be empty or a folder of findings;"
+                        f" it holds {inside[0].name}")
     for path in inside:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 class Gate:
-    """Runs PLAN with the slotfuzz HERE, and compares with that of BASE."""
+    """Runs PLAN with the slotfuzz HERE, and compares findings with BASE."""
 
     def __init__(self, plan: Plan, here: Checkout, base: Base):
         self.plan, self.here, self.base = plan, here, base
         self.result = Result()
         self._lock = threading.Lock()
-        self._compare_lock = threading.Lock()
         self._stopped = threading.Event()
-        self._compared: set[Path] = set()
-        self._compare_seconds = 0.0
+        self.comparison = Comparison(plan.out, base, self.result, self._stopped,
+                                     lambda: self.here.stop())
 
     def run(self) -> Result:
-        """All parts, in this order, until a finding counts."""
+        """Runs the parts in order until a finding counts."""
         finding.check_writable(self.plan.out)
         work = build_root() / "gate"
         work.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="work-", dir=work) as folder:
             self._corpora = Path(folder)
             for part in self.plan.parts:
-                start, compared = time.monotonic(), self._compare_seconds
+                start, compared = time.monotonic(), self.comparison.seconds
                 self._run_all({"replay": self._replays, "explore": self._explorations,
                                "fuzz": self._hunts}[part]())
-                compared = self._compare_seconds - compared
+                compared = self.comparison.seconds - compared
                 self.result.seconds[part] = round(time.monotonic() - start - compared, 1)
-            self.result.seconds["compare"] = round(self._compare_seconds, 1)
-        self._put_aside(self.result.old, places.OLD_FOLDER)
-        self._put_aside(self.result.uncompared, places.UNCOMPARED_FOLDER)
+            self.result.seconds["compare"] = round(self.comparison.seconds, 1)
+        self.comparison.put_aside()
         return self.result
 
     def _run_all(self, tasks: list) -> None:
-        """Runs TASKS, pairs of a name and a function, on all workers."""
+        """Runs TASKS, which are pairs of a name and a function, on all workers."""
         waiting = queue.SimpleQueue()
         for task in tasks:
             waiting.put(task)
@@ -152,7 +119,7 @@ class Gate:
                 for one in working:
                     one.result()
             except BaseException:
-                # The others would hunt on until their time is over.
+                # Otherwise the other hunts would go on until their time is over.
                 self._stopped.set()
                 self.here.stop()
                 self.base.stop()
@@ -177,16 +144,17 @@ class Gate:
             return
         answer = self.here.ask("replay", *scripts, "--subject", "core", "--sanitizer", sanitizer)
         if len(answer.document) != len(scripts):
-            raise BrokenError(f"of {len(scripts)} scripts {len(answer.document)} were replayed")
+            raise BrokenError(f"only {len(answer.document)} of {len(scripts)} scripts"
+                              " were replayed")
         with self._lock:
             self.result.scripts.append({"sanitizer": sanitizer, "scripts": len(scripts)})
         for script, row in zip(scripts, answer.document):
             if row["findings"]:
-                self._take({**row, "id": script.parent.name, "folder": str(script.parent),
+                self.comparison.take({**row, "id": script.parent.name, "folder": str(script.parent),
                             "rate": row["findings"] / row["times"]})
 
     def _replay_corpus(self, subject: str, target: str, sanitizer: str) -> None:
-        """A hunt that ends once the corpus is loaded: what fails in it is judged as usual."""
+        """Starts a hunt that ends when it has loaded the corpus; it judges programs that fail."""
         corpus, count = self._corpus(subject, target)
         if not count:
             return
@@ -197,9 +165,9 @@ class Gate:
                 "programs": document["programs"]})
 
     def _corpus(self, subject: str, target: str) -> tuple[Path, int]:
-        """A copy of the seeds and of what hunts have kept, and how many files it has.
+        """A copy of the seeds and of the corpus of earlier hunts, and its number of files.
 
-        The kept one stays as it is: a gate with the same seed begins with the same corpus.
+        The gate does not change that corpus, so that the same seed gives the same gate again.
         """
         made = Path(tempfile.mkdtemp(prefix=f"{target}-", dir=self._corpora))
         for folder in (ROOT / "corpus" / target, workplace.corpus_of(subject, target)):
@@ -224,17 +192,17 @@ class Gate:
         if row["verdict"] != "failed":
             return
         failure = row["failure"]
-        told = f"{failure['kind']}: {failure['message']}"
+        signature = f"{failure['kind']}: {failure['message']}"
         schedule = f"./slotfuzz interleave {name} --schedule {failure.get('schedule', '')}"
-        record = {"id": f"{name}-schedule", "folder": failure["program"], "signature": told,
+        record = {"id": f"{name}-schedule", "folder": failure["program"], "signature": signature,
                   "subject": "core", "target": name, "sanitizer": "none", "oracle": "model",
                   "rate": failure["replays_failed"] / failure["replays"], "text": schedule}
         (there,) = self.base.checkout().ask(*words).document
         before = there.get("failure") or {}
-        is_old = there["verdict"] == "failed" and told == \
+        is_old = there["verdict"] == "failed" and signature == \
             f"{before.get('kind')}: {before.get('message')}"
-        self._sort(record, is_old, "" if there["verdict"] != "failed" else
-                   f"on the base it fails otherwise: {before.get('message')}")
+        self.comparison.sort(record, is_old, "" if there["verdict"] != "failed" else
+                   f"on the base it fails differently: {before.get('message')}")
 
     def _hunts(self) -> list:
         pairs = [(subject, target) for target in self.plan.scope.targets
@@ -245,7 +213,7 @@ class Gate:
                  lambda one=(subject, target): self._fuzz(*one, each)) for subject, target in pairs]
 
     def _fuzz(self, subject: str, target: str, seconds: float) -> None:
-        """Hunts until a finding counts or SECONDS are over; old ones are steered around."""
+        """Hunts until a finding counts or SECONDS are over; suppresses old findings."""
         corpus, _ = self._corpus(subject, target)
         row = {"subject": subject, "target": target, "sanitizer": self.plan.sanitizer,
                "programs": 0, "seconds": 0.0}
@@ -262,7 +230,7 @@ class Gate:
             self.result.hunted.append(row)
 
     def _hunt(self, subject: str, target: str, sanitizer: str, corpus: Path, *words) -> dict:
-        """The document of a hunt, its findings compared with the base."""
+        """Runs a hunt and compares its findings with the base; returns its JSON document."""
         answer: Answer = self.here.ask(
             "hunt", target, "--subject", subject, "--sanitizer", sanitizer, "--corpus", corpus,
             "--out", self.plan.out, "--seed", self.plan.seed, *words, ok=(0, 1, 2, INTERRUPTED))
@@ -273,101 +241,5 @@ class Gate:
         with self._lock:
             self.result.trouble = self.result.trouble or document["trouble"]
         for record in [*document["new"], *document["known"], *document["unreproduced"]]:
-            self._take({**finding.read(Path(record["folder"])), **record})
+            self.comparison.take({**finding.read(Path(record["folder"])), **record})
         return document
-
-    # --- comparing ---
-
-    def _take(self, record: dict) -> None:
-        """Compares a finding with the base, each once."""
-        with self._compare_lock:
-            place = Path(record["folder"])
-            if place in self._compared:
-                return
-            self._compared.add(place)
-            if self._is_met_again(record):
-                return
-            if self._stopped.is_set():
-                self.result.uncompared.append(record)
-                return
-            start = time.monotonic()
-            is_old, note = self._is_old(record)
-            self._compare_seconds += time.monotonic() - start
-            self._sort(record, is_old, note)
-
-    def _is_met_again(self, record: dict) -> bool:
-        """Whether RECORD is one bug with a finding that counts; that one then says so.
-
-        Hunts that run at the same time, on other targets and builds, meet it under names of theirs.
-        """
-        keys = keys_of(record)
-        first = next((one for one in self.result.new if one["signature"] == record["signature"] or
-                      any(dedup.is_same(key, known) for key in keys
-                          for known in keys_of(one))), None)
-        if not first:
-            return False
-        first["also"].append(f"{record['target']} on {record['subject']}: {record['signature']}")
-        folder = Path(record["folder"])
-        if folder.parent.resolve() == self.plan.out.resolve():
-            shutil.rmtree(folder)
-        return True
-
-    def _sort(self, record: dict, is_old: bool, note: str) -> None:
-        record = {**record, "note": note, "also": []}
-        with self._lock:
-            (self.result.old if is_old else self.result.new).append(record)
-        console.say(f"{'old' if is_old else 'NEW'}: {record['signature']}: "
-                    f"{shown(Path(record['folder']))}{'; ' * bool(note)}{note}")
-        if not is_old:
-            self._stopped.set()
-            self.here.stop()
-
-    def _is_old(self, record: dict) -> tuple[bool, str]:
-        """Whether a finding reproduces on the base, and what there is to say of that."""
-        script = Path(record["folder"]) / "repro.py"
-        if not script.exists():
-            return False, "nothing repeats it alone, so it cannot be tried on the base"
-        base = self.base.checkout()
-        meant = ("--subject", record["subject"], "--sanitizer", record["sanitizer"])
-        runs = BASE_RUNS if record["rate"] == 1 else BASE_RUNS_RARE
-        code, out, _ = base.run("replay", script, *meant, "--target", record["target"], "--times",
-                                runs, "--json")
-        rows = _rows(out) if code in (0, 1) else []
-        # Of a line that the base does not know it would run the others.
-        if not rows or rows[0]["lines"] != record["lines"]:
-            return self._fails_as_a_script(base, script, record, runs)
-        (row,) = rows
-        if not row["findings"]:
-            return False, f"0 of {runs} runs fail on the base"
-        if verdict_of(row) == verdict_of(record):
-            return True, f"{row['findings']} of {runs} runs fail on the base"
-        return False, f"on the base it fails otherwise: {row['signature']}"
-
-    def _fails_as_a_script(self, base: Checkout, script: Path, record: dict, runs: int):
-        """For a program whose ops or target the base does not know: its script has all it needs."""
-        code, out, err = base.run("python", "--subject", record["subject"], "--sanitizer",
-                                  record["sanitizer"], script, "--check", runs)
-        if code not in (0, 1):
-            tail = (err.strip().splitlines() or ["no message"])[-1]
-            raise MachineError(f"cannot try {shown(script)} on the base: {tail}")
-        told = (out.strip().splitlines() or ["it said nothing"])[0]
-        return code == 1, f"as a script on the base: {told}"
-
-    def _put_aside(self, records: list[dict], name: str) -> None:
-        """Moves the folders of RECORDS that this gate has written to OUT/NAME/."""
-        for record in records:
-            folder = Path(record["folder"])
-            if folder.parent.resolve() == self.plan.out.resolve() and folder.is_dir():
-                place = self.plan.out / name / folder.name
-                shutil.rmtree(place, ignore_errors=True)
-                place.parent.mkdir(exist_ok=True)
-                shutil.move(folder, place)
-                record["folder"] = str(place)
-
-
-def _rows(out: str) -> list[dict]:
-    """The document of `replay --json`; empty where it gave none."""
-    try:
-        return json.loads(out)
-    except ValueError:
-        return []

@@ -1,7 +1,7 @@
-"""What a change must be fuzzed for: from the changed files to targets, protocols and subjects.
+"""Finds the targets, protocols and subjects that a change affects, from its changed files.
 
-A binary is concerned if one of its sources has changed. Of the op table only the changed rows
-count, those of kinds as well, and of the targets only those that draw one of these ops.
+A binary is affected if one of its sources has changed. A change of the op table affects only the
+targets that draw an op whose row, or a kind of whose operands, has changed.
 """
 
 import re
@@ -19,12 +19,11 @@ from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS, PROTOCOL_WORDS
 PROTOCOL_SOURCES = "core/c10/impl/protocol/"
 OP_TABLE = re.compile(r"ops/[^/]+\.ops")
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
-# A file of one preservation protocol has its word in its name, and the other build leaves it out.
 
 
 @dataclass
 class Scope:
-    """TARGETS to fuzz on SUBJECTS, PROTOCOLS to explore, and the FILES that are why."""
+    """TARGETS to fuzz on SUBJECTS, PROTOCOLS to explore, and the changed FILES that matter."""
 
     targets: list[str] = field(default_factory=list)
     protocols: list[str] = field(default_factory=list)
@@ -71,21 +70,24 @@ def _concerned(name: str, programs: list[str], drawing: Callable[[], list[str]])
 
 
 def _subjects(name: str) -> set[str]:
-    """The builds of the core that file NAME is part of."""
+    """The builds of the core that file NAME is part of.
+
+    The name of a file that only one build has contains the word of its preservation protocol.
+    """
     own = {one for one, word in PROTOCOL_WORDS.items()
            if name.startswith("core/") and word in Path(name).name}
     return own or set(PROTOCOL_WORDS)
 
 
 def changed_files(base: str) -> list[str]:
-    """Files in which the working tree differs from revision BASE, new ones included."""
+    """Files in which the working tree differs from revision BASE, including new files."""
     named = git("diff", "--name-only", "-z", base, "--").split("\0")
     new = git("ls-files", "-z", "--others", "--exclude-standard").split("\0")
     return sorted({*named, *new} - {""})
 
 
 def changed_ops(base: str) -> set[str]:
-    """Names of the ops that are new in the table, or have another row than at revision BASE."""
+    """Names of the ops that are new since revision BASE or whose row has changed."""
     texts = {}
     for name in git("ls-tree", "--name-only", base, "ops/").splitlines():
         if OP_TABLE.fullmatch(name):
@@ -104,7 +106,7 @@ def _with_kinds(table: dict) -> dict[str, tuple]:
 
 
 def git(*words: str) -> str:
-    """What git says in this checkout; UserError with git's own words where it fails."""
+    """The output of git in this checkout; UserError with git's message if it fails."""
     result = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True,
                             check=False)
     if result.returncode:
@@ -114,8 +116,8 @@ def git(*words: str) -> str:
 
 
 def commit_of(base: str) -> str:
-    """The commit that BASE names; UserError where it names none."""
+    """The commit that BASE names; UserError if BASE is unknown."""
     try:
         return git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").strip()
     except UserError as error:
-        raise UserError(f"{base} is no revision of this repository") from error
+        raise UserError(f"{base} is not a revision of this repository") from error

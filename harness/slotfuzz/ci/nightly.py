@@ -1,7 +1,7 @@
-"""The night: long hunts, pruned corpora, all mutants, the interleavings, coverage, within a budget.
+"""The nightly run: long hunts, pruned corpora, coverage, interleavings and mutants, in a budget.
 
-A part that fails does not stop the others. What did not run, or not to its end, is named, and keeps
-the night from being a success.
+A part that fails does not stop the others. The summary names work that did not run or did not
+finish, and the exit code is then not 0.
 """
 
 import json
@@ -20,19 +20,19 @@ from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
 
 SANITIZERS = ("address", "thread", "debugpy")
-# Of the budget; pruning and coverage take as long as the corpora are large, some minutes.
+# Shares of the budget. Pruning and coverage take some minutes, depending on the corpora.
 SHARES = {"hunts": 0.4, "interleavings": 0.25, "mutants": 0.3, "gate": 0.05}
 INTERLEAVINGS = "ci/interleavings_nightly.sh"
 PROGRAM_SECONDS_MAX = 600
-# A mutant takes some seconds to be found; hunting one for longer takes time from the others.
+# Most mutants are found within seconds; a longer hunt would take time from the others.
 MUTANT_SECONDS_MAX = 120.0
-# The bug that the gate must catch in a commit, in so many seconds of fuzzing.
+# The bug that the gate must find in a commit, within so many seconds of fuzzing.
 GATE_MUTANT, GATE_SECONDS = "hermetic-del-storage", 60
 
 
 @dataclass
 class Part:
-    """What came of a part: an exit CODE, what it SAID, and names of what was NOT_RUN."""
+    """The result of a part: an exit CODE, messages, and the names of work that was NOT_RUN."""
 
     name: str
     code: int = 0
@@ -41,13 +41,13 @@ class Part:
     seconds: float = 0.0
 
     def took(self, code: int, words: str) -> None:
-        """Takes in one more result; a finding is worse than anything, else the higher code."""
+        """Adds a result with a message; `worse` combines the exit codes."""
         self.code = worse(self.code, code)
         self.said.append(words)
 
 
 def worse(one: int, other: int) -> int:
-    """The exit code for both."""
+    """The exit code for two results: 1 for a finding in either, else the higher code."""
     return 1 if 1 in (one, other) else max(one, other)
 
 
@@ -64,14 +64,14 @@ class Night:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything was found, else 2 or 3 if a part failed or did not run whole."""
+        """1 if anything was found, else 2 or 3 if a part failed or did not finish."""
         code = 0
         for part in self.parts:
             code = worse(code, part.code or (2 if part.not_run else 0))
         return code
 
     def run(self) -> None:
-        """All parts, in this order."""
+        """Runs all parts in order."""
         steps = {"hunts": self._hunts, "prune": self._prune, "coverage": self._coverage,
                  "interleavings": self._interleavings, "mutants": self._mutants,
                  "gate": self._gate, "sweeps": self._sweeps, "report": self._report}
@@ -97,7 +97,7 @@ class Night:
         return self._deadline - self._now()
 
     def _hunts(self, part: Part) -> None:
-        """Each build with all targets at once; what one does not use of its time others get."""
+        """Hunts on each build with all targets. Time that one does not use goes to the others."""
         waiting = [(name, sanitizer) for sanitizer in SANITIZERS for name in PROTOCOL_FOLDERS]
         while waiting:
             name, sanitizer = waiting[0]
@@ -131,26 +131,26 @@ class Night:
     def _script(self, part: Part, name: str) -> None:
         process = self._start(name)
         out, err, _ = _until(process, threading.TIMEOUT_MAX)
-        told = (err.strip() or out) if process.returncode else out
-        part.took(process.returncode, (told.strip().splitlines() or ["it said nothing"])[-1])
+        text = (err.strip() or out) if process.returncode else out
+        part.took(process.returncode, (text.strip().splitlines() or ["no output"])[-1])
 
     def _start(self, name: str, *words) -> subprocess.Popen:
-        """A script of the checkout, with all that it starts in a session of its own."""
+        """Starts a script of the checkout in a session of its own, together with its children."""
         return subprocess.Popen([str(self.here.root / name), *words], cwd=self.here.root,
                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True)
 
     def _sweeps(self, part: Part) -> None:
-        """The tests that take too long for each commit: scripts, of which the folder has the list.
+        """Runs ci/*_nightly.sh: tests that take too long for each commit.
 
-        The interleavings have a share of the budget.
+        The interleavings are a part of their own, with a share of the budget.
         """
         for script in sorted((self.here.root / "ci").glob("*_nightly.sh")):
             if script.name != Path(INTERLEAVINGS).name:
                 self._script(part, f"ci/{script.name}")
 
     def _interleavings(self, part: Part) -> None:
-        """The sets of operations of the script, until the part's time is over."""
+        """Explores the script's sets of operations until the time of the part is over."""
         script = self.here.root / INTERLEAVINGS
         planned = sum(line.startswith("every ") for line in script.read_text().splitlines())
         seconds = max(1, min(PROGRAM_SECONDS_MAX, int(self._left())))
@@ -183,7 +183,7 @@ class Night:
                   f"{name}: {'; '.join(row['problems']) or 'as expected'}")
 
     def _gate(self, part: Part) -> None:
-        """Whether `ci/pr.sh` fails on a commit with a bug and passes on one without."""
+        """Checks that `ci/pr.sh` fails on a commit with a bug and passes on one without."""
         if self._left() < GATE_SECONDS:
             part.not_run.append(f"`bench gate`, which takes {GATE_SECONDS} s of fuzzing")
             return
@@ -201,7 +201,7 @@ class Night:
         part.took(0, f"{self.out}/report.html, findings.sarif, findings.xml")
 
     def _guarded(self, part: Part, step: Callable[[], None]) -> None:
-        """One of many of a part: its failure does not stop the others."""
+        """Runs one STEP of many in a part; its failure does not stop the others."""
         try:
             step()
         except (UserError, MachineError) as error:
@@ -211,7 +211,7 @@ class Night:
 
 
 def prune(here: Checkout) -> list[dict]:
-    """Distils each corpus that hunts have kept: its subject, target, and files before and after."""
+    """Distils each default corpus: subject, target, and numbers of files before and after."""
     rows = []
     for name in PROTOCOL_FOLDERS:
         for target in catalogue.fuzzable_targets():
@@ -225,9 +225,9 @@ def prune(here: Checkout) -> list[dict]:
 
 
 def _until(process: subprocess.Popen, seconds: float) -> tuple[str, str, bool]:
-    """What PROCESS says until it ends or SECONDS are over, and whether it ended by itself.
+    """The output of PROCESS until it ends or SECONDS are over, and whether it ended by itself.
 
-    With an interrupt it ends as well, with all that it has started.
+    When SECONDS are over, or after an interrupt, PROCESS is killed together with its children.
     """
     late = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What a fleet's variables mean, what is packed, and the folders that the fleets read."""
+"""A fleet's variables, the files that are packed, and the folders that fleets read."""
 
 import re
 import subprocess
@@ -14,12 +14,12 @@ from slotfuzz.paths import ROOT, build_root
 from slotfuzz.scripts import fuzz_build
 
 FOLDERS = (".clusterfuzzlite", "ci/oss-fuzz")
-# What OSS-Fuzz's presubmit and ClusterFuzzLite know.
+# The values that OSS-Fuzz's presubmit check and ClusterFuzzLite accept.
 FIELDS = {"homepage", "main_repo", "language", "base_os_version", "sanitizers", "fuzzing_engines",
           "architectures"}
 
 
-def test_by_hand_there_is_a_default_for_each_variable(monkeypatch):
+def test_each_variable_has_a_default(monkeypatch):
     monkeypatch.setattr(fleet.build, "compiler", lambda: "clang++-19")
     wish = fleet.wish_of({})
     assert (wish.compiler, wish.sanitizer, wish.engine) == ("clang++-19", "address", "libfuzzer")
@@ -28,7 +28,7 @@ def test_by_hand_there_is_a_default_for_each_variable(monkeypatch):
     assert wish.engine_link == "-fsanitize=fuzzer" and wish.out == build_root() / "fuzz-out"
 
 
-def test_what_a_fleet_sets_is_taken_as_it_is():
+def test_variables_of_a_fleet_are_used_unchanged():
     wish = fleet.wish_of({
         "CXX": "/x/clang++", "CFLAGS": "-c-flags", "CXXFLAGS": "-cxx-flags", "OUT": "/out",
         "LIB_FUZZING_ENGINE": "/x/engine.a", "SANITIZER": "undefined",
@@ -38,7 +38,7 @@ def test_what_a_fleet_sets_is_taken_as_it_is():
     assert (str(wish.out), str(wish.folder)) == ("/out", "/work/fleet-undefined-centipede")
 
 
-def test_flags_for_c_alone_are_taken_for_cpp():
+def test_without_cxxflags_cflags_are_used():
     assert fleet.wish_of({"CFLAGS": "-O0", "CXX": "clang++"}).flags == "-O0"
 
 
@@ -54,7 +54,7 @@ def test_only_a_fuzzing_build_counts_edges(sanitizer):
     ({"ARCHITECTURE": "i386"}, "no cross builds"),
     ({"FUZZING_ENGINE": "honggfuzz"}, "needs LIB_FUZZING_ENGINE"),
 ])
-def test_what_cannot_be_built_is_said(variables, words):
+def test_a_build_that_is_not_possible_is_an_error(variables, words):
     with pytest.raises(UserError, match=re.escape(words)):
         fleet.wish_of({"CXX": "clang++", **variables})
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_built_is_said(variables, words):
 @pytest.mark.parametrize("arguments, words", [
     (["storge"], "did you mean storage"), (["--mutant", "hermetic"], "no mutant 'hermetic'"),
 ])
-def test_a_name_that_is_unknown_is_said(arguments, words, capsys):
+def test_an_unknown_name_is_an_error(arguments, words, capsys):
     assert cli.script(fuzz_build.NAME, fuzz_build, arguments) == 2
     assert words in capsys.readouterr().err
 
@@ -83,7 +83,7 @@ def test_a_target_whose_library_is_missing_is_not_packed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_project_file_has_what_the_fleet_reads(folder):
+def test_project_file_has_the_fields_that_the_fleet_reads(folder):
     project = yaml.safe_load((ROOT / folder / "project.yaml").read_text())
     assert project["language"] == "c++" and set(project) <= FIELDS
     for sanitizer in project.get("sanitizers", []):

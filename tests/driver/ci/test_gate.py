@@ -1,4 +1,4 @@
-"""The gate: what a change is fuzzed for, and which findings count; it never claims too much."""
+"""The gate: which targets a change affects, which findings count, and what it reports."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.ci import checkout, gate, gate_scope
+from slotfuzz.ci import checkout, gate, gate_compare, gate_scope
 from slotfuzz.ci.checkout import Answer, Base, Checkout, Stopped
 from slotfuzz.ci.gate_scope import Scope
 from slotfuzz.errors import BrokenError, MachineError, UserError
@@ -21,16 +21,16 @@ SIGNATURE = "sanitizer heap-use-after-free in slotcore::wrap"
 
 
 def never():
-    """For changes of no op table."""
+    """For changes that are not in an op table."""
     pytest.fail("no op table has changed")
 
 
-# --- what a change is fuzzed for
+# --- which targets a change affects
 
 @pytest.mark.parametrize("name", [
     "docs/ci.md", "tests/driver/ci/test_gate.py", "corpus/storage/a.py", "mutants/x.patch",
     "harness/slotfuzz/hunt/hunt.py", "targets/c10/x.cc"])
-def test_what_no_target_is_built_from_is_not_fuzzed_for(name):
+def test_a_file_of_no_target_affects_nothing(name):
     assert gate_scope.of_change([name], never).is_empty
 
 
@@ -40,7 +40,7 @@ def test_what_no_target_is_built_from_is_not_fuzzed_for(name):
     ("core/c10/impl/refcount_bit.cc", ["core"]),
     ("harness/engine/judge/judge.cc", ["core", "core:resurrect"]),
 ])
-def test_a_source_of_all_targets_is_fuzzed_for_in_the_builds_that_have_it(name, subjects):
+def test_a_source_of_all_targets_affects_the_builds_that_have_it(name, subjects):
     scope = gate_scope.of_change(["README.md", name], never)
     assert scope.targets == catalogue.fuzzable_targets() and scope.subjects == subjects
     assert scope.protocols == [] and scope.files == [name]
@@ -52,13 +52,13 @@ def test_the_code_of_the_protocols_is_explored_and_fuzzed():
     assert scope.targets == catalogue.fuzzable_targets()
 
 
-def test_a_target_is_fuzzed_for_its_own_file_and_the_canary_never():
+def test_a_targets_own_file_affects_it_but_never_the_canary():
     assert gate_scope.of_change(["targets/programs/tensor.cc"], never).targets == ["tensor"]
     assert gate_scope.of_change(["targets/protocols/claim.cc"], never).protocols == ["claim"]
     assert gate_scope.of_change(["targets/programs/canary.cc"], never).is_empty
 
 
-def test_an_op_table_is_fuzzed_for_by_the_targets_that_draw_its_changed_ops():
+def test_an_op_table_affects_the_targets_that_draw_its_changed_ops():
     scope = gate_scope.of_change(["ops/tensor.ops"], lambda: ["tensor"])
     assert scope.targets == ["tensor"] and scope.protocols == []
 
@@ -75,7 +75,7 @@ two = ['', 'two()', '', '']
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
-    """A git repository in the place of the checkout, with one commit."""
+    """A git repository with one commit, used as the checkout."""
     def git(*words):
         subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t",
                         *words], check=True, capture_output=True)
@@ -90,7 +90,7 @@ def repository(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_changed_are_rows_that_are_new_or_other_and_files_not_yet_added(repository):
+def test_new_and_changed_rows_and_new_files_count_as_changed(repository):
     changed = SOME_OPS.replace("two()", "other()").replace("# head", "# another head")
     (repository / "ops/some.ops").write_text(changed)
     (repository / "ops/new.ops").write_text("[tensor]\nthree = ['', 'three()', '', '']\n")
@@ -104,27 +104,27 @@ def test_an_op_has_changed_when_a_kind_of_its_operands_has(repository):
 
 
 def test_an_unknown_revision_is_an_error(repository):
-    with pytest.raises(UserError, match="nope is no revision"):
+    with pytest.raises(UserError, match="nope is not a revision"):
         gate_scope.commit_of("nope")
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_the_base_is_checked_out_beside_and_removed_unless_kept(repository, keep):
-    for _ in range(2):  # the second takes over what the first has left
+    for _ in range(2):  # the second uses the worktree of the first again
         with Base(gate_scope.commit_of("HEAD"), keep) as base:
             root = base.checkout().root
             assert (root / "ops/some.ops").exists()
             assert base.checkout().root == root
         assert root.exists() == keep
-    told = subprocess.run(["git", "-C", str(repository), "worktree", "list"], text=True,
-                          check=True, capture_output=True).stdout
-    assert len(told.splitlines()) == 1 + keep
+    listed = subprocess.run(["git", "-C", str(repository), "worktree", "list"], text=True,
+                            check=True, capture_output=True).stdout
+    assert len(listed.splitlines()) == 1 + keep
 
 
 # --- which findings count
 
 class Fake:
-    """A checkout whose hunts find RECORDS, one each, and whose replays answer ROW."""
+    """A fake checkout: each hunt finds one of RECORDS, and each replay returns ROW."""
 
     def __init__(self, records=(), row=None, script=(0, "failed 0 of 5")):
         self.records, self.row, self.script = list(records), row, script
@@ -155,7 +155,7 @@ class Fake:
 
 @pytest.fixture
 def found(tmp_path):
-    """Writes a finding to the gate's folder; its record."""
+    """Writes a finding to the gate's folder; returns its record."""
     def write(name="one", **fields):
         folder = tmp_path / "out" / name
         folder.mkdir(parents=True)
@@ -180,11 +180,11 @@ def judged(tmp_path, monkeypatch):
 
 
 def on_base(findings=5, signature=SIGNATURE, lines=3):
-    """What a replay on the base says."""
+    """The row of a replay on the base."""
     return {"findings": findings, "signature": signature, "lines": lines}
 
 
-def test_what_is_clean_on_the_base_counts_and_ends_the_gate(found, judged):
+def test_a_finding_that_is_clean_on_the_base_counts_and_ends_the_gate(found, judged):
     here = Fake([found()])
     result = judged(here, Fake(row=on_base(findings=0)))
     assert [record["id"] for record in result.new] == ["one"] and not result.old
@@ -192,14 +192,14 @@ def test_what_is_clean_on_the_base_counts_and_ends_the_gate(found, judged):
     assert len(result.left_out) == 1 and "tensor" in result.left_out[0]
 
 
-def test_what_fails_alike_on_the_base_is_old_and_the_gate_goes_on(found, judged, tmp_path):
+def test_a_finding_that_the_base_has_is_old_and_the_gate_goes_on(found, judged, tmp_path):
     here = Fake([found()])
     result = judged(here, Fake(row=on_base()))
     assert [record["id"] for record in result.old] == ["one"] and not result.new
     assert result.exit_code == 0 and result.left_out == [] and not here.stopped
     assert (tmp_path / "out" / places.OLD_FOLDER / "one" / "repro.py").exists()
     assert not (tmp_path / "out" / "one").exists()
-    # The hunt that met it went on, in the time that was left.
+    # The hunt that found it went on for the rest of its time.
     assert [asked[1] for asked in here.asked] == ["storage", "storage", "tensor"]
     first, second, _ = (float(asked[asked.index("--seconds") + 1]) for asked in here.asked)
     assert (first, second) == (4.0, 2.0)
@@ -211,52 +211,52 @@ KEY = {"kind": "error", "words": "bad"}
 @pytest.mark.parametrize("fields, count", [
     ({"dedup_keys": [KEY], "signature": "signal SIGSEGV"}, 0), ({"dedup_keys": []}, 0),
     ({"dedup_keys": [{**KEY, "words": "other"}], "signature": "signal SIGSEGV"}, 1)])
-def test_what_two_hunts_meet_at_once_counts_once(found, tmp_path, fields, count):
+def test_a_bug_that_two_hunts_find_counts_once(found, tmp_path, fields, count):
     plan = gate.Plan(Scope(), tmp_path / "out", 8, 1)
     one = gate.Gate(plan, Fake(), Fake(row=on_base(findings=0)))
-    one._take(found("one", dedup_keys=[KEY]))
-    one._take(found("two", target="tensor", **fields))
+    one.comparison.take(found("one", dedup_keys=[KEY]))
+    one.comparison.take(found("two", target="tensor", **fields))
     assert len(one.result.new) == 1 and len(one.result.uncompared) == count
     assert bool(one.result.new[0]["also"]) == (count == 0)
     assert (tmp_path / "out" / "two").exists() == (count == 1)
 
 
 @pytest.mark.parametrize("targets, workers, each", [(1, 2, 60), (2, 2, 60), (5, 2, 20), (5, 1, 12)])
-def test_the_seconds_are_of_the_whole_fuzzing(tmp_path, targets, workers, each):
+def test_the_seconds_are_split_over_all_hunts(tmp_path, targets, workers, each):
     plan = gate.Plan(Scope(["t"] * targets, [], ["core"]), tmp_path, 60, 1, workers=workers)
     assert all(name.endswith(f", {each} s") for name, _ in gate.Gate(plan, None, None)._hunts())
 
 
-def test_what_fails_otherwise_on_the_base_counts(found, judged):
+def test_a_finding_that_fails_differently_on_the_base_counts(found, judged):
     result = judged(Fake([found()]), Fake(row=on_base(signature="judge P2 attributes")))
-    assert result.exit_code == 1 and "fails otherwise" in result.new[0]["note"]
+    assert result.exit_code == 1 and "fails differently" in result.new[0]["note"]
 
 
 @pytest.mark.parametrize("row", [None, on_base(findings=0, lines=2)])
 @pytest.mark.parametrize("code, counts", [(0, 1), (1, 0)])
-def test_lines_that_the_base_does_not_know_are_tried_as_a_script(found, judged, row, code, counts):
+def test_a_program_with_ops_that_the_base_lacks_runs_as_a_script(found, judged, row, code, counts):
     base = Fake(row=row, script=(code, "failed some of 5"))
     result = judged(Fake([found()]), base)
     assert len(result.new) == counts and base.asked[-1][0] == "python"
 
 
-def test_a_script_that_cannot_be_tried_is_no_answer(found, judged):
+def test_a_script_that_does_not_run_on_the_base_is_a_machine_error(found, judged):
     with pytest.raises(MachineError, match="cannot try"):
         judged(Fake([found()]), Fake(script=(2, "")))
 
 
-def test_what_nothing_repeats_counts(found, judged, tmp_path):
+def test_a_finding_without_a_script_counts(found, judged, tmp_path):
     record = found(rate=0.0)
     (tmp_path / "out" / "one" / "repro.py").unlink()
     result = judged(Fake([record]), Fake())
     assert result.exit_code == 1 and "nothing repeats it" in result.new[0]["note"]
 
 
-def test_what_fails_seldom_is_tried_more_often_on_the_base(found, judged):
+def test_a_rare_failure_gets_more_runs_on_the_base(found, judged):
     base = Fake(row=on_base(findings=1))
     judged(Fake([found(rate=0.3)]), base)
     asked = base.asked[-1]
-    assert asked[asked.index("--times") + 1] == str(gate.BASE_RUNS_RARE)
+    assert asked[asked.index("--times") + 1] == str(gate_compare.BASE_RUNS_RARE)
 
 
 def test_a_hunt_that_ran_nothing_is_not_clean(judged):
@@ -268,7 +268,7 @@ def test_a_hunt_that_ran_nothing_is_not_clean(judged):
         judged(Idle(), Fake())
 
 
-def test_a_corpus_that_cannot_be_written_is_no_success(judged):
+def test_a_corpus_that_cannot_be_written_is_trouble(judged):
     class Full(Fake):
         def ask(self, *words, ok=(0, 1)):
             answer = super().ask(*words, ok=ok)
@@ -302,10 +302,10 @@ def test_an_interrupt_stops_what_runs_here_and_on_the_base(tmp_path, monkeypatch
     assert here.stopped and base.stopped
 
 
-def test_scripts_that_were_not_all_replayed_are_our_fault(tmp_path, monkeypatch):
+def test_a_replay_without_a_row_for_each_script_is_a_harness_error(tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     here = SimpleNamespace(ask=lambda *_, **__: Answer(0, []), stop=lambda: None)
-    with pytest.raises(BrokenError, match="0 were replayed"):
+    with pytest.raises(BrokenError, match="only 0 of .* were replayed"):
         gate.Gate(gate.Plan(Scope(), tmp_path / "out", 60, 1), here, Fake()).run()
 
 
@@ -327,7 +327,7 @@ def test_a_protocol_that_fails_as_on_the_base_is_old(tmp_path, monkeypatch):
         assert (len(result.new), len(result.old)) == (counts, 1 - counts)
 
 
-# --- how it asks
+# --- how it runs commands
 
 def command(tmp_path, text):
     """A checkout whose slotfuzz is a shell script."""
@@ -348,7 +348,7 @@ def test_an_error_of_a_command_is_an_error_of_the_gate(tmp_path, text, error, wo
 
 @pytest.fixture
 def stopped(tmp_path):
-    """Asks a command that says TEXT when it is stopped, and stops it; the checkout and a future."""
+    """Starts a command that runs TEXT when stopped, and stops it: its checkout, and a future."""
     with ThreadPoolExecutor(1) as pool:
         def run(text):
             here = command(tmp_path, f"trap '{text}' INT; touch {tmp_path}/started;"
@@ -363,7 +363,7 @@ def stopped(tmp_path):
 
 @pytest.mark.parametrize("text", [
     "exit 130", "trap - INT; kill -INT $$", 'echo "{\\"error\\": \\"interrupted\\"}"; exit 130'])
-def test_a_command_that_was_stopped_before_it_could_answer_is_no_failure(stopped, text):
+def test_a_command_that_is_stopped_without_an_answer_raises_stopped(stopped, text):
     here, answer = stopped(text)
     with pytest.raises(Stopped):
         answer.result()
@@ -371,7 +371,7 @@ def test_a_command_that_was_stopped_before_it_could_answer_is_no_failure(stopped
         here.ask("hunt", "storage")
 
 
-def test_what_a_stopped_command_has_found_counts(stopped):
+def test_the_answer_of_a_stopped_command_counts(stopped):
     assert stopped("echo [1]; exit 1")[1].result() == Answer(1, [1])
 
 
@@ -383,7 +383,7 @@ def test_a_part_that_was_stopped_is_left_out(judged):
     assert len(result.left_out) == 2 and result.hunted == []
 
 
-def test_a_command_does_not_annotate_what_the_gate_will(tmp_path, monkeypatch):
+def test_a_command_does_not_annotate_findings_since_the_gate_does(tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     answer = command(tmp_path, 'echo "[\\"$GITHUB_ACTIONS\\", \\"$3\\"]"').ask("hunt", "storage")
     assert answer == Answer(0, ["", "--json"])

@@ -1,4 +1,4 @@
-"""The night: a part that did not run is said and no success, and one that fails stops no other."""
+"""The nightly run: a part that did not run is reported, and a part that fails stops no other."""
 
 import subprocess
 import threading
@@ -19,7 +19,7 @@ CLEAN = {"programs": 9, "seconds": 1.0, "seed": 1, "new": [], "known": [], "unre
 
 
 class Fake:
-    """A checkout of which each command takes SECONDS; ANSWERS has what is not clean."""
+    """A fake checkout: each command takes SECONDS; ANSWERS has those that are not clean."""
 
     def __init__(self, root, clock, seconds=1.0, answers=None):
         self.root, self.clock, self.seconds, self.answers = root, clock, seconds, answers or {}
@@ -40,7 +40,7 @@ class Fake:
 
 @pytest.fixture
 def night(tmp_path, monkeypatch):
-    """Runs a night whose scripts are fakes; the night."""
+    """Runs a night with fake scripts; returns the night."""
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     monkeypatch.setattr(catalogue, "mutant_names", lambda: ["one", "two"])
     monkeypatch.setattr(catalogue, "protocol_mutant_names", lambda: ["three"])
@@ -49,7 +49,7 @@ def night(tmp_path, monkeypatch):
     def run(budget=2000.0, verdict="verified", coverage="echo pages", sweep="echo 9 kills",
             **fields):
         (tmp_path / "ci").mkdir()
-        # Two sets are planned; the first stands as it would in the script.
+        # The script plans two sets of operations.
         write_program(tmp_path / nightly.INTERLEAVINGS, "every() { echo '" + row % verdict
                       + "'; }\nevery claim alone wrap\nevery claim one wrap\n")
         write_program(tmp_path / "ci" / "coverage.sh", coverage + "\n")
@@ -78,7 +78,7 @@ def test_a_night_runs_each_part_and_is_clean(night):
     assert made.here.asked[-1][0] == "report"
 
 
-def test_what_there_was_no_time_for_is_said_and_is_no_success(night):
+def test_work_without_time_left_is_reported_and_not_a_success(night):
     made = night(budget=20.0, seconds=4.0)
     hunts, mutants = part_of(made, "hunts"), part_of(made, "mutants")
     assert 0 < len(hunts.said) < 6 and len(hunts.said) + len(hunts.not_run) == 6
@@ -88,7 +88,7 @@ def test_what_there_was_no_time_for_is_said_and_is_no_success(night):
 
 def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
     made = night(budget=1000.0)
-    assert part_of(made, "gate").not_run, "there was no time for it"
+    assert part_of(made, "gate").not_run, "no time was left"
     seconds = [int(asked[asked.index("--seconds") + 1]) for asked in made.here.asked
                if asked[0] == "hunt"]
     assert seconds[0] == 67 and seconds == sorted(seconds) and seconds[-1] > 300
@@ -105,14 +105,14 @@ def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
     ({"bench": Answer(1, {"gate": {"summary": {"caught": 1, "mutants": 1}}})}, 3, "harmless"),
     ({"report": MachineError("no folder")}, 2, "no folder"),
 ])
-def test_what_fails_is_said_and_the_other_parts_run(night, answers, code, words):
+def test_a_failure_is_reported_and_the_other_parts_run(night, answers, code, words):
     made = night(answers=answers)
     assert made.exit_code == code and words in command.summary(made)
     assert len(made.parts) == 8 and part_of(made, "interleavings").said
 
 
 @pytest.mark.parametrize("verdict, code", [("failed", 1), ("cut", 2), ("verified", 0)])
-def test_an_interleaving_that_fails_is_a_finding_and_one_that_is_cut_is_not_whole(
+def test_an_interleaving_that_fails_is_a_finding_and_a_cut_one_is_incomplete(
         night, verdict, code):
     assert night(verdict=verdict).exit_code == code
 
@@ -149,12 +149,12 @@ def test_an_interrupt_stops_a_script_with_its_children(tmp_path, monkeypatch):
         time.sleep(0.01)
 
 
-def test_a_coverage_that_fails_is_said(night):
+def test_a_failing_coverage_run_is_reported(night):
     made = night(coverage="echo no llvm-cov >&2; exit 2")
     assert made.exit_code == 2 and "no llvm-cov" in command.summary(made)
 
 
-def test_a_sweep_that_fails_is_said(night):
+def test_a_failing_sweep_is_reported(night):
     made = night(sweep="echo 1 failed >&2; exit 1")
     assert made.exit_code == 1 and "1 failed" in command.summary(made)
 
