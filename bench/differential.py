@@ -10,7 +10,7 @@ repro/torch-<release>/differences.md, which `report --markdown` includes in docs
 from slotfuzz import options
 from slotfuzz.finding import finding
 from slotfuzz.language import prelude
-from slotfuzz.measure import differential
+from slotfuzz.measure import differences, differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
@@ -45,7 +45,7 @@ def measure(args) -> Measured:
     """One row for the programs that agree, one for each reason and each unexplained difference."""
     torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
-    reasons = differential.read_reasons(REASONS)
+    reasons = differences.read_reasons(REASONS)
     runs = args.runs or RUNS
     with differential.Pair(*differential.servers(torch), reasons) as pair:
         line = ProgressLine()
@@ -59,7 +59,7 @@ def measure(args) -> Measured:
              if result.reasons[one.name]]
     place = finding.check_writable(build_root() / "bench" / "differences")
     for number, (signature, one) in enumerate(result.unexplained.items()):
-        rows.append(_row("no reason", signature, "", one.met))
+        rows.append(_row("no reason", signature, "", one.seen))
         for about in (registry.find(registry.DEFAULT), registry.find(SUBJECT)):
             write_script(place / f"{number}-{about.module}.py", about, one, snippets)
     said = _sentences(result, pair, torch.edition, args.seed or SEED)
@@ -107,7 +107,7 @@ def write_script(place, about: Capabilities, one: differential.Unexplained, snip
     difference, helpers = one.difference, "\n".join(snippet.text for snippet in needed)
     finding.write_file(place, SCRIPT.format(
         signature=difference.signature, line=difference.line + 1,
-        observation=difference.fact, core=difference.core, torch=difference.torch,
+        observation=difference.observation, core=difference.core, torch=difference.torch,
         command=f"{about.runs_scripts} {place.name}", module=about.module, snippets=helpers,
         program=one.text))
 
@@ -131,11 +131,11 @@ def _sentences(
                     f" {f'differs: {known[0].name}' if known else 'ends the process of torch'}.")
     for one in result.unexplained.values():
         found = one.difference
-        said.append(f"no reason: {found.signature}: line {found.line + 1}, {found.fact}:"
+        said.append(f"no reason: {found.signature}: line {found.line + 1}, {found.observation}:"
                     f" {found.core} on slotcore, {found.torch} on torch\n"
                     + "".join(f"    {line}\n" for line in one.text.splitlines()))
     return said
 
 
 def _unexplained(result: differential.Result) -> int:
-    return sum(one.met for one in result.unexplained.values())
+    return sum(one.seen for one in result.unexplained.values())

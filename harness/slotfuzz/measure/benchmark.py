@@ -1,4 +1,4 @@
-"""What a benchmark hands over, and what is made of it: a table, a CSV file, a plot.
+"""The result of a benchmark, and its output as a table, a CSV file and a plot.
 
 A benchmark is one file bench/NAME.py with `measure(args) -> Measured` and `plot(measured, axes)`.
 """
@@ -19,9 +19,9 @@ PLOT_PACKAGE = "python3-matplotlib"
 
 @dataclass(frozen=True)
 class Measured:
-    """ROWS with equal keys, for the CSV; SENTENCES, for a person; SUMMARY, for a machine.
+    """ROWS with equal keys for the CSV file, SENTENCES for a person, SUMMARY for a machine.
 
-    FAILED: it found what must not be.
+    FAILED says that the benchmark found something that must not happen.
     """
 
     rows: list[dict]
@@ -31,7 +31,7 @@ class Measured:
 
 
 def markdown_table(head: list[str], rows: list[list]) -> list[str]:
-    """The lines of a table."""
+    """The lines of a Markdown table."""
     return ["| " + " | ".join(map(str, row)) + " |"
             for row in (head, ["---"] * len(head), *rows)]
 
@@ -42,7 +42,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> types.ModuleType:
-    """The module of benchmark NAME; UserError that names the nearest without one."""
+    """The module of benchmark NAME; UserError that names the nearest if it does not exist."""
     if name not in names():
         raise UserError(f"no benchmark {name!r} in bench/; {nearest(name, names())}")
     spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "bench" / f"{name}.py")
@@ -52,12 +52,12 @@ def load(name: str) -> types.ModuleType:
 
 
 def folder() -> Path:
-    """Where CSV files and plots go."""
+    """The folder for CSV files and plots."""
     return finding.check_writable(build_root() / "bench")
 
 
 def write_csv(name: str, measured: Measured) -> Path:
-    """build/bench/NAME.csv with all rows."""
+    """Writes all rows to build/bench/NAME.csv."""
     text = io.StringIO()
     writer = csv.DictWriter(text, measured.rows[0].keys(), lineterminator="\n")
     writer.writeheader()
@@ -68,10 +68,10 @@ def write_csv(name: str, measured: Measured) -> Path:
 
 
 def write_plot(name: str, module: types.ModuleType, measured: Measured) -> Path | None:
-    """build/bench/NAME.png; None without matplotlib.
+    """Writes build/bench/NAME.png; None without matplotlib.
 
-    Debian's matplotlib brings 35 packages, among them compilers' headers and scipy: too much for
-    the set-up of a fuzzer, so a plot is drawn only where it is installed.
+    Debian's matplotlib depends on 35 packages, such as scipy and headers of compilers. The set-up
+    does not install it; the plot is drawn only if it is there.
     """
     try:
         import matplotlib

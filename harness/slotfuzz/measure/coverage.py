@@ -1,7 +1,7 @@
-"""What the corpora reach of the core: from runs of the coverage build to the code nobody reached.
+"""Measures the code of the core that the corpora reach, with the coverage build.
 
-Each target runs its seeds and what hunts have kept, on both builds of the core; the protocols'
-targets run their schedules. llvm-cov makes pages of the profile, and this says what it lacks.
+Each target runs its seeds and its default corpus on both builds of the core; the targets of
+protocols run their schedules. llvm-cov writes pages, and this lists the code that was not reached.
 """
 
 import json
@@ -22,15 +22,15 @@ from slotfuzz.subject.subjects import core
 
 PRESET = "coverage"
 SOURCES = "core/"
-# The kinds of llvm-cov's regions: code that is counted; gaps, expansions and branches are others.
+# The kind of an llvm-cov region that counts code; gaps, expansions and branches have other kinds.
 CODE_REGION = 0
 
 
 @dataclass
 class File:
-    """A file of the core: its FUNCTIONS and LINES, and which of them no corpus reaches.
+    """A file of the core: its FUNCTIONS and LINES, and those that no corpus reaches.
 
-    A function is a pair of its name and line, a line its number.
+    A function is a pair of name and first line. UNREACHED_LINES has the function of each line.
     """
 
     name: str
@@ -40,7 +40,7 @@ class File:
     unreached_lines: dict[int, str] = field(default_factory=dict)
 
     def row(self) -> dict:
-        """What a table says of it."""
+        """Its row in the table of all files."""
         return {"file": self.name, "lines": len(self.lines),
                 "reached": len(self.lines) - len(self.unreached_lines),
                 "functions": len(self.functions),
@@ -48,7 +48,7 @@ class File:
 
 
 def build_all() -> dict[str, Path]:
-    """Builds all targets that can be clean; the binaries by subject and target."""
+    """Builds all targets but the canary; returns the binaries by subject and target."""
     targets, protocols = catalogue.fuzzable_targets(), catalogue.protocol_names()
     suffixes = {name: f"-{part}" if part else "" for name, part in core.PROTOCOL_FOLDERS.items()}
     folder = build.build(PRESET, [
@@ -60,7 +60,7 @@ def build_all() -> dict[str, Path]:
 
 
 def run_corpora(binaries: dict[str, Path], profiles: Path) -> list[dict]:
-    """Runs each binary on its corpora, which writes a file to PROFILES; how many files it ran."""
+    """Runs each binary on its corpora, with a profile in PROFILES; counts the files of each."""
     rows = []
     for name, binary in binaries.items():
         kind, target = name.split()
@@ -88,13 +88,13 @@ def _run(binary: Path, kind: str, target: str, folders: list[Path], profile: Pat
     if result.returncode:
         tail = "; ".join(result.stderr.strip().splitlines()[-3:])
         raise BrokenError(f"{binary.name} ends with {result.returncode} on"
-                          f" {' '.join(map(shown, folders))}, which a hunt would report: {tail}")
+                          f" {' '.join(map(shown, folders))}; a hunt would report this: {tail}")
     if not profile.exists():
         raise BrokenError(f"{binary.name} has written no profile")
 
 
 def pages(binaries: Iterable[Path], profiles: Path, out: Path) -> Path:
-    """Merges the PROFILES and writes llvm-cov's pages to OUT/html; the page to begin with."""
+    """Merges PROFILES and writes llvm-cov's pages to OUT/html; returns the first page."""
     merged = out / "merged.profdata"
     tool("llvm-profdata", "merge", "--sparse", *sorted(profiles.glob("*.profraw")), "-o", merged)
     shutil.rmtree(out / "html", ignore_errors=True)
@@ -108,17 +108,20 @@ def pages(binaries: Iterable[Path], profiles: Path, out: Path) -> Path:
 
 
 def export(binaries: Iterable[Path], out: Path) -> dict:
-    """The merged profile in OUT as llvm-cov's JSON, of the core alone."""
+    """The merged profile in OUT as llvm-cov's JSON, for the core only."""
     text = tool("llvm-cov", "export", *_objects(binaries),
                  f"-instr-profile={out / 'merged.profdata'}", SOURCES)
     return json.loads(text)["data"][0]
 
 
 def files(exported: dict, demangled: dict[str, str]) -> list[File]:
-    """The files of the core by name, each with what none of its instances reached."""
+    """The files of the core, sorted by name.
+
+    Code of a template counts as reached if any instance reached it.
+    """
     found: dict[str, File] = {}
     counts: dict[str, dict[tuple, int]] = {}
-    # By where a function begins: instances of a template are one.
+    # The key is where a function begins, so instances of a template are one function.
     called: dict[tuple[str, int, int], tuple[int, str]] = {}
     names = _names(exported, demangled)
     for function in exported["functions"]:
@@ -149,7 +152,7 @@ def _begin(function: dict) -> tuple[str, int, int]:
 
 
 def _names(exported: dict, demangled: dict[str, str]) -> dict[tuple[str, int, int], str]:
-    """One name for each function: the shortest of its instances' that could be demangled."""
+    """One name for each function: the shortest demangled name of its instances."""
     found: dict[tuple[str, int, int], str] = {}
     for function in exported["functions"]:
         name = demangled.get(function["name"], function["name"])
@@ -159,7 +162,7 @@ def _names(exported: dict, demangled: dict[str, str]) -> dict[tuple[str, int, in
 
 
 def _take_lines(one: File, places: dict[tuple, int]) -> None:
-    """A line counts as reached if the innermost region that begins on or spans it was."""
+    """Sets the lines of a file. A line is reached if the innermost region that has it is."""
     best: dict[int, tuple] = {}
     merged: dict[tuple, tuple[int, str]] = {}
     for (first, column, last, end, name), count in places.items():
@@ -177,19 +180,19 @@ def _take_lines(one: File, places: dict[tuple, int]) -> None:
 
 
 def unreached(files_found: list[File]) -> list[str]:
-    """The functions that nothing called, then lines of others, as `file:line  function`."""
-    told = [f"{one.name}:{line}  {name}" for one in files_found
-            for name, line in sorted(one.unreached_functions, key=lambda entry: entry[1])]
+    """Functions that were not called, then unreached lines of others: `file:line  function`."""
+    shown_lines = [f"{one.name}:{line}  {name}" for one in files_found
+                   for name, line in sorted(one.unreached_functions, key=lambda entry: entry[1])]
     for one in files_found:
         whole = {name for name, _ in one.unreached_functions}
         left = {line: name for line, name in one.unreached_lines.items() if name not in whole}
-        told += [f"{one.name}:{first}{f'-{last}' if last > first else ''}  in {name}"
-                 for first, last, name in _ranges(left)]
-    return told
+        shown_lines += [f"{one.name}:{first}{f'-{last}' if last > first else ''}  in {name}"
+                        for first, last, name in _ranges(left)]
+    return shown_lines
 
 
 def _ranges(lines: dict[int, str]) -> list[tuple[int, int, str]]:
-    """Runs of LINES that follow each other in one function."""
+    """Ranges of consecutive LINES in one function: first, last, function."""
     found: list[tuple[int, int, str]] = []
     for line, name in sorted(lines.items()):
         if found and found[-1][1] == line - 1 and found[-1][2] == name:
@@ -200,10 +203,10 @@ def _ranges(lines: dict[int, str]) -> list[tuple[int, int, str]]:
 
 
 def demangle(exported: dict) -> dict[str, str]:
-    """The functions' names as in the sources, without arguments of functions and templates."""
+    """The functions' names as in the source, without function and template arguments."""
     from slotfuzz.evidence.signature import function_name
 
-    # A function that only one file sees has that file before its name.
+    # llvm puts the file before the name of a function with internal linkage.
     names = sorted({function["name"] for function in exported["functions"]})
     bare = [re.sub(r"^[^:]*\.(?:cc|h):", "", name) for name in names]
     result = subprocess.run([_tool_path("llvm-cxxfilt")], input="\n".join(bare),
@@ -212,7 +215,7 @@ def demangle(exported: dict) -> dict[str, str]:
 
 
 def _relative(name: str) -> str:
-    """A source's path from the checkout's root, or an empty string for what is not the core's."""
+    """A source's path from the checkout's root; empty if it is not a file of the core."""
     name = os.path.normpath(name).removeprefix(f"{ROOT}/")
     return name if name.startswith(SOURCES) else ""
 
@@ -223,7 +226,7 @@ def _objects(binaries: Iterable[Path]) -> list[str]:
 
 
 def _tool_path(name: str) -> str:
-    """A tool of the compiler's own release: another one does not read its profiles."""
+    """The path of a tool of the compiler's release; other releases cannot read the profiles."""
     wanted = name + Path(build.compiler()).name.removeprefix("clang++")
     path = shutil.which(wanted)
     if not path:
@@ -232,7 +235,7 @@ def _tool_path(name: str) -> str:
 
 
 def tool(name: str, *words) -> str:
-    """What the compiler's tool NAME prints; MachineError with its last line where it fails."""
+    """The output of the compiler's tool NAME; MachineError with its last line if it fails."""
     result = subprocess.run([_tool_path(name), *map(str, words)], cwd=ROOT, capture_output=True,
                             text=True, check=False)
     if result.returncode:
@@ -242,5 +245,5 @@ def tool(name: str, *words) -> str:
 
 
 def folder() -> Path:
-    """Where the pages and lists go."""
+    """The folder for pages and lists."""
     return build_root() / PRESET / "report"

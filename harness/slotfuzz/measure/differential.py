@@ -1,94 +1,49 @@
-"""Compares two subjects: the same programs, line by line, must show the same facts.
+"""Compares two subjects: each program must show the same observations after each line.
 
-Both run in the same engine. A difference is known by its signature: the op of the line, the fact
-that is the first to differ, and what each subject says of it. A difference with a reason is
-counted; then its line is dropped and what is left of the program is compared again, so that one
-line in which the subjects are meant to differ does not hide what comes after it.
+Both subjects run in the same engine. If a difference has a reason, it is counted, its line is
+removed, and the rest of the program is compared again. Otherwise a line where the subjects are
+meant to differ would hide the lines after it.
 """
 
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
-from pathlib import Path
 
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
+from slotfuzz.measure.differences import Difference, Reason, crash, first_difference
 from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Observed
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
-TARGET = "tensor"  # the most of the vocabulary that needs no threads and no interpreters
+TARGET = "tensor"  # the largest set of ops that needs no threads and no interpreters
 # Programs per child of a server.
 BATCH = 256
-# glibc then fills what it allocates with zeros, so that uninitialised numbers are no difference.
+# glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-VARIABLE = re.compile(r"\b([a-z])\d\b")
-# What a signature says of a value that is a word: an exception's name, a class, True.
-WORD = re.compile(r"[A-Za-z_]\w*")
 MINIMIZE_RUNS_MAX = 600
-# A line that is explained is dropped; no program has more lines.
+# Each round removes a line, and no program has more lines.
 ROUNDS_MAX = 61
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why the subjects differ where a signature matches one of PATTERNS; PLACE is what says so.
-
-    With AFTER, only if an op that matches one of those stands in the line or before it; that line
-    is to blame then.
-    """
-
-    name: str
-    why: str
-    place: str
-    patterns: tuple[str, ...]
-    after: tuple[str, ...] = ()
-
-    def blames(self, signature: str, ops: tuple[str, ...]) -> int | None:
-        """The line to blame for a difference with SIGNATURE after lines of OPS; None if none is."""
-        if not any(fnmatchcase(signature, pattern) for pattern in self.patterns):
-            return None
-        if not self.after:
-            return len(ops) - 1
-        return next((i for i in reversed(range(len(ops)))
-                     if any(fnmatchcase(ops[i], pattern) for pattern in self.after)), None)
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first fact that differs, after line LINE of a program; a side is None where it ended.
-
-    OPS are those of the lines up to there.
-    """
-
-    line: int
-    ops: tuple[str, ...]
-    signature: str
-    fact: str
-    core: str | None
-    torch: str | None
 
 
 @dataclass
 class Unexplained:
-    """A difference without a reason: the smallest program found, and how often it was met."""
+    """A difference without a reason: the smallest program found, and how often it was seen."""
 
     difference: Difference
     text: str
-    met: int = 1
+    seen: int = 1
 
 
 @dataclass
 class Result:
-    """PROGRAMS that both ran, of these ALIKE without a word, REASONS met in how many of the others.
+    """Counts: PROGRAMS that both subjects ran, and of these ALIKE, which show no difference.
 
-    CRASHED are those that ended torch's process.
+    REASONS counts the programs that have a difference with that reason, CRASHED the programs that
+    ended torch's process, and LINES the lines compared.
     """
 
     programs: int = 0
@@ -100,54 +55,8 @@ class Result:
     interrupted: bool = False
 
 
-def read_reasons(path: Path) -> list[Reason]:
-    """The table of reasons."""
-    rows = tomllib.loads(path.read_text())["reason"]
-    return [Reason(row["name"], row["why"], row["place"], tuple(row["match"]),
-                   tuple(row.get("after", ()))) for row in rows]
-
-
-def first_difference(
-    core: list[str], torch: list[str], ops: list[str],
-) -> Difference | None:
-    """The first fact that differs in two traces of a program whose lines are of OPS."""
-    for line, (ours, theirs) in enumerate(zip(core, torch, strict=True)):
-        if ours == theirs:
-            continue
-        fact, one, other = _differing(_facts(ours), _facts(theirs))
-        done = tuple([*ops, "end"][:line + 1])
-        return Difference(line, done, f"{done[-1]}: {_kind(fact)}: {_word(one)} / {_word(other)}",
-                          fact, one, other)
-    return None
-
-
-def _facts(text: str) -> dict[str, str]:
-    facts = {}
-    for line in text.splitlines():
-        fact, _, value = line.partition(" = ") if " = " in line else line.rpartition(" ")
-        facts[fact] = value
-    return facts
-
-
-def _differing(core: dict[str, str], torch: dict[str, str]) -> tuple[str, str, str]:
-    for fact in [*core, *torch]:
-        if core.get(fact) != torch.get(fact):
-            return fact, core.get(fact, "nothing"), torch.get(fact, "nothing")
-    raise BrokenError("texts differ that have the same facts")
-
-
-def _kind(fact: str) -> str:
-    """A fact without the names that differ from program to program: `t0.grad.size` is `t.size`."""
-    place = VARIABLE.sub(r"\1", fact)
-    return place if "." not in place else f"{place[0]}.{place.rpartition('.')[2]}"
-
-
-def _word(value: str) -> str:
-    return value if WORD.fullmatch(value) and not VARIABLE.search(value) else "*"
-
-
 def servers(torch: Subject) -> tuple[Server, Server]:
-    """Of the core and of TORCH, in one binary, so that nothing else differs."""
+    """Servers for the core and for TORCH, in one binary, so that only the module differs."""
     core = replace(torch, name=registry.DEFAULT, versions={})
     return Server(core, TARGET, extra=ZEROS), Server(torch, TARGET, extra=ZEROS)
 
@@ -161,7 +70,7 @@ class Pair:
         table = self.torch.table
         self.ops = [name for name, op in self.core.table.ops.items()
                     if not op["masked"] and not table.ops[name]["masked"]]
-        # A line without operands that differs by itself would do so in a fifth of all programs.
+        # A line without operands that always differs would be in a fifth of all programs.
         self.left_out = {name: difference for name in self.ops if not table.ops[name]["operands"]
                          and (difference := self._difference(table.program_text([Line(name, ())])))
                          and (difference.torch is None or self.reason_for(difference))}
@@ -176,7 +85,7 @@ class Pair:
         self.torch.close()
 
     def reason_for(self, difference: Difference) -> tuple[Reason, int] | None:
-        """The first that explains it, and the line to blame."""
+        """The first reason that explains DIFFERENCE, and the line to blame."""
         for reason in self.reasons:
             line = reason.blames(difference.signature, difference.ops)
             if line is not None:
@@ -189,7 +98,7 @@ class Pair:
     ) -> Result:
         """Compares RUNS random programs that both can run, or fewer if it is interrupted.
 
-        SAY hears of each new signature, SHOW how far it is.
+        Calls SAY with each new signature, and SHOW with the progress.
         """
         result, batch = Result(), 0
         try:
@@ -205,11 +114,11 @@ class Pair:
         return result
 
     def _compare_batch(self, texts: list[str], result: Result, say: Callable[[str], None]) -> None:
-        left = {text: text for text in texts}  # the program as drawn, and what is left of it
-        met: set[tuple[str, str]] = set()
+        left = {text: text for text in texts}  # the program as drawn, and its remaining lines
+        seen: set[tuple[str, str]] = set()
         for _ in range(ROUNDS_MAX):
             if not left:
-                result.reasons.update(name for _, name in met)
+                result.reasons.update(name for _, name in seen)
                 return
             found = self.differences(list(left.values()))
             rest = {}
@@ -220,7 +129,7 @@ class Pair:
                 explained = difference and self.reason_for(difference)
                 if explained:
                     reason, line = explained
-                    met.add((drawn, reason.name))
+                    seen.add((drawn, reason.name))
                     rest[drawn] = _without(text, line)
                     continue
                 result.programs += 1
@@ -234,14 +143,14 @@ class Pair:
     def differences(self, texts: list[str]) -> list[Difference | None]:
         """The first difference of each program, or None.
 
-        Many programs share a process. What one leaves behind may show in the next, so what has no
-        reason counts only if it differs in a process of its own.
+        Many programs share a process, and one may affect the next. So a difference without a reason
+        counts only if the program also differs in a process of its own.
         """
         found: list[Difference | None] = [None] * len(texts)
         unlike = []
         for at, (ours, theirs) in enumerate(zip(*self._both(texts), strict=True)):
             if theirs.crashed:
-                found[at] = _crash(ours, theirs, self._ops_of(texts[at]))
+                found[at] = crash(ours, theirs, self._ops_of(texts[at]))
             elif ours.hash != theirs.hash:
                 unlike.append(at)
         for at, difference in zip(unlike, self._first([texts[at] for at in unlike]), strict=True):
@@ -256,7 +165,7 @@ class Pair:
         found = []
         for text, ours, theirs in zip(texts, *self._both(texts, True), strict=True):
             ops = self._ops_of(text)
-            found.append(_crash(ours, theirs, ops)
+            found.append(crash(ours, theirs, ops)
                          or first_difference(ours.trace, theirs.trace, ops))
         return found
 
@@ -264,7 +173,7 @@ class Pair:
         return [line.op for line in self.core.parse(text)]
 
     def _both(self, texts: list[str], whole: bool = False) -> list[list[dict]]:
-        """The replies of the core and of torch, which run side by side."""
+        """The replies of the core and of torch, which run in parallel."""
         return list(self.threads.map(lambda server: server.facts(texts, whole),
                                      (self.core, self.torch)))
 
@@ -273,7 +182,7 @@ class Pair:
     ) -> None:
         known = result.unexplained.get(difference.signature)
         if known:
-            known.met += 1
+            known.seen += 1
             return
         small = minimize.minimize(
             self.core.parse(text),
@@ -293,17 +202,6 @@ class Pair:
 
 
 def _without(text: str, line: int) -> str:
-    """The program without line LINE. Of what the end did, no line is to blame: nothing is left."""
+    """The program without line LINE; empty if the difference came after the last line."""
     lines = text.splitlines(keepends=True)
     return "".join(lines[:line] + lines[line + 1:]) if line < len(lines) else ""
-
-
-def _crash(core: Observed, torch: Observed, ops: list[str]) -> Difference | None:
-    for reply, sides in ((torch, ("runs", None)), (core, (None, "runs"))):
-        if reply.crashed:
-            at = reply.line
-            done = tuple([*ops, "end"][:at + 1])
-            side = "torch" if sides[1] is None else "core"
-            return Difference(at, done, f"{done[-1]}: ends the process of {side}", "the process",
-                              *sides)
-    return None

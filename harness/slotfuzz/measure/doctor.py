@@ -1,4 +1,4 @@
-"""Is every oracle awake? Each has a planted bug that it alone must report."""
+"""Checks that every oracle works: each must report its own planted bug."""
 
 import subprocess
 from pathlib import Path
@@ -10,16 +10,16 @@ from slotfuzz.subject import catalogue, registry, subject
 from slotfuzz.subject.tools import blindness
 
 PLANTED_SECONDS = 30
-# For a line that is meant to hang.
+# The time limit of a line, for a planted bug that hangs.
 HANGING_LINE_SECONDS = 1
-# Planted for the oracle that asks the subject's own counters.
+# Bugs for the oracle that reads the subject's counters.
 COUNTED_ONLY = ("ledger",)
 
 
 def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
     """Runs every planted bug of every build: build, planted, oracle, heard, words.
 
-    In TREE, whose engine has no sanitizer, on what is installed there.
+    With TREE, whose engine has no sanitizer, on the module that is installed there.
     """
     rows = []
     name = registry.installed_names()[0] if tree else registry.DEFAULT
@@ -35,7 +35,10 @@ def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
 
 
 def _described(chosen: subject.Subject, target: str) -> dict:
-    """What the binary says of itself. If it cannot, on a machine that TSan cannot bear: that."""
+    """The binary's description of itself.
+
+    If it cannot start because the machine disables ThreadSanitizer, the error says that.
+    """
     try:
         return server.describe(chosen, target)
     except (BrokenError, MachineError) as error:
@@ -46,7 +49,7 @@ def _described(chosen: subject.Subject, target: str) -> dict:
 
 
 def plant(chosen: subject.Subject, target: str, planted: dict) -> dict:
-    """Runs one planted bug; heard if the process dies and says the expected words."""
+    """Runs one planted bug; `heard` if the process fails and prints the expected words."""
     command = chosen.command(target, f"--planted={planted['name']}")
     if planted["oracle"] == "watchdog":
         command.append(f"--line-seconds={HANGING_LINE_SECONDS}")

@@ -1,7 +1,7 @@
-"""Looks for one mutant and compares what is found with the patch's header.
+"""Looks for the bug of one mutant and compares the finding with the patch's header.
 
-A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored by the
-engines that its header names.
+If programs reveal the mutant, a hunt from an empty corpus looks for it. A mutant of a protocol is
+explored by the engines that its header names.
 """
 
 import tempfile
@@ -15,12 +15,12 @@ from slotfuzz.interleave import binaries
 from slotfuzz.measure import reach
 from slotfuzz.subject import catalogue, mutant, subject
 
-# The model finds the shortest choice of schedules, and no mutant needs a longer one.
+# The model finds a shortest schedule, and no mutant needs a longer one.
 SCHEDULE_BYTES_MAX = 6
 
 
 def look_for(name: str, seconds: float, seed: int) -> dict:
-    """Looks for mutant NAME for up to SECONDS: what was found, by whom, and problems."""
+    """Looks for mutant NAME for up to SECONDS: the finding, its oracle, and problems."""
     if name in catalogue.protocol_mutant_names():
         return explore_one(name, seconds, seed)
     return hunt_one(name, seconds, seed)
@@ -54,7 +54,7 @@ def explore_one(name: str, seconds: float, seed: int) -> dict:
 
 
 def contract_in(message: str) -> str:
-    """The contract number that the message of a check begins with, if it does."""
+    """The contract number at the start of a check's message; empty if there is no number."""
     number = message.partition(":")[0]
     return number if explain.contract_text(number) else ""
 
@@ -74,10 +74,10 @@ def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary
 
 
 def hunt_one(name: str, seconds: float, seed: int) -> dict:
-    """Hunts mutant NAME for up to SECONDS: what was found, by whom, and problems.
+    """Hunts mutant NAME for up to SECONDS: the finding, its oracle, and problems.
 
-    Until something is found as the header says: a bug may show in several ways. If nothing is, the
-    row tells how often the patched lines ran, and for which ops.
+    The hunt goes on until a finding matches the header, since a bug may have several symptoms.
+    Without a finding, the row says how often the patched lines ran, and for which ops.
     """
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", header.sanitizer, [header.target])
@@ -92,7 +92,7 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
     if result.interrupted:
         raise Interrupted(result.interrupted)
     if result.trouble:
-        raise MachineError(f"the hunt for {name} was not whole: {result.trouble}")
+        raise MachineError(f"the hunt for {name} was incomplete: {result.trouble}")
     records = sorted(result.new, key=lambda record: len(problems(header, record, seconds)))
     record = records[0] if records else None
     row = {
@@ -117,19 +117,19 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
 
 
 def verdict_of(record: dict) -> str:
-    """The verdict in the words of a header: the signature without functions and detail."""
+    """The verdict in the form of a header: the signature without functions and detail."""
     return record["signature"].partition(" in ")[0].partition(" (")[0]
 
 
 def is_expected(header: mutant.Header, record: dict) -> bool:
-    """Whether the verdict is that of the header, or one of several that begin with it."""
+    """Whether the verdict is the header's, or begins with it if the header omits the check."""
     return f"{verdict_of(record)} ".startswith(f"{header.verdict} ")
 
 
 def problems(header: mutant.Header, record: dict | None, seconds: float) -> list[str]:
-    """In what a finding is not as the header says; empty if it is.
+    """The differences between a finding and the header; empty if they match.
 
-    The contract number is compared where the finding has one: not every crash tells what is broken.
+    The contract number is compared only if the finding has one, which not every crash has.
     """
     if record is None:
         return [f"not found in {seconds:.0f} s"]

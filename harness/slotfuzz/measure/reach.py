@@ -1,7 +1,7 @@
-"""How often the patched lines of a mutant run, and for lines of which ops.
+"""Counts how often the patched lines of a mutant run, and for which ops.
 
-A mutant that no hunt finds is one whose code no program reaches, or one that is reached and not
-noticed: two problems, with other remedies. The mutant is built for coverage, which counts.
+If no hunt finds a mutant, then no program reaches its code, or no oracle notices it. These problems
+have different remedies. The coverage build of the mutant counts.
 """
 
 import re
@@ -17,16 +17,16 @@ from slotfuzz.paths import ROOT
 from slotfuzz.subject import build
 from slotfuzz.subject.subjects import core
 
-# Each line of a program writes a profile, some milliseconds.
+# Each line of a program writes a profile, which takes some milliseconds.
 PROGRAMS_MAX = 100
-OPS_TOLD = 6
+OPS_SHOWN = 6
 HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 TARGET_FILE = re.compile(r"^\+\+\+ b/(\S+)")
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How often the patched lines ran in so many PROGRAMS: COUNTS by op, most often first."""
+    """How often the patched lines ran in PROGRAMS programs: COUNTS by op, largest first."""
 
     programs: int
     counts: dict[str, int]
@@ -35,17 +35,17 @@ class Reach:
         """One line for a person."""
         if not self.programs:
             return "its hunt kept no program"
-        told = f"in {self.programs} programs of its hunt"
+        where = f"in {self.programs} programs of its hunt"
         if not self.counts:
-            return f"its patched lines never ran {told}"
+            return f"its patched lines never ran {where}"
         shown = [f"{op} {count:,}" for op, count in self.counts.items()]
-        more = f" and {len(shown) - OPS_TOLD} more ops" if len(shown) > OPS_TOLD else ""
-        return (f"its patched lines ran {sum(self.counts.values()):,} times {told}:"
-                f" {', '.join(shown[:OPS_TOLD])}{more}")
+        more = f" and {len(shown) - OPS_SHOWN} more ops" if len(shown) > OPS_SHOWN else ""
+        return (f"its patched lines ran {sum(self.counts.values()):,} times {where}:"
+                f" {', '.join(shown[:OPS_SHOWN])}{more}")
 
 
 def patched_lines(patch: str) -> dict[str, set[int]]:
-    """By file, the numbers of the lines that PATCH adds; where it only removes, of the next one."""
+    """By file, the numbers of lines that PATCH adds, or the line after lines that it removes."""
     found: dict[str, set[int]] = {}
     number, lines, removed = 0, set(), False
     for text in patch.splitlines():
@@ -86,23 +86,23 @@ def of_mutant(name: str, target: str, programs: Iterable[str]) -> Reach:
 
 
 def _some(texts: list[str]) -> list[str]:
-    """PROGRAMS_MAX of TEXTS, evenly from all of them."""
+    """PROGRAMS_MAX of TEXTS, at equal distances."""
     if len(texts) <= PROGRAMS_MAX:
         return texts
     return [texts[i * len(texts) // PROGRAMS_MAX] for i in range(PROGRAMS_MAX)]
 
 
 def _count(binary: Path, profile: Path, patched: dict[str, set[int]]) -> int:
-    """How often the patched line that ran most often did, in one PROFILE of BINARY."""
+    """The largest count of a patched line in one PROFILE of BINARY."""
     merged = profile.with_suffix(".profdata")
     coverage.tool("llvm-profdata", "merge", "--sparse", profile, "-o", merged)
-    told = coverage.tool("llvm-cov", "export", "-format=lcov", "-skip-functions", binary,
+    lcov = coverage.tool("llvm-cov", "export", "-format=lcov", "-skip-functions", binary,
                          f"-instr-profile={merged}")
-    return max(counts_of(told, patched), default=0)
+    return max(counts_of(lcov, patched), default=0)
 
 
 def counts_of(lcov: str, patched: dict[str, set[int]]) -> list[int]:
-    """How often each of the PATCHED lines ran that has code, of llvm-cov's lines in LCOV."""
+    """The count of each PATCHED line that has code, from llvm-cov's output LCOV."""
     counts, lines = [], set()
     for text in lcov.splitlines():
         kind, _, rest = text.partition(":")

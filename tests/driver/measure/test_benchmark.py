@@ -1,4 +1,4 @@
-"""The benchmarks' frame, and the arithmetic of those that hunt; what they measure is faked."""
+"""The benchmarks' interface, and the arithmetic of those that hunt, with fake measurements."""
 
 import argparse
 import csv
@@ -21,7 +21,7 @@ HUNTED = {
 
 @pytest.fixture
 def hunts(monkeypatch):
-    """Hunts that take as many seconds as their seed says; the fourth finds nothing."""
+    """Fake hunts that take SEED seconds; the fourth finds nothing."""
     def hunt_one(name, seconds, seed):
         return {**HUNTED, "mutant": name, "seed": seed, "seconds": float(seed), "found": seed != 4}
     monkeypatch.setattr(mutants, "hunt_one", hunt_one)
@@ -41,13 +41,13 @@ def test_there_are_benchmarks():
     assert {"throughput", "time_to_bug", "minimizer"} <= set(benchmark.names())
 
 
-def test_a_hunt_that_finds_nothing_is_the_slowest(hunts):
+def test_a_hunt_that_finds_nothing_counts_as_the_slowest(hunts):
     summary = measured("time_to_bug", 4).summary["a"]
     assert (summary["found"], summary["seconds_median"], summary["seconds_max"]) == (3, 2.5, None)
     assert measured("time_to_bug", 3).summary["a"]["seconds_max"] == 3.0
 
 
-def test_the_minimizer_counts_only_what_was_found(hunts):
+def test_the_minimizer_counts_only_crashes_that_were_found(hunts):
     summary = measured("minimizer", 4).summary
     assert (summary["crashes"], summary["missed"]) == (3, ["a with seed 4"])
     assert summary["runs_per_second"] == 40
@@ -66,7 +66,7 @@ def test_a_benchmark_writes_csv_and_one_document(hunts, capsys, monkeypatch, tmp
 
 
 @pytest.mark.parametrize("name", ["time_to_bug", "minimizer"])
-def test_a_plot_has_what_was_measured_and_its_axes_named(hunts, name):
+def test_a_plot_shows_the_measurements_and_names_its_axes(hunts, name):
     axes = mock.MagicMock()
     benchmark.load(name).plot(measured(name, 3), axes)
     drawn = axes.step if name == "time_to_bug" else axes.scatter

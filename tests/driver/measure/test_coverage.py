@@ -1,4 +1,4 @@
-"""What the corpora reach: by file of the core, over all instances of a function."""
+"""Coverage of the core by file, merged over all instances of a function."""
 
 import pytest
 
@@ -16,11 +16,11 @@ def function(name, count, *regions, file="core/c10/a.cc"):
 
 
 def files(*functions):
-    """What is made of an export with FUNCTIONS, whose names are not mangled."""
+    """The files of an export with FUNCTIONS, whose names are not mangled."""
     return coverage.files({"functions": list(functions)}, {})
 
 
-def test_what_nothing_called_is_named_with_its_place():
+def test_a_function_that_was_not_called_is_named_with_its_place():
     (one,) = files(function("called", 3, (1, 4, 3)), function("silent", 0, (6, 9, 0)))
     assert coverage.unreached([one]) == ["core/c10/a.cc:6  silent"]
     assert one.row() == {"file": "core/c10/a.cc", "lines": 8, "reached": 4, "functions": 2,
@@ -33,17 +33,17 @@ def test_lines_in_a_function_that_was_called_are_named_as_ranges():
                                          "core/c10/a.cc:7  in called"]
 
 
-def test_one_instance_of_a_template_that_was_called_is_enough():
+def test_a_template_is_reached_if_one_instance_was_called():
     found = files(function("both", 0, (1, 4, 0)), function("both", 2, (1, 4, 2)))
     assert coverage.unreached(found) == []
 
 
-def test_instances_of_a_template_are_one_function_by_the_name_that_can_be_read():
+def test_instances_of_a_template_are_one_function_with_a_demangled_name():
     (one,) = files(function("_ZN1aILm2EE", 0, (1, 4, 0)), function("a", 0, (1, 4, 0)))
     assert coverage.unreached([one]) == ["core/c10/a.cc:1  a"] and len(one.functions) == 1
 
 
-def test_what_is_not_the_cores_is_left_out():
+def test_files_outside_the_core_are_left_out():
     (one,) = files(function("a", 1, (1, 2, 1)), function("b", 0, (5, 6, 0), file="/usr/x.h"),
                    function("c", 1, (3, 4, 1), file=f"{ROOT}/core/c10/a.cc"))
     assert one.name == "core/c10/a.cc" and len(one.functions) == 2
@@ -55,17 +55,17 @@ def binary(tmp_path):
     return lambda text: write_program(tmp_path / "build" / "targets" / "storage", text)
 
 
-def test_a_corpus_that_fails_is_no_coverage(binary, tmp_path):
+def test_a_corpus_that_fails_is_an_error(binary, tmp_path):
     with pytest.raises(BrokenError, match="ends with 7 on corpus/storage"):
         coverage.run_corpora({"core storage": binary("exit 7\n")}, tmp_path)
 
 
-def test_a_run_without_a_profile_is_no_coverage(binary, tmp_path):
+def test_a_run_without_a_profile_is_an_error(binary, tmp_path):
     with pytest.raises(BrokenError, match="no profile"):
         coverage.run_corpora({"core storage": binary("exit 0\n")}, tmp_path)
 
 
-def test_seeds_and_what_hunts_have_kept_are_run_and_counted(binary, tmp_path, monkeypatch):
+def test_seeds_and_the_default_corpus_are_run_and_counted(binary, tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path))
     kept = tmp_path / "corpus" / "core" / "storage"
     kept.mkdir(parents=True)
@@ -77,7 +77,7 @@ def test_seeds_and_what_hunts_have_kept_are_run_and_counted(binary, tmp_path, mo
     assert words[-2:] == [str(ROOT / "corpus" / "storage"), str(kept)] and "-runs=0" in words
 
 
-def test_a_target_without_a_corpus_is_said(tmp_path, monkeypatch):
+def test_a_target_without_a_corpus_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path))
     with pytest.raises(UserError, match="no_such_target has no corpus"):
         coverage.run_corpora({"core no_such_target": tmp_path / "targets" / "x"}, tmp_path)

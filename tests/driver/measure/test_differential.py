@@ -1,4 +1,4 @@
-"""The comparison of two subjects, on traces that are made up."""
+"""Tests of the comparison of two subjects, with invented traces."""
 
 from types import SimpleNamespace
 
@@ -6,8 +6,9 @@ import pytest
 
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
-from slotfuzz.measure import differential
-from slotfuzz.measure.differential import Pair, Reason, first_difference
+from slotfuzz.measure import differences, differential
+from slotfuzz.measure.differences import Reason, first_difference
+from slotfuzz.measure.differential import Pair
 from slotfuzz.paths import ROOT
 from slotfuzz.schema.answers import Observed
 
@@ -36,7 +37,7 @@ class Table:
 
 
 class Server:
-    """A subject whose lines show the facts of SAYS, as a function of the lines up to there."""
+    """A fake subject. SAYS maps the lines up to a line to its observations, or None for a crash."""
 
     def __init__(self, says, programs=(), masked=()):
         self.says, self.programs = says, list(programs)
@@ -73,12 +74,12 @@ def plain(lines):
     return f"the line raised nothing\nt0.size = {len(lines)}"
 
 
-def differs_in(op, fact="t0._version = 1"):
-    return lambda lines: plain(lines) + (f"\n{fact}" if lines[-1] == op else "")
+def differs_in(op, observation="t0._version = 1"):
+    return lambda lines: plain(lines) + (f"\n{observation}" if lines[-1] == op else "")
 
 
 def after(op, says):
-    """Says as usual while no line before the last is of OP."""
+    """SAYS, but only after a line of OP; `plain` before."""
     return lambda lines: says(lines) if op in lines[:-1] else plain(lines)
 
 
@@ -100,15 +101,15 @@ def reason(*patterns):
     ("t0.a = 1", "t0.a = 1\nt0.b = 2", "make: t.b: nothing / *"),
     ("t0.grad = t1.grad", "t0.grad = None", "make: t.grad: * / None"),
 ])
-def test_a_signature_has_op_fact_and_words(core, torch, signature):
+def test_a_signature_has_op_observation_and_words(core, torch, signature):
     difference = first_difference([core], [torch], ["make"])
     assert difference.signature == signature and difference.line == 0
 
 
-def test_the_first_line_and_fact_that_differ_count():
+def test_the_first_line_and_observation_that_differ_count():
     core, torch = ["a.x = 1", "a.x = 1\na.y = 1"], ["a.x = 1", "a.x = 2\na.y = 2"]
     difference = first_difference(core, torch, ["make"])
-    assert (difference.line, difference.fact) == (1, "a.x")
+    assert (difference.line, difference.observation) == (1, "a.x")
     assert difference.signature.startswith("end: "), "the reset comes after the last line"
     assert first_difference(core, core, ["make"]) is None
 
@@ -122,7 +123,7 @@ def test_equal_programs_are_alike():
 def test_a_difference_without_reason_is_minimized_and_counted():
     result = compared(differs_in("write"), ["make\nwrite\nread\n", "write\n"])
     (found,) = result.unexplained.values()
-    assert (found.text, found.met) == ("write\n", 2)
+    assert (found.text, found.seen) == ("write\n", 2)
     assert (result.programs, result.alike) == (2, 0)
     assert (found.difference.core, found.difference.torch) == ("nothing", "1")
 
@@ -138,7 +139,7 @@ def test_a_line_with_a_reason_is_dropped_and_the_rest_compared():
     assert len(result.unexplained) == 1, "the line after it is compared as well"
 
 
-def test_an_interrupted_comparison_tells_what_it_has(monkeypatch):
+def test_an_interrupted_comparison_returns_its_result_so_far(monkeypatch):
     monkeypatch.setattr(differential, "BATCH", 1)
     shown = []
 
@@ -152,7 +153,7 @@ def test_an_interrupted_comparison_tells_what_it_has(monkeypatch):
     assert shown[1] == "2 of 3 programs, 0 differences without a reason"
 
 
-def test_what_ends_torch_is_not_counted_and_what_ends_the_core_is_found():
+def test_a_crash_of_torch_is_not_compared_and_a_crash_of_the_core_is_a_difference():
     dies = after("make", lambda lines: None if lines[-1] == "write" else plain(lines))
     with Pair(Server(plain, ["make\nwrite\n", "make\n", "read\n"]), Server(dies), []) as pair:
         result = pair.compare(2, 1, lambda word: None)
@@ -182,7 +183,7 @@ def test_only_ops_of_both_are_generated():
     assert core.wanted == ["make"]
 
 
-def test_what_differs_only_after_other_programs_is_alike():
+def test_a_difference_only_after_other_programs_does_not_count():
     seen = []
 
     def says(lines):
@@ -194,22 +195,22 @@ def test_what_differs_only_after_other_programs_is_alike():
     assert result.alike == 1 and not result.unexplained and len(seen) == 2
 
 
-def test_a_line_that_differs_by_itself_with_a_reason_is_left_out():
+def test_an_op_that_always_differs_with_a_reason_is_left_out():
     for says, reasons in ((differs_in("write"), [reason("write: *")]),
                           (lambda lines: None if lines == ["write"] else plain(lines), [])):
         with Pair(Server(plain), Server(says), reasons) as pair:
             assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
     with Pair(Server(plain), Server(differs_in("write")), []) as pair:
-        assert pair.ops == OPS, "what has no reason stays in"
+        assert pair.ops == OPS, "an op that differs without a reason stays"
 
 
-def test_equal_facts_in_unequal_texts_are_our_mistake():
+def test_equal_observations_in_unequal_texts_are_a_harness_error():
     with pytest.raises(BrokenError):
         first_difference(["a.x = 1\n"], ["a.x = 1"], ["make"])
 
 
 def test_the_table_of_reasons_can_be_read():
-    reasons = differential.read_reasons(ROOT / "bench" / "differential.toml")
+    reasons = differences.read_reasons(ROOT / "bench" / "differential.toml")
     assert reasons and all(one.why and one.place and one.patterns for one in reasons)
     assert len({one.name for one in reasons}) == len(reasons)
 
@@ -231,8 +232,8 @@ def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
         args = SimpleNamespace(python=None, rootfs=None, runs=1, seed=1)
         measured = module.measure(args)
         assert measured.failed == failed
-        told = (tmp_path / "repro" / "torch-2.6.0" / "differences.md").read_text()
-        assert ("write: t._version" in told) == failed
+        page = (tmp_path / "repro" / "torch-2.6.0" / "differences.md").read_text()
+        assert ("write: t._version" in page) == failed
     scripts = sorted((tmp_path / "build" / "bench" / "differences").iterdir())
     assert [path.name for path in scripts] == ["0-slotcore.py", "0-torch.py"]
     assert "import torch as T" in scripts[1].read_text() and "write\n" in scripts[1].read_text()

@@ -1,4 +1,4 @@
-"""Where ThreadSanitizer sees nothing, and what to set there."""
+"""Settings that disable ThreadSanitizer, and the advice for each."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_each_reason_says_what_to_set(limit, bits, release, words):
 
 
 @pytest.mark.parametrize("bits, noticed", [("32\n", True), ("28\n", False), ("what\n", False)])
-def test_the_kernel_is_asked(bits, noticed, tmp_path, monkeypatch):
+def test_the_kernels_setting_is_read(bits, noticed, tmp_path, monkeypatch):
     (tmp_path / "bits").write_text(bits)
     monkeypatch.setattr(tools, "MMAP_RND_BITS", tmp_path / "bits")
     monkeypatch.setattr(tools.build, "compiler",
@@ -31,7 +31,7 @@ def test_the_kernel_is_asked(bits, noticed, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("sanitizer, error", [("thread", MachineError), ("address", BrokenError)])
-def test_a_binary_that_cannot_start_is_the_machines_fault_where_it_is(
+def test_a_binary_that_cannot_start_is_a_machine_error_only_under_tsan(
         sanitizer, error, fake_subject, monkeypatch):
     import dataclasses
 

@@ -1,4 +1,4 @@
-"""What a hunt on a mutant found, held against the patch's header."""
+"""The finding of a hunt on a mutant, compared with the patch's header."""
 
 import itertools
 import re
@@ -12,7 +12,7 @@ from slotfuzz.subject import build, catalogue, mutant, subject
 
 HEADER = mutant.parse_header("""\
 # origin: PyTorch #1, as it was
-#   told there.
+#   written there.
 # contract: P2
 # verdict: VERDICT
 # target: storage
@@ -24,7 +24,7 @@ HEADER = mutant.parse_header("""\
 
 
 def record(**changes):
-    """A finding as the header wants it, but for CHANGES."""
+    """A finding that matches the header, except for CHANGES."""
     return {"signature": "judge P2 attributes", "contract": "P2", "lines": 2, "rate": 1.0,
             "one_minimal": True, **changes}
 
@@ -44,7 +44,7 @@ def header(verdict):
     ("sanitizer heap-use-after-free", "sanitizer heap-use-after-free in reuse < wrap", True),
     ("sanitizer SEGV", "sanitizer heap-use-after-free in reuse < wrap", False),
 ])
-def test_a_verdict_is_the_headers_or_begins_with_it(verdict, signature, expected):
+def test_a_verdict_equals_the_headers_or_begins_with_it(verdict, signature, expected):
     assert mutants.is_expected(header(verdict), record(signature=signature)) == expected
 
 
@@ -57,7 +57,7 @@ def test_a_verdict_is_the_headers_or_begins_with_it(verdict, signature, expected
     ({"rate": 0.95}, "fails in 95% of fresh processes"),
     ({"one_minimal": False}, "not 1-minimal"),
 ])
-def test_a_problem_is_what_differs_from_the_header(changes, problem):
+def test_each_difference_from_the_header_is_a_problem(changes, problem):
     assert mutants.problems(header("judge P2"), record(**changes), 60) == [problem][:bool(problem)]
 
 

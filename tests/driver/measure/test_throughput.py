@@ -1,4 +1,4 @@
-"""The arithmetic of bench/throughput.py, on what a target could tell."""
+"""The arithmetic of bench/throughput.py, with the output of a fake target."""
 
 import pytest
 

@@ -1,0 +1,115 @@
+"""The first difference between two traces of one program, and the table of reasons for differences.
+
+Nothing runs here. The signature of a difference has the op of the line, the kind of the first
+observation that differs, and what each subject shows; two differences with one signature are one.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from slotfuzz.errors import BrokenError
+from slotfuzz.schema.answers import Observed
+
+VARIABLE = re.compile(r"\b([a-z])\d\b")
+# A value that a signature keeps, since it is a word: an exception's name, a class, True.
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Explains differences whose signature matches one of PATTERNS; PLACE documents the reason.
+
+    If AFTER is given, the line or one before it must also have an op that matches one of AFTER, and
+    the last such line is to blame.
+    """
+
+    name: str
+    why: str
+    place: str
+    patterns: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+    def blames(self, signature: str, ops: tuple[str, ...]) -> int | None:
+        """The line to blame for SIGNATURE after lines of OPS; None if this is not the reason."""
+        if not any(fnmatchcase(signature, pattern) for pattern in self.patterns):
+            return None
+        if not self.after:
+            return len(ops) - 1
+        return next((i for i in reversed(range(len(ops)))
+                     if any(fnmatchcase(ops[i], pattern) for pattern in self.after)), None)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first observation that differs, after line LINE of a program.
+
+    CORE and TORCH are its values, or None for the side whose process ended. OPS are the ops of the
+    lines up to LINE.
+    """
+
+    line: int
+    ops: tuple[str, ...]
+    signature: str
+    observation: str
+    core: str | None
+    torch: str | None
+
+
+def read_reasons(path: Path) -> list[Reason]:
+    """Reads the table of reasons."""
+    rows = tomllib.loads(path.read_text())["reason"]
+    return [Reason(row["name"], row["why"], row["place"], tuple(row["match"]),
+                   tuple(row.get("after", ()))) for row in rows]
+
+
+def first_difference(
+    core: list[str], torch: list[str], ops: list[str],
+) -> Difference | None:
+    """The first observation that differs in two traces of a program with OPS."""
+    for line, (ours, theirs) in enumerate(zip(core, torch, strict=True)):
+        if ours == theirs:
+            continue
+        observation, one, other = _differing(_observations(ours), _observations(theirs))
+        done = tuple([*ops, "end"][:line + 1])
+        signature = f"{done[-1]}: {_kind(observation)}: {_word(one)} / {_word(other)}"
+        return Difference(line, done, signature, observation, one, other)
+    return None
+
+
+def _observations(text: str) -> dict[str, str]:
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" = ") if " = " in line else line.rpartition(" ")
+        found[name] = value
+    return found
+
+
+def _differing(core: dict[str, str], torch: dict[str, str]) -> tuple[str, str, str]:
+    for name in [*core, *torch]:
+        if core.get(name) != torch.get(name):
+            return name, core.get(name, "nothing"), torch.get(name, "nothing")
+    raise BrokenError("two traces differ, but their observations do not")
+
+
+def _kind(observation: str) -> str:
+    """An observation without the names of variables: `t0.grad.size` becomes `t.size`."""
+    place = VARIABLE.sub(r"\1", observation)
+    return place if "." not in place else f"{place[0]}.{place.rpartition('.')[2]}"
+
+
+def _word(value: str) -> str:
+    return value if WORD.fullmatch(value) and not VARIABLE.search(value) else "*"
+
+
+def crash(core: Observed, torch: Observed, ops: list[str]) -> Difference | None:
+    for reply, sides in ((torch, ("runs", None)), (core, (None, "runs"))):
+        if reply.crashed:
+            at = reply.line
+            done = tuple([*ops, "end"][:at + 1])
+            side = "torch" if sides[1] is None else "core"
+            return Difference(at, done, f"{done[-1]}: ends the process of {side}", "the process",
+                              *sides)
+    return None
