@@ -49,12 +49,16 @@ PRELUDE = [
     {"names": ["lanes", "lane"], "module": "", "sentence": "runs a line here",
      "text": "lanes = Lane\ndef lane(number, line):\n    exec(line, globals())", "effects": {}},
 ]
+CHECKS = [
+    {"contract": "P2", "check": "attributes", "text": "the attribute tag is lost", "planted": [],
+     "unplanted": "it is fake"},
+]
 DESCRIPTION = {
     "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
     "line_max": 60, "layout": {},
     "starts_threads": False,
     "lane_template": 'lane({0}, "{1}")',
-    "prelude": PRELUDE, "planted": PLANTED,
+    "prelude": PRELUDE, "planted": PLANTED, "checks": CHECKS,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
              "sentence": f"Fake {name}.", "masked": False, "special": False, "theme": "storage",
              "tier": "underscore" if "hermetic" in name else "public", "rare": False,

@@ -46,6 +46,6 @@ def test_the_real_engine_answers_by_the_schema_when_a_program_takes_too_long(rea
 def test_the_fake_engine_describes_itself_as_the_real_one(servers):
     real, fake = (server.table.description for server in servers)
     assert set(fake) == set(real)
-    for part in ("ops", "kinds", "planted"):
+    for part in ("ops", "kinds", "checks", "planted"):
         assert {key for row in fake[part] for key in row} == {
             key for row in real[part] for key in row}, part

@@ -34,6 +34,8 @@ struct Kind {
 inline constexpr char kAnyVariable = '?';
 // The kind of an owner in C++: what it drops may wait for the next line that wraps (T6).
 inline constexpr char kOwnerLetter = 'x';
+// The kind of a weak reference of Python.
+inline constexpr char kWeakrefLetter = 'r';
 
 // Every variable that a program can name has one bit in a 64-bit set.
 inline constexpr int kVariableMax = 64;

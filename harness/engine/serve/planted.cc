@@ -16,48 +16,8 @@
 namespace slotfuzz {
 namespace {
 
-constexpr Planted kPlanted[] = {
-    {"identity", "judge", "P1 identity",
-     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!enter_hermetic()\n"
-     "s1 = t0.untyped_storage()\n!exit_hermetic()"},
-    {"tensor-identity", "judge", "P1 tensor identity",
-     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!enter_hermetic()\nt2 = t0.grad\n"
-     "!exit_hermetic()"},
-    {"type", "judge", "P2 type",
-     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n!s0.__class__ = T.UntypedStorage\n"
-     "s1 = t0.untyped_storage()"},
-    {"attributes", "judge", "P2 attributes",
-     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
-     "s1 = t0.untyped_storage()"},
-    {"tensor-attributes", "judge", "P2 tensor attributes",
-     "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.tag = 7\n!del t1.tag\nt2 = t0.grad"},
-    {"finalized-twice", "judge", "P3 finalized twice",
-     "s0 = Finalized(1)\ndel s0\n!finalized.append(0)\ngc.collect()"},
-    {"finalized-early", "judge", "P3 finalized early",
-     "s0 = Finalized(1)\n!finalized.append(0)\ns0.nbytes()"},
-    {"never-finalized", "judge", "P3 never finalized", "s0 = Finalized(1)\n!born.append(1)"},
-    {"unraisable", "judge", "P3 unraisable",
-     "t0 = T.ones(1)\n!type('X', (), {'__del__': lambda self: 1 / 0})()\ngc.collect()"},
-    {"weakref", "judge", "P4 weakref:",
-     "s0 = T.UntypedStorage(1)\nr0 = weakref.ref(s0)\n"
-     "!import ctypes; ctypes.pythonapi._PyWeakref_ClearRef(ctypes.py_object(r0))\ns0.nbytes()"},
-    {"weakref-alive", "judge", "P4 weakref alive",
-     "s0 = T.UntypedStorage(1)\n"
-     "!import types, weakref as w; weakref = types.SimpleNamespace(ref=lambda s: w.ref(gc))\n"
-     "r0 = weakref.ref(s0)"},
-    {"ledger", "judge", "P5 live impls", "s0 = T.UntypedStorage(1)\n!leak = s0"},
-    {"use-count", "judge", "P7 use count",
-     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
-     "!import ctypes; ctypes.c_uint32.from_address(s0._cdata + use_count_offset).value = 0\n"
-     "s0.nbytes()"},
-    {"exception", "judge", "P7 check_wraps",
-     "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)"},
-    {"hermetic-wrap", "judge", "H1 fresh",
-     "t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\n!exit_hermetic()\n"
-     "s1 = t0.untyped_storage()\n!enter_hermetic()"},
-    {"hermetic-type", "judge", "H1 base class",
-     "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\ndel s0\nenter_hermetic()\n"
-     "!exit_hermetic()\ns1 = t0.untyped_storage()\n!enter_hermetic()"},
+// Those of the judge are in its table of checks.
+const Planted kPlanted[] = {
     {"use-after-free", "address", "heap-use-after-free", ""},
     {"python-use-after-free", "address", "heap-use-after-free", ""},
     {"use-after-free-by-python", "address", "on unknown address", ""},
@@ -71,6 +31,17 @@ constexpr Planted kPlanted[] = {
      "t0 = T.ones(1)\n!t0.zero_()\ngc.collect()"},
     {"refcount", "debugpy", "negative ref count", ""},
 };
+
+std::vector<Planted> all_planted() {
+  std::vector<Planted> all;
+  for (const Check& check : check_table()) {
+    for (const PlantedProgram& program : check.planted) {
+      all.push_back({program.name, "judge", check.expected(program), program.text});
+    }
+  }
+  all.insert(all.end(), std::begin(kPlanted), std::end(kPlanted));
+  return all;
+}
 
 // The results go through here, so that no compiler can prove the bugs away.
 volatile int sink;
@@ -185,7 +156,10 @@ void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) 
 
 }  // namespace
 
-std::span<const Planted> planted_bugs() { return kPlanted; }
+std::span<const Planted> planted_bugs() {
+  static const std::vector<Planted> all = all_planted();
+  return all;
+}
 
 void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executor, Printer& printer,
                  Judge& judge, const Layout& layout) {
@@ -197,7 +171,7 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
   if (bug.name == "race-with-a-lane") return race_with_a_lane(interpreter);
   if (bug.name == "lock-inversion") return invert_locks();
   if (bug.name == "refcount") return drop_too_often();
-  const Ref offset(PyLong_FromSize_t(layout.use_count_offset().value_or(0)));
+  const Ref offset(PyLong_FromSize_t(layout.kind_named("storage").at.use_count.value_or(0)));
   CHECK(PyDict_SetItemString(interpreter.names(), "use_count_offset", offset.get()) == 0, "names");
   PyMethodDef method = {"wait_for_ever", &wait_for_ever, METH_O, nullptr};
   const Ref function(PyCFunction_New(&method, nullptr));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "harness/engine/judge/judge.h"
@@ -16,7 +17,7 @@ struct Planted {
   // Who must report it: judge, watchdog, differential, address, undefined, thread or debugpy.
   std::string_view oracle;
   // A word of the report.
-  std::string_view expect;
+  std::string expect;
   // Program lines; a line that begins with '!' is Python that runs behind the judge's back.
   std::string_view text;
 };

@@ -402,6 +402,15 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});
   }
+  for (const Check& check : check_table()) {
+    json planted = json::array();
+    for (const PlantedProgram& program : check.planted) planted.push_back(program.name);
+    document["checks"].push_back({{"contract", check.contract},
+                                  {"check", check.name},
+                                  {"text", check.text},
+                                  {"planted", planted},
+                                  {"unplanted", check.unplanted}});
+  }
   for (const Planted& bug : planted_bugs()) {
     document["planted"].push_back(
         {{"name", bug.name}, {"oracle", bug.oracle}, {"expect", bug.expect}});

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "harness/engine/check.h"
+#include "harness/engine/run/peek.h"
 
 // Where AddressSanitizer is.
 extern "C" int __asan_address_is_poisoned(const volatile void* address);
@@ -34,10 +35,8 @@ bool is_freed([[maybe_unused]] const void* memory) {
   return false;
 }
 
-// Not instrumented, as Layout's: if the contract is broken the memory may be anything.
-__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) Word word_at(
-    const void* memory, std::size_t index) {
-  return static_cast<const volatile Word*>(memory)[index];
+Word word_at(const void* memory, std::size_t index) {
+  return peek<Word>(memory, index * sizeof(Word));
 }
 
 // Variables and functions of the program's files, whose addresses mean the same in each run.
@@ -73,15 +72,18 @@ class Graph {
     if (!object || !is_node(object) || !order_.try_emplace(object, nodes_.size()).second) return;
     nodes_.push_back({object, object, {}});
   }
-  void add_tensor(const void* impl) {
-    for (; add_impl(impl) && !is_freed(impl); impl = layout_.grad_of(impl)) {
-      add_impl(layout_.storage_of(impl));
+  // And all that it owns, however long the chain.
+  void add_impl(const void* first, const ImplKind& first_kind) {
+    std::vector<std::pair<const void*, const ImplKind*>> left = {{first, &first_kind}};
+    while (!left.empty()) {
+      const auto [impl, kind] = left.back();
+      left.pop_back();
+      if (!impl || !order_.try_emplace(impl, nodes_.size()).second) continue;
+      nodes_.push_back({impl, nullptr, {}});
+      for (std::size_t edge = 0; edge < kind->edge_count && !is_freed(impl); ++edge) {
+        left.emplace_back(layout_.owned(impl, *kind, edge), kind->targets[edge]);
+      }
     }
-  }
-  bool add_impl(const void* impl) {
-    if (!impl || !order_.try_emplace(impl, nodes_.size()).second) return false;
-    nodes_.push_back({impl, nullptr, {}});
-    return true;
   }
 
   // Adds all that the nodes lead to, and then what nothing leads to: the collector may find it.
@@ -154,7 +156,7 @@ class Graph {
     if (fresh_.contains(object) || is_freed(object)) return true;
     if (PyObject_GC_IsTracked(object)) return false;
     return PyTuple_CheckExact(object) || PyDict_CheckExact(object) ||
-           layout_.shape_of(object) != Layout::Shape::kOther;
+           layout_.kind_of(object) != nullptr;
   }
 
   void follow(std::size_t index) {
@@ -166,12 +168,10 @@ class Graph {
       return 0;
     };
     if (traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, &referents);
-    const Layout::Shape shape = layout_.shape_of(object);
-    if (shape != Layout::Shape::kOther) {
+    if (const ImplKind* kind = layout_.kind_of(object)) {
       // A wrapper that C++ shares does not show to the collector what it has.
       follow_attributes(object, referents);
-      const void* impl = layout_.impl_of(object, shape);
-      shape == Layout::Shape::kTensor ? add_tensor(impl) : static_cast<void>(add_impl(impl));
+      add_impl(layout_.impl_of(object, *kind), *kind);
     }
     for (PyObject* referent : referents) add(referent);
     nodes_[index].referents = std::move(referents);
@@ -266,8 +266,7 @@ std::uint64_t StateReader::read() const {
   const Judge::Memory memory = judge_.memory();
   Graph graph(layout_, tracked.get());
   for (PyObject* root : roots) graph.add(root);
-  for (const void* impl : memory.tensors) graph.add_tensor(impl);
-  for (const void* impl : memory.storages) graph.add_impl(impl);
+  for (const auto& [impl, kind] : memory.impls) graph.add_impl(impl, *kind);
   graph.explore();
   graph.put_all(hash);
   for (PyObject* root : roots) graph.put(hash, root);

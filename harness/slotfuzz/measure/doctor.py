@@ -12,8 +12,8 @@ from slotfuzz.subject.tools import blindness
 PLANTED_SECONDS = 30
 # The time limit of a line, for a planted bug that hangs.
 HANGING_LINE_SECONDS = 1
-# Bugs for the oracle that reads the subject's counters.
-COUNTED_ONLY = ("ledger",)
+# Bugs for the checks that ask the subject itself: what lives, and which mode a thread is in.
+COUNTED_ONLY = ("ledger", "hermetic-left")
 
 
 def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:

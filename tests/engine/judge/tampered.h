@@ -5,40 +5,51 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 
+#include "harness/engine/check.h"
 #include "harness/engine/serve/tampering.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {
 
-// The first verdict of JUDGE as "contract check (object)", or "clean"; from a child, which ends
-// with the verdict. With `#`, what the process died of.
-inline std::string told_of(std::string_view text, Judge& judge) {
-  Session& session = test_session();
+// What TELL writes to the end of a pipe that it gets, in a child; with `#`, what that died of.
+inline std::string told_by_child(const std::function<void(int)>& tell) {
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";
   const pid_t child = fork();
   if (child == 0) {
-    const auto tell = [&](const Verdict& verdict) {
-      const std::string told =
-          !verdict.found() ? "clean"
-                           : verdict.contract + ' ' + verdict.check + " (" + verdict.object + ')';
-      if (write(ends[1], told.data(), told.size()) < 0) std::abort();
-      std::_Exit(0);
-    };
-    Tampering tampering(text, session.printer, session.interpreter, judge, tell);
-    session.executor.run(tampering.program(), tampering);
-    tell(judge.verdict());
+    tell(ends[1]);
+    std::_Exit(0);
   }
   close(ends[1]);
-  std::string told(256, '\0');
+  std::string told(4096, '\0');
   const ssize_t size = read(ends[0], told.data(), told.size());
   told.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return status == 0 ? told : "# status " + std::to_string(status);
+  // Planted bugs end with 1.
+  return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? told
+                                                       : "# status " + std::to_string(status);
+}
+
+// The first verdict of JUDGE as "contract check (object)", or "clean".
+inline std::string told_of(std::string_view text, Judge& judge) {
+  return told_by_child([&](int pipe) {
+    const auto tell = [&](const Verdict& verdict) {
+      const std::string told =
+          !verdict.found() ? "clean"
+                           : verdict.contract + ' ' + verdict.check + " (" + verdict.object + ')';
+      if (write(pipe, told.data(), told.size()) < 0) std::abort();
+      std::_Exit(0);
+    };
+    Session& session = test_session();
+    Tampering tampering(text, session.printer, session.interpreter, judge, tell);
+    session.executor.run(tampering.program(), tampering);
+    tell(judge.verdict());
+  });
 }
 
 }  // namespace slotfuzz

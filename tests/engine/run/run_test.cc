@@ -183,13 +183,20 @@ TEST_F(RunTest, the_layout_is_found) {
   const Ref storage(PyObject_CallMethod(tensor.get(), "untyped_storage", nullptr));
   const Ref grad = session_.interpreter.evaluate("T.ones(1)");
   ASSERT_EQ(PyObject_SetAttrString(tensor.get(), "grad", grad.get()), 0);
-  const void* tensor_impl = layout.impl_of(tensor.get(), Layout::Shape::kTensor);
-  const void* storage_impl = layout.impl_of(storage.get(), Layout::Shape::kStorage);
-  EXPECT_EQ(layout.storage_of(tensor_impl), storage_impl);
-  EXPECT_EQ(layout.grad_of(tensor_impl), layout.impl_of(grad.get(), Layout::Shape::kTensor));
-  EXPECT_EQ(layout.use_count_of(storage_impl), 2u);
-  EXPECT_EQ(layout.shape_of(tensor.get()), Layout::Shape::kTensor);
-  EXPECT_EQ(layout.shape_of(Py_None), Layout::Shape::kOther);
+  const ImplKind& of_tensors = layout.kind_named("tensor");
+  const ImplKind& of_storages = layout.kind_named("storage");
+  const auto owned = [&](const char* edge) {
+    return layout.owned(layout.impl_of(tensor.get(), of_tensors), of_tensors,
+                        *of_tensors.edge_named(edge));
+  };
+  const void* storage_impl = layout.impl_of(storage.get(), of_storages);
+  EXPECT_EQ(owned("storage"), storage_impl);
+  EXPECT_EQ(owned("grad"), layout.impl_of(grad.get(), of_tensors));
+  EXPECT_EQ(owned("base"), nullptr);
+  EXPECT_EQ(layout.use_count_of(storage_impl, of_storages), 2u);
+  EXPECT_EQ(layout.use_count_of(owned("grad"), of_tensors), 2u);
+  EXPECT_EQ(layout.kind_of(tensor.get()), &of_tensors);
+  EXPECT_EQ(layout.kind_of(Py_None), nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,205 @@
+// The rows of check_table.h, in the order in which they run.
+#include "harness/engine/judge/check_table.h"
+
+#include <algorithm>
+
+#include "harness/engine/judge/checks.h"
+
+namespace slotfuzz {
+namespace {
+
+std::vector<Check> checks_of_modes() {
+  return {
+      {"H1",
+       "exit_hermetic",
+       "a thread cannot leave the mode that it has entered",
+       {Stage::kRaised},
+       &Checks::exit_hermetic,
+       {{"exit-hermetic", "",
+         "enter_hermetic()\n!def exit_hermetic(): raise RuntimeError('planted')\n"
+         "exit_hermetic()",
+         "H1 exit_hermetic: RuntimeError: planted"}}},
+      {"",
+       "",
+       "a line raised what says that an invariant does not hold",
+       {Stage::kRaised},
+       &Checks::exception,
+       {{"exception", "",
+         "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)",
+         "P7 check_wraps"}}},
+      {"H1",
+       "fresh",
+       "wrapping in hermetic mode gave a wrapper that exists already",
+       {Stage::kAsked},
+       &Checks::fresh,
+       {{"hermetic-wrap", "",
+         "t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\n!exit_hermetic()\n"
+         "s1 = t0.untyped_storage()\n!enter_hermetic()"}}},
+      {"H1",
+       "base class",
+       "wrapping in hermetic mode gave a wrapper of a subclass",
+       {Stage::kAsked},
+       &Checks::base_class,
+       {{"hermetic-type", "",
+         "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\ndel s0\nenter_hermetic()\n"
+         "!exit_hermetic()\ns1 = t0.untyped_storage()\n!enter_hermetic()"}}},
+  };
+}
+
+std::vector<Check> checks_of_wrappers() {
+  return {
+      {"P1",
+       "identity",
+       "two wrappers of one impl",
+       {Stage::kMet},
+       &Checks::identity,
+       {{"identity", "",
+         "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!enter_hermetic()\n"
+         "s1 = t0.untyped_storage()\n!exit_hermetic()"},
+        {"tensor-identity", "tensor ",
+         "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!enter_hermetic()\nt2 = t0.grad\n"
+         "!exit_hermetic()"}}},
+      {"P2",
+       "type",
+       "the wrapper came back as another type",
+       {Stage::kMet},
+       &Checks::type,
+       {{"type", "",
+         "s0 = Sub(1)\nt0 = T.empty(0, dtype=T.uint8).set_(s0)\n!s0.__class__ = T.UntypedStorage\n"
+         "s1 = t0.untyped_storage()"}}},
+      {"P2",
+       "attributes",
+       "the wrapper came back without an attribute that it had",
+       {Stage::kMet},
+       &Checks::attributes,
+       {{"attributes", "",
+         "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
+         "s1 = t0.untyped_storage()"},
+        {"tensor-attributes", "tensor ",
+         "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.tag = 7\n!del t1.tag\nt2 = t0.grad"}}},
+  };
+}
+
+std::vector<Check> checks_of_lives() {
+  return {
+      {"P3",
+       "finalized twice",
+       "__del__ of one object ran twice",
+       {Stage::kFinalized},
+       &Checks::finalized_twice,
+       {{"finalized-twice", "", "s0 = Finalized(1)\ndel s0\n!finalized.append(0)\ngc.collect()"}}},
+      {"P3",
+       "finalized early",
+       "__del__ ran while the impl was owned",
+       {Stage::kFinalized},
+       &Checks::finalized_early,
+       {{"finalized-early", "", "s0 = Finalized(1)\n!finalized.append(0)\ns0.nbytes()"}}},
+      {"P4",
+       "weakref",
+       "a weak reference died while the impl lives",
+       {Stage::kDied},
+       &Checks::weakref,
+       {{"weakref", "",
+         "s0 = T.UntypedStorage(1)\nr0 = weakref.ref(s0)\n"
+         "!import ctypes; ctypes.pythonapi._PyWeakref_ClearRef(ctypes.py_object(r0))\n"
+         "s0.nbytes()"}}},
+      {"P7",
+       "use count",
+       "the use count is below the number of owners",
+       {Stage::kLine},
+       &Checks::use_count,
+       {{"use-count", "",
+         "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+         "!import ctypes; ctypes.c_uint32.from_address(s0._cdata + use_count_offset).value = 0\n"
+         "s0.nbytes()"}}},
+  };
+}
+
+std::vector<Check> checks_of_the_end() {
+  return {
+      {"",
+       "",
+       "a step of the reset raised",
+       {Stage::kReset},
+       &Checks::reset,
+       {},
+       "only a subject whose own deallocation or traversal raises makes a step fail"},
+      {"H1",
+       "hermetic mode",
+       "the thread is still in hermetic mode",
+       {Stage::kReset},
+       &Checks::hermetic_mode,
+       {{"hermetic-left", "", "t0 = T.ones(1)\n!enter_hermetic()"}}},
+      {"P3",
+       "unraisable",
+       "an exception in __del__ or in a callback, which nobody can catch",
+       {Stage::kLine, Stage::kReset},
+       &Checks::unraisable,
+       {{"unraisable", "",
+         "t0 = T.ones(1)\n!type('X', (), {'__del__': lambda self: 1 / 0})()\ngc.collect()",
+         "P3 unraisable"}}},
+      {"",
+       "gc.collect",
+       "a collection raised",
+       {Stage::kLedger},
+       &Checks::collection,
+       {},
+       "only a subject whose own traversal raises makes a collection fail"},
+      {"P5",
+       "live counts",
+       "the subject cannot say what lives",
+       {Stage::kLedger},
+       &Checks::live_counts,
+       {},
+       "only a subject whose own function raises gives no number"},
+      {"P5",
+       "live",
+       "something lives on that nothing owns",
+       {Stage::kLedger},
+       &Checks::left,
+       {{"ledger", "", "s0 = T.UntypedStorage(1)\n!leak = s0", "P5 live impls"}}},
+      {"P3",
+       "never finalized",
+       "__del__ did not run though nothing owns the object",
+       {Stage::kEnd},
+       &Checks::never_finalized,
+       {{"never-finalized", "", "s0 = Finalized(1)\n!born.append(1)"}}},
+      {"P4",
+       "weakref alive",
+       "a weak reference gives a wrapper that nothing owns",
+       {Stage::kEnd},
+       &Checks::weakref_alive,
+       {{"weakref-alive", "",
+         "s0 = T.UntypedStorage(1)\n"
+         "!import types, weakref as w; weakref = types.SimpleNamespace(ref=lambda s: w.ref(gc))\n"
+         "r0 = weakref.ref(s0)"}}},
+  };
+}
+
+const std::vector<Check>& table() {
+  static const std::vector<Check> all = [] {
+    std::vector<Check> checks;
+    for (const auto& part :
+         {checks_of_modes(), checks_of_wrappers(), checks_of_lives(), checks_of_the_end()}) {
+      checks.insert(checks.end(), part.begin(), part.end());
+    }
+    return checks;
+  }();
+  return all;
+}
+
+}  // namespace
+
+bool Check::runs_at(Stage stage) const {
+  return std::find(stages.begin(), stages.end(), stage) != stages.end();
+}
+
+std::string Check::expected(const PlantedProgram& program) const {
+  if (!program.expect.empty()) return std::string(program.expect);
+  std::string words(contract);
+  return words.append(" ").append(program.prefix).append(name).append(": ").append(text);
+}
+
+std::span<const Check> check_table() { return table(); }
+
+}  // namespace slotfuzz

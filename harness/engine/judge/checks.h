@@ -1,0 +1,82 @@
+// The checks: each compares what the tracker and the ledger know with a sentence of the contract
+// (contract.md). check_table.h lists them.
+//
+// What they report holds, and they can say it in Python: a verdict has `assert` lines. The first
+// verdict stands and the program goes on: where a broken promise becomes a crash, the crash is what
+// a user wants to see.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "harness/engine/judge/check_table.h"
+#include "harness/engine/judge/ledger.h"
+#include "harness/engine/judge/tracker.h"
+#include "harness/engine/judge/verdict.h"
+
+namespace slotfuzz {
+
+class Checks {
+ public:
+  Checks(const Interpreter& interpreter, const Executor& executor, const OpTable& table,
+         const Layout& layout, const Capabilities& capabilities, const Tracker& tracker);
+
+  const Verdict& verdict() const { return verdict_; }
+  // Forgets the verdict.
+  void start() { verdict_ = Verdict(); }
+  // Runs the checks of a stage in the order of the table, up to the first that reports.
+  void run(Stage stage, const Moment& moment = {});
+
+  // The functions of the table. Of lines that raised:
+  void exit_hermetic(const Check& check, const Moment& moment);
+  void exception(const Check& check, const Moment& moment);
+  // Of lines:
+  void fresh(const Check& check, const Moment& moment);
+  void base_class(const Check& check, const Moment& moment);
+  void identity(const Check& check, const Moment& moment);
+  void type(const Check& check, const Moment& moment);
+  void attributes(const Check& check, const Moment& moment);
+  void finalized_twice(const Check& check, const Moment& moment);
+  void finalized_early(const Check& check, const Moment& moment);
+  void weakref(const Check& check, const Moment& moment);
+  void use_count(const Check& check, const Moment& moment);
+  void unraisable(const Check& check, const Moment& moment);
+  // Of the end:
+  void reset(const Check& check, const Moment& moment);
+  void hermetic_mode(const Check& check, const Moment& moment);
+  void collection(const Check& check, const Moment& moment);
+  void live_counts(const Check& check, const Moment& moment);
+  void left(const Check& check, const Moment& moment);
+  void never_finalized(const Check& check, const Moment& moment);
+  void weakref_alive(const Check& check, const Moment& moment);
+
+ private:
+  // Whether the finalizer of an object that is owned has run.
+  bool is_early(const FinalizerRun& run) const;
+  bool is_twice(const FinalizerRun& run) const;
+  // The first run of a finalizer that should not have been; or null.
+  const FinalizerRun* wrong_run() const;
+
+  // About an impl of KIND, or of none: null. The message is the check's unless another is given.
+  void report(const Check& check, const ImplKind* kind, std::vector<std::string> asserts,
+              std::string message = "");
+  // What the subject answers with an exception where it has to answer; `shown` raises it.
+  void report_error(std::string contract, std::string name, std::string error,
+                    std::vector<std::string> shown);
+  const std::string& name(int variable) const { return table_.variable_name(variable); }
+  // `last`, behind the reset as lines if the reset has been.
+  std::vector<std::string> after_reset(std::string last) const;
+
+  const Executor& executor_;
+  const OpTable& table_;
+  const Layout& layout_;
+  const Capabilities& capabilities_;
+  const Tracker& tracker_;
+  // A list of the prelude; null where it has none.
+  PyObject* const unraisable_;
+  std::array<std::vector<const Check*>, kStages> by_stage_;
+  Verdict verdict_;
+};
+
+}  // namespace slotfuzz

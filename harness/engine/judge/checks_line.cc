@@ -1,0 +1,177 @@
+// The checks that run after a line.
+#include <algorithm>
+
+#include "harness/engine/judge/checks.h"
+
+namespace slotfuzz {
+namespace {
+
+std::string name_of(PyObject* type) { return reinterpret_cast<PyTypeObject*>(type)->tp_name; }
+
+// Of the exception that is set, and stays so.
+std::string message_of_error() {
+  PyObject *type = nullptr, *value = nullptr, *raised_at = nullptr;
+  PyErr_Fetch(&type, &value, &raised_at);
+  const Ref text(value ? PyObject_Str(value) : nullptr);
+  const char* words = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const std::string message = words ? words : "";
+  PyErr_Restore(type, value, raised_at);
+  return message;
+}
+
+}  // namespace
+
+// H1: this thread has entered the mode, and no line has left it.
+void Checks::exit_hermetic(const Check& check, const Moment& moment) {
+  const Line& line = *moment.line;
+  if (!table_.ops()[line.op].has(Effect::kLeavesHermetic) || !tracker_.is_hermetic(line.lane))
+    return;
+  report_error(std::string(check.contract), std::string(check.name),
+               name_of(moment.raised) + ": " + message_of_error(), {});
+}
+
+// An exception is an answer, except for those that say that an invariant does not hold.
+void Checks::exception(const Check&, const Moment& moment) {
+  PyObject* raised = moment.raised;
+  const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
+  const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);
+  if (!is_assertion && !is_system && !PyErr_GivenExceptionMatches(raised, PyExc_RuntimeError)) {
+    return;
+  }
+  const std::string message = message_of_error();
+  const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
+  if (!is_assertion && !is_system && !is_internal) return;
+  // The prelude's own asserts begin with the contract number of what is broken, or with the oracle.
+  const bool is_promise = is_assertion && message.find(": ") == 2;
+  const bool is_memory = is_assertion && message.starts_with("memory: ");
+  // Other code asserts with words where it refuses what it was given: a device that it was built
+  // without, or an object of another class.
+  if (is_assertion && !is_promise && !is_memory && !message.empty()) return;
+  report_error(is_promise ? message.substr(0, 2) : "",
+               std::string(table_.ops()[moment.line->op].name), name_of(raised) + ": " + message,
+               {});
+}
+
+// H1: inside, wrapping gives a fresh wrapper of the base class.
+void Checks::fresh(const Check& check, const Moment&) {
+  const int variable = *tracker_.seen().asked_in_hermetic;
+  const Binding& binding = tracker_.binding(variable);
+  for (int other = 0; other < table_.variable_count(); ++other) {
+    if (other == variable || tracker_.binding(other).object != binding.object) continue;
+    report(check, binding.kind, {"assert " + name(variable) + " is not " + name(other)});
+  }
+}
+
+void Checks::base_class(const Check& check, const Moment&) {
+  const int variable = *tracker_.seen().asked_in_hermetic;
+  const Binding& binding = tracker_.binding(variable);
+  if (Py_TYPE(binding.object) == binding.kind->type) return;
+  report(check, binding.kind,
+         {"assert type(" + name(variable) + ") is " + std::string(binding.kind->row->type)});
+}
+
+// P1: while an impl lives, an interpreter sees at most one non-hermetic wrapper of it.
+void Checks::identity(const Check& check, const Moment&) {
+  const int variable = *tracker_.seen().met_again;
+  const Life& life = tracker_.seen().before;
+  if (life.wrapper == tracker_.binding(variable).object) return;
+  for (int other = 0; other < table_.variable_count(); ++other) {
+    const Binding& binding = tracker_.binding(other);
+    if (other == variable || binding.object != life.wrapper || binding.impl != life.impl) continue;
+    report(check, life.kind, {"assert " + name(variable) + " is " + name(other)});
+  }
+}
+
+// P2: a wrapper's type lives as long as the impl.
+void Checks::type(const Check& check, const Moment&) {
+  const int variable = *tracker_.seen().met_again;
+  const Life& life = tracker_.seen().before;
+  if (Py_TYPE(tracker_.binding(variable).object) == life.type) return;
+  const Ref type_name(PyType_GetName(life.type));
+  report(check, life.kind,
+         {"assert type(" + name(variable) + ").__name__ == '" + PyUnicode_AsUTF8(type_name.get()) +
+          "'"});
+}
+
+// P2: and so do its attributes.
+void Checks::attributes(const Check& check, const Moment&) {
+  const int variable = *tracker_.seen().met_again;
+  const Life& life = tracker_.seen().before;
+  const std::vector<std::string>& names = tracker_.attribute_names();
+  for (std::size_t bit = 0; life.attributes >> bit; ++bit) {
+    if (!(life.attributes >> bit & 1)) continue;
+    if (PyObject_HasAttrString(tracker_.binding(variable).object, names[bit].c_str())) continue;
+    report(check, life.kind, {"assert hasattr(" + name(variable) + ", '" + names[bit] + "')"});
+  }
+}
+
+bool Checks::is_twice(const FinalizerRun& run) const {
+  return run.count > 1 && !tracker_.swapped_finalized();
+}
+
+bool Checks::is_early(const FinalizerRun& run) const {
+  const bool is_bound = std::any_of(
+      tracker_.bindings().begin(), tracker_.bindings().end(), [&](const Binding& binding) {
+        return binding.object && binding.serial == run.serial && binding.mode == Mode::kNormal;
+      });
+  if (is_bound) return true;
+  const bool lives = std::any_of(tracker_.lives().begin(), tracker_.lives().end(),
+                                 [&](const Life& life) { return life.serial == run.serial; });
+  return lives && !(capabilities_.resurrects && tracker_.seen().collected);
+}
+
+const FinalizerRun* Checks::wrong_run() const {
+  for (const FinalizerRun& run : tracker_.seen().finalizer_runs) {
+    if (is_twice(run) || is_early(run)) return &run;
+  }
+  return nullptr;
+}
+
+// P3: __del__ runs once.
+void Checks::finalized_twice(const Check& check, const Moment&) {
+  const FinalizerRun* run = wrong_run();
+  if (!run || !is_twice(*run)) return;
+  report(check, tracker_.kind_of_serial(run->serial),
+         after_reset("assert finalized.count(" + std::to_string(run->serial) + ") == 1"));
+}
+
+// P3: and not before the last owner and the last reference are gone.
+void Checks::finalized_early(const Check& check, const Moment&) {
+  const FinalizerRun* run = wrong_run();
+  if (!run || !is_early(*run)) return;
+  report(check, tracker_.kind_of_serial(run->serial),
+         {"assert " + std::to_string(run->serial) + " not in finalized"});
+}
+
+// P4: a weak reference to a wrapper gives the wrapper while the impl lives.
+void Checks::weakref(const Check& check, const Moment&) {
+  const Seen& seen = tracker_.seen();
+  for (const Weak* weak : seen.died_early) {
+    if (capabilities_.resurrects && seen.collected && !tracker_.is_bound(weak->wrapper)) continue;
+    report(check, weak->kind, {"assert " + name(weak->variable) + "() is not None"});
+  }
+}
+
+// P7: the use count is at least what the references that are observed add up to.
+void Checks::use_count(const Check& check, const Moment& moment) {
+  tracker_.for_each_variable(*moment.line, [&](int variable) {
+    const Binding& binding = tracker_.binding(variable);
+    if (!binding.kind || !binding.impl) return;
+    const auto use_count = layout_.use_count_of(binding.impl, *binding.kind);
+    if (!use_count) return;
+    const std::uint32_t owners = tracker_.owners_of(binding.impl);
+    if (*use_count >= owners) return;
+    report(check, binding.kind,
+           {"assert " + name(variable) + "._use_count() >= " + std::to_string(owners)});
+  });
+}
+
+// P3: an exception in __del__ or in a callback, which nobody can catch.
+void Checks::unraisable(const Check& check, const Moment&) {
+  if (!unraisable_ || PyList_GET_SIZE(unraisable_) == 0) return;
+  const char* words = PyUnicode_AsUTF8(PyList_GET_ITEM(unraisable_, 0));
+  report_error(std::string(check.contract), std::string(check.name), words ? words : "",
+               {"assert not unraisable, unraisable"});
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,164 @@
+// Counting what lives, and comparing it with the start.
+#include "harness/engine/judge/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/engine/check.h"
+
+namespace slotfuzz {
+namespace {
+
+// How often it is looked whether caches and imports have left much, and what is much.
+constexpr int kProgramsPerLook = 16;
+constexpr Py_ssize_t kTrackedMax = 2000;
+
+// -1, as PyLong_AsLong has it, when the subject gives no number.
+long call_for_number(PyObject* function) {
+  const Ref number(PyObject_CallNoArgs(function));
+  const long count = number ? PyLong_AsLong(number.get()) : -1;
+  PyErr_Clear();
+  return count;
+}
+
+std::vector<Ledger::Count> counts_of(const Interpreter& interpreter, const Layout& layout,
+                                     const Capabilities& capabilities) {
+  std::vector<Ledger::Count> counts;
+  if (!capabilities.counts_objects) {
+    // The prelude's function asks the collector as well.
+    counts.push_back({"wrappers", "live_wrappers()", {}});
+    return counts;
+  }
+  for (const ImplKind& kind : layout.kinds()) {
+    for (const LedgerCount& row : kind.row->counts) {
+      const std::string call = std::string(row.function) + "()";
+      const bool is_new =
+          std::none_of(counts.begin(), counts.end(),
+                       [&](const Ledger::Count& count) { return count.call == call; });
+      if (!is_new) continue;
+      counts.push_back(
+          {std::string(row.noun), call, interpreter.evaluate(std::string(row.function))});
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+Ledger::Ledger(const Interpreter& interpreter, const Layout& layout,
+               const Capabilities& capabilities, const std::vector<std::string>& attribute_names)
+    : interpreter_(interpreter),
+      layout_(layout),
+      capabilities_(capabilities),
+      attribute_names_(attribute_names),
+      counts_(counts_of(interpreter, layout, capabilities)),
+      collect_(interpreter.evaluate("gc.collect")),
+      tracked_objects_(interpreter.evaluate("gc.get_objects")),
+      referrers_(interpreter.evaluate("gc.get_referrers")) {
+  CHECK(counts_.size() <= kCountsMax, counts_.size() << " counts");
+  // What set-up has made is taken out of the collector's sight: of what it tracks, all is later.
+  if (!capabilities.counts_objects) return;
+  baseline_ = live();
+  if (is_known(baseline_)) return;
+  std::string calls;
+  for (const Count& count : counts_) calls += (calls.empty() ? "" : " and ") + count.call;
+  throw StartError("the module under test does not say what lives: " + calls +
+                   " must return numbers");
+}
+
+Ledger::Numbers Ledger::live() const {
+  Numbers numbers{};
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    numbers[i] = counts_[i].function ? call_for_number(counts_[i].function.get())
+                                     : static_cast<long>(tracked_wrappers().size());
+  }
+  return numbers;
+}
+
+bool Ledger::is_known(const Numbers& numbers) const {
+  return std::find(numbers.begin(), numbers.end(), kNoNumber) == numbers.end();
+}
+
+void Ledger::remember(std::vector<std::uintptr_t>& words) const {
+  const Numbers now = live();
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    words.push_back(static_cast<std::uintptr_t>(now[i] - baseline_[i]));
+  }
+}
+
+// Whether C++ let go of something of this program while its interpreter ended: it stays (T6).
+bool Ledger::left_references_behind() {
+  if (!capabilities_.left_behind) return false;
+  const long now = call_for_number(capabilities_.left_behind.get());
+  return std::exchange(left_behind_before_, now) != now;
+}
+
+Ledger::Result Ledger::settle(bool made_cpp_cycle) {
+  Result result;
+  Numbers now = live();
+  const bool excused = left_references_behind();
+  // CPython 3.14 takes an object for resurrected whose finalizer has read its __dict__, and frees
+  // it, and what it owned in C++, in the next collection.
+  for (int round = 0; now != baseline_ && !capabilities_.counts_objects && round < kMoreCollections;
+       ++round) {
+    collect(result);
+    now = live();
+  }
+  if (now == baseline_) {
+    hide_what_is_left();
+    return result;
+  }
+  if (!is_known(now)) return without_number(std::move(result));
+  result.balance = Balance::kExcused;
+  if (excused) {
+    baseline_ = now;
+    return result;
+  }
+  made_cpp_cycle = made_cpp_cycle || is_graph_left();
+  if (break_shared_cycles(result) || made_cpp_cycle) {
+    const Numbers after = live();
+    const bool back = std::equal(after.begin(), after.end(), baseline_.begin(), std::less_equal());
+    // What a circle of .grad links or of a graph holds cannot be had back: out of the collector's
+    // sight with it, or every later reset would visit it.
+    if (back || made_cpp_cycle) {
+      if (after != baseline_) interpreter_.freeze();
+      baseline_ = live();  // what the collector counts, it counts no more when it is frozen
+      return result;
+    }
+  }
+  result.balance = Balance::kUneven;
+  while (now[result.count] == baseline_[result.count]) ++result.count;
+  result.left = now[result.count] - baseline_[result.count];
+  return result;
+}
+
+Ledger::Result Ledger::without_number(Result result) const {
+  result.balance = Balance::kUnknown;
+  for (; result.count < counts_.size(); ++result.count) {
+    const Ref number(PyObject_CallNoArgs(counts_[result.count].function.get()));
+    if (number && PyLong_Check(number.get())) continue;
+    result.error = number ? "TypeError: no number" : take_error();
+    break;
+  }
+  return result;
+}
+
+// A collection fails when the subject's part in it leaves an exception.
+void Ledger::collect(Result& result) const {
+  if (Ref(PyObject_CallNoArgs(collect_.get()))) return;
+  const std::string error = take_error();
+  if (!result.collect_error) result.collect_error = error;
+}
+
+// Caches and warnings of a library grow by some objects with each program, and every collection to
+// come would visit them.
+void Ledger::hide_what_is_left() {
+  if (capabilities_.counts_objects || ++clean_programs_ % kProgramsPerLook != 0) return;
+  const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
+  CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
+  if (PyList_GET_SIZE(all.get()) <= kTrackedMax) return;
+  interpreter_.freeze();
+  baseline_ = live();
+}
+
+}  // namespace slotfuzz

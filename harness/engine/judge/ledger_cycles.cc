@@ -1,0 +1,181 @@
+// What lives on by the contract: cycles that pass through an owner in C++ (P5), and how they are
+// taken apart.
+#include <algorithm>
+
+#include "harness/engine/check.h"
+#include "harness/engine/judge/ledger.h"
+#include "harness/engine/judge/tracker.h"
+
+namespace slotfuzz {
+namespace {
+
+// Each object's finalizer runs once, and what it held may have another.
+constexpr int kBreakRounds = 4;
+
+bool has(const std::vector<const void*>& impls, const void* impl) {
+  return std::find(impls.begin(), impls.end(), impl) != impls.end();
+}
+
+Ref attribute_of(PyObject* object, std::string_view name) {
+  return Ref(PyObject_GetAttrString(object, std::string(name).c_str()));
+}
+
+// What the function FUNCTION of a row gives for OBJECT; null if it raises.
+Ref call(const Interpreter& interpreter, std::string_view function, PyObject* object) {
+  const Ref callable = interpreter.evaluate(std::string(function));
+  Ref result(callable ? PyObject_CallOneArg(callable.get(), object) : nullptr);
+  PyErr_Clear();
+  return result;
+}
+
+// Appends all that an impl owns, and all that this owns.
+void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
+               std::vector<const void*>& owned) {
+  struct Link {
+    const void* impl;
+    const ImplKind* kind;
+  };
+  std::vector<Link> links = {{impl, &kind}};
+  // Impls that only C++ knows pass ownership on.
+  for (std::size_t at = 0; at < links.size() && links.size() < kLinksMax; ++at) {
+    const Link link = links[at];
+    for (std::size_t edge = 0; edge < link.kind->edge_count; ++edge) {
+      const void* next = layout.owned(link.impl, *link.kind, edge);
+      owned.push_back(next);
+      const bool is_met = std::any_of(links.begin(), links.end(),
+                                      [&](const Link& one) { return one.impl == next; });
+      if (next && !is_met && link.kind->targets[edge]->edge_count > 0) {
+        links.push_back({next, link.kind->targets[edge]});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// The objects of a kind that the collector knows of. CPython's own list of its objects goes before
+// they are returned: it would be one more owner.
+std::vector<Ref> Ledger::tracked(const std::function<bool(PyObject*)>& is_meant) const {
+  const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
+  CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
+  std::vector<Ref> found;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all.get()); ++i) {
+    PyObject* object = PyList_GET_ITEM(all.get(), i);
+    if (is_meant(object)) found.push_back(Ref::borrow(object));
+  }
+  return found;
+}
+
+std::vector<Ref> Ledger::tracked_wrappers() const {
+  return tracked([this](PyObject* object) { return layout_.kind_of(object) != nullptr; });
+}
+
+// Hooks that C++ owns: autograd keeps them in dictionaries of this type, and the collector does not
+// see all that own one.
+std::vector<Ref> Ledger::hooks_of_cpp() const {
+  std::vector<Ref> hooks = tracked([](PyObject* object) { return PyODict_CheckExact(object); });
+  std::erase_if(hooks, [this](const Ref& object) {
+    const Ref referrers(PyObject_CallOneArg(referrers_.get(), object.get()));
+    CHECK(referrers && PyList_Check(referrers.get()), "gc.get_referrers: " << take_error());
+    return Py_REFCNT(object.get()) - 1 <= PyList_GET_SIZE(referrers.get());
+  });
+  return hooks;
+}
+
+bool Ledger::is_shared(const std::vector<Ref>& left) const {
+  std::vector<const void*> impls, owned;
+  for (const Ref& object : left) {
+    const ImplKind& kind = *layout_.kind_of(object.get());
+    const void* impl = layout_.impl_of(object.get(), kind);
+    // A graph of autograd owns tensors as well, and a slice its storage, where nobody can see it.
+    // An owner that is none, but a lost reference, is not taken apart below: what it keeps is
+    // reported.
+    if (!capabilities_.counts_objects && (layout_.use_count_of(impl, kind).value_or(0) > 1 ||
+                                          layout_.is_borrowing(object.get(), kind))) {
+      return true;
+    }
+    // Of two wrappers one is hermetic, and owns the impl as another interpreter would.
+    if (has(impls, impl)) owned.push_back(impl);
+    impls.push_back(impl);
+    add_owned(layout_, impl, kind, owned);
+  }
+  return std::any_of(impls.begin(), impls.end(),
+                     [&](const void* impl) { return impl && has(owned, impl); });
+}
+
+bool Ledger::break_shared_cycles(Result& result) const {
+  std::vector<Ref> left = tracked_wrappers();
+  std::vector<Ref> hooks = hooks_of_cpp();
+  if (hooks.empty() && !is_shared(left)) return false;
+  for (const Ref& object : left) take_apart(object.get());
+  for (const Ref& object : hooks) {
+    const Ref cleared(PyObject_CallMethod(object.get(), "clear", nullptr));
+    CHECK(cleared, "clear: " << take_error());
+  }
+  left.clear();
+  hooks.clear();
+  // A finalizer of what goes may put things into the prelude's lists, as in a reset.
+  for (int round = 0; round < kBreakRounds; ++round) {
+    for (const auto& [name, list] : interpreter_.prelude_lists()) {
+      CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
+    }
+    collect(result);
+  }
+  return true;
+}
+
+// Whether a graph of C++ has an impl that lives on, or what this owns. The graph owns what a line
+// used, and a tensor that was used in place may own itself. Where it was damaged, asking for it
+// raises; so does a wrapper that the collector has cleared, which has no graph.
+bool Ledger::is_graph_left() const {
+  const auto has_graph = [this](PyObject* object) {
+    const ImplKind* kind = layout_.kind_of(object);
+    if (!kind || kind->row->graph.empty() || !layout_.impl_of(object, *kind)) return false;
+    const Ref node = attribute_of(object, kind->row->graph);
+    const bool is_damaged = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError);
+    PyErr_Clear();
+    return is_damaged || (node && node.get() != Py_None);
+  };
+  for (const Ref& left : tracked_wrappers()) {
+    if (has_graph(left.get())) return true;
+    const ImplKind& kind = *layout_.kind_of(left.get());
+    for (const ImplEdge& edge : kind.row->edges) {
+      if (edge.attribute.empty()) continue;
+      const Ref owned = attribute_of(left.get(), edge.attribute);
+      PyErr_Clear();
+      if (owned && has_graph(owned.get())) return true;
+    }
+  }
+  return false;
+}
+
+// Drops what a wrapper holds in Python, and what its impl owns that owns others: of PyTorch the
+// memory as well, which may own a tensor that lent it.
+void Ledger::take_apart(PyObject* object) const {
+  const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
+  if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
+  PyErr_Clear();
+  for (const std::string& name : attribute_names_) {
+    PyObject_SetAttrString(object, name.c_str(), nullptr);
+    PyErr_Clear();
+  }
+  const ImplKind& kind = *layout_.kind_of(object);
+  for (const std::string_view owner : kind.row->released) {
+    const std::string name(owner);
+    if (!PyObject_HasAttrString(object, name.c_str())) continue;
+    PyObject_SetAttrString(object, name.c_str(), Py_None);
+    PyErr_Clear();
+  }
+  if (!kind.row->empty.empty() && !capabilities_.counts_objects) empty(object, kind);
+}
+
+// An impl that its wrapper only borrows could go while it is emptied. What returns it, wraps it
+// again: the wrapper owns it then.
+void Ledger::empty(PyObject* object, const ImplKind& kind) const {
+  const Ref itself = call(interpreter_, kind.row->wrap_again, object);
+  if (itself.get() == object && !layout_.is_borrowing(object, kind)) {
+    call(interpreter_, kind.row->empty, object);
+  }
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,32 @@
+// The search's map of life-cycle states, which guide it where code is not instrumented: which op
+// left how many owners, in which mode, and whether it met an object of another lane; and each
+// combination of owners, Python references, mode and class that was reached.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/engine/judge/tracker.h"
+
+namespace slotfuzz {
+
+// One byte each; libFuzzer reads them as extra counters.
+inline constexpr std::size_t kStateCounters = 8192;
+
+class StateMap {
+ public:
+  StateMap(const OpTable& table, const Layout& layout,
+           std::span<std::uint8_t, kStateCounters> states);
+
+  // After a line.
+  void mark(const Line& line, const Tracker& tracker);
+
+ private:
+  const OpTable& table_;
+  const Layout& layout_;
+  const std::span<std::uint8_t, kStateCounters> states_;
+  // Where the counters by op begin: behind the states of a wrapper.
+  const std::size_t first_of_ops_;
+};
+
+}  // namespace slotfuzz

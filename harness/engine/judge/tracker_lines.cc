@@ -1,0 +1,238 @@
+// What a line does to what the tracker knows: bindings, lives, serials, weak references.
+#include <algorithm>
+
+#include "harness/engine/judge/tracker.h"
+
+namespace slotfuzz {
+namespace {
+
+// A program makes at most one object with __del__ per line.
+constexpr std::size_t kSerialMax = 4 * kLineMax;
+// What an op gets at by `untyped_storage()` when it sets an attribute of it.
+constexpr std::string_view kStorageEdge = "storage";
+
+long serial_at(PyObject* list, Py_ssize_t index) {
+  return PyLong_AsLong(PyList_GET_ITEM(list, index));
+}
+
+// A deep copy makes further objects than the one that its line binds.
+bool has_serial(PyObject* object, Py_ssize_t number) {
+  const Ref serial(PyObject_GetAttrString(object, "serial"));
+  const bool same = serial && PyLong_Check(serial.get()) && PyLong_AsLong(serial.get()) == number;
+  PyErr_Clear();
+  return same;
+}
+
+}  // namespace
+
+bool is_dead(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* target = nullptr;
+  const bool alive = PyWeakref_GetRef(reference, &target) == 1;
+  Py_XDECREF(target);
+  return !alive;
+#else
+  return PyWeakref_GET_OBJECT(reference) == Py_None;
+#endif
+}
+
+void Tracker::observe(const Line& line, bool raised) {
+  const Op& op = table_.ops()[line.op];
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const Operand& operand = op.operands[i];
+    if (!table_.is_variable(operand)) continue;
+    if (operand.use == Use::kUnbind) {
+      if (!executor_.value_of(line.operands[i])) unbind(line.operands[i]);
+    } else if (operand.binds() && !raised) {
+      if (operand.letter == kOwnerLetter) {
+        bind_owner(line.operands[i], line.operands[1]);
+      } else {
+        bind(as_met(op, line, operand), line.operands[i]);
+      }
+    }
+  }
+  if (raised || op.operands.empty()) return;
+  const Binding& first = bindings_[line.operands[0]];
+  // A line about a tensor may have met a storage under its name.
+  if (!op.attribute.empty() && first.kind) {
+    if (const auto edge = first.kind->edge_named(op.attribute)) note_cpp_cycle(first, *edge);
+  }
+  // A check of the prelude swaps tensors of its own.
+  if (op.has(Effect::kSwaps) && !op.has(Effect::kChecks)) {
+    note_swap(line.operands[0], line.operands[1]);
+  }
+  if (attribute_of_op_[line.op] >= 0) note_attribute(op, line);
+  if (op.operands[0].letter == kWeakrefLetter) note_weakref(line, op);
+}
+
+// `t0.grad` and `t0.data` are attributes like any other when t0 names a storage.
+Operand Tracker::as_met(const Op& op, const Line& line, Operand operand) const {
+  if (op.operands.size() < 2) return operand;
+  for (const ImplKind& kind : layout_.kinds()) {
+    if (kind.edge_count == 0 || kind.row->letter != op.operands[1].letter) continue;
+    if (bindings_[line.operands[1]].kind != &kind) operand.use = Use::kBind;
+  }
+  return operand;
+}
+
+void Tracker::bind(const Operand& operand, int variable) {
+  Binding& binding = bindings_[variable];
+  const Binding before = binding;
+  binding = Binding();
+  wrappers_ &= ~(VariableSet{1} << variable);
+  binding.object = executor_.value_of(variable);
+  binding.lane = seen_.lane;
+  if (!binding.object || binding.object == Py_None) return;
+  binding.kind = layout_.kind_of(binding.object);
+  if (!binding.kind) return;
+  wrappers_ |= VariableSet{1} << variable;
+  refresh(binding);
+  if (operand.use == Use::kBind) {
+    // Fetched from somewhere: it is what another name or a Life says that it is.
+    if (binding.object == before.object) binding = before;
+    for (int other = 0; other < table_.variable_count(); ++other) {
+      if (other != variable && bindings_[other].object == binding.object) {
+        binding = bindings_[other];
+      }
+    }
+    const Life* life = life_of(binding.impl);
+    if (life && life->wrapper == binding.object) {
+      binding.mode = Mode::kNormal;
+      binding.serial = life->serial;
+    }
+  } else {
+    binding.mode = seen_.in_hermetic ? Mode::kHermetic : Mode::kNormal;
+  }
+  if (operand.use == Use::kMake) note_born(binding);
+  if (operand.use == Use::kAsk && seen_.in_hermetic) seen_.asked_in_hermetic = variable;
+  if (binding.mode == Mode::kNormal) know(variable, operand);
+}
+
+// `x0 = Owner(s0)`. That it decrefs, on whichever thread, shows in its `_cdata`.
+void Tracker::bind_owner(int variable, int source) {
+  Binding& binding = bindings_[variable];
+  binding = Binding();
+  binding.object = executor_.value_of(variable);
+  binding.lane = seen_.lane;
+  binding.owned = bindings_[source].kind;
+  owners_ |= VariableSet{1} << variable;
+  refresh(binding);
+}
+
+// A normal wrapper is seen: it is a Life's, or begins one.
+void Tracker::know(int variable, const Operand& operand) {
+  Binding& binding = bindings_[variable];
+  if (!binding.impl || !binding.kind->is_preserved) return;
+  Life* life = life_of(binding.impl);
+  if (!life || operand.use == Use::kMake) {
+    forget(binding.impl);
+    lives_.push_back(
+        {binding.impl, binding.object, Py_TYPE(binding.object), 0, binding.serial, binding.kind});
+    return;
+  }
+  seen_.met_again = variable;
+  seen_.before = *life;
+  life->wrapper = binding.object;
+  binding.serial = life->serial;
+}
+
+void Tracker::note_attribute(const Op& op, const Line& line) {
+  const Binding& target = bindings_[line.operands[0]];
+  bool hermetic = target.mode != Mode::kNormal;
+  const void* impl = target.impl;
+  if (op.attribute_of_storage) {
+    const auto edge = target.kind ? target.kind->edge_named(kStorageEdge) : std::nullopt;
+    hermetic = seen_.in_hermetic;
+    impl = edge ? target.owns[*edge] : nullptr;
+  }
+  Life* life = life_of(impl);
+  if (life && !hermetic) life->attributes |= 1u << attribute_of_op_[line.op];
+}
+
+// A line made an object with a finalizer.
+void Tracker::note_born(Binding& binding) {
+  if (born_count() <= born_before_) return;
+  if (!has_serial(binding.object, born_before_)) return;
+  binding.serial = static_cast<int>(born_before_);
+  born_kinds_.resize(born_before_ + 1, nullptr);
+  born_kinds_[born_before_] = binding.kind;
+}
+
+// Each wrapper has the other's impl and attributes now: what is known of either begins anew.
+void Tracker::note_swap(int first, int second) {
+  PyObject* const objects[] = {bindings_[first].object, bindings_[second].object};
+  const int serials[] = {bindings_[first].serial, bindings_[second].serial};
+  forget(bindings_[first].impl);
+  forget(bindings_[second].impl);
+  for (PyObject* object : objects) {
+    swapped_finalized_ |= object && PyObject_GC_IsFinalized(object) != 0;
+  }
+  for (Binding& binding : bindings_) {
+    if (!binding.object) continue;
+    if (binding.object == objects[0]) binding.serial = serials[1];
+    if (binding.object == objects[1]) binding.serial = serials[0];
+  }
+}
+
+void Tracker::note_weakref(const Line& line, const Op& op) {
+  const int variable = line.operands[0];
+  std::erase_if(weaks_, [&](const Weak& weak) { return weak.variable == variable; });
+  PyObject* reference = executor_.value_of(variable);
+  if (op.operands.size() < 2 || !reference || !PyWeakref_CheckRef(reference)) return;
+  const Binding& target = bindings_[line.operands[1]];
+  if (target.mode != Mode::kNormal || !target.impl) return;
+  const Ref callback(PyObject_GetAttrString(reference, "__callback__"));
+  const bool is_plain = callback.get() == Py_None;
+  weaks_.push_back({variable, reference, Ref::borrow(is_plain ? reference : nullptr), target.impl,
+                    target.object, target.kind, false});
+}
+
+// Follows the links from what EDGE leads to, for as long as they lead to a kind with edges.
+void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
+  struct Reached {
+    const void* impl;
+    const ImplKind* kind;
+  };
+  std::vector<Reached> reached;
+  const auto reach = [&](const void* impl, const ImplKind& kind) {
+    const bool is_new = std::none_of(reached.begin(), reached.end(),
+                                     [&](const Reached& one) { return one.impl == impl; });
+    if (impl && kind.edge_count > 0 && is_new && reached.size() < kLinksMax) {
+      reached.push_back({impl, &kind});
+    }
+  };
+  reach(layout_.owned(binding.impl, *binding.kind, edge), *binding.kind->targets[edge]);
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    const auto [impl, kind] = reached[at];
+    for (std::size_t next = 0; next < kind->edge_count; ++next) {
+      reach(layout_.owned(impl, *kind, next), *kind->targets[next]);
+    }
+  }
+  made_cpp_cycle_ |= std::any_of(reached.begin(), reached.end(),
+                                 [&](const Reached& one) { return one.impl == binding.impl; });
+}
+
+void Tracker::note_finalizers() {
+  seen_.finalizer_runs.clear();
+  if (!finalized_) return;
+  for (; finalized_seen_ < PyList_GET_SIZE(finalized_); ++finalized_seen_) {
+    const long serial = serial_at(finalized_, finalized_seen_);
+    if (serial < 0 || static_cast<std::size_t>(serial) >= kSerialMax) continue;
+    finalized_counts_.resize(std::max<std::size_t>(finalized_counts_.size(), serial + 1));
+    seen_.finalizer_runs.push_back({serial, ++finalized_counts_[serial]});
+  }
+}
+
+void Tracker::note_dead_weakrefs() {
+  seen_.died_early.clear();
+  for (Weak& weak : weaks_) {
+    // One that is not kept may be looked at only if the variable has it.
+    if (weak.excused || (weak.kept && !is_dead(weak.reference))) continue;
+    if (executor_.value_of(weak.variable) != weak.reference || !is_dead(weak.reference)) continue;
+    weak.excused = true;
+    const Life* life = life_of(weak.impl);
+    if (life && life->wrapper == weak.wrapper) seen_.died_early.push_back(&weak);
+  }
+}
+
+}  // namespace slotfuzz

@@ -1,0 +1,71 @@
+// The rows of impl_kinds.h.
+#include "harness/engine/run/impl_kinds.h"
+
+namespace slotfuzz {
+namespace {
+
+// PyTorch before 2.0 has no untyped_storage().
+#define STORAGE_OF(tensor) \
+  "getattr(" tensor ", 'untyped_storage', getattr(" tensor ", '_storage', None))()"
+
+const std::vector<ImplKindRow>& rows() {
+  static const std::vector<LedgerCount> counts = {{"impls", "T._live_impls"},
+                                                  {"wrappers", "T._live_wrappers"}};
+  static const std::vector<ImplKindRow> rows = {
+      {.name = "storage",
+       .check_prefix = "",
+       .letter = 's',
+       .type = "T.UntypedStorage",
+       .example = "(lambda one: " STORAGE_OF("one") ")(T.ones(1))",
+       .counted = "(lambda one: (" STORAGE_OF("one") ", lambda: one.view(-1)))(T.ones(1))",
+       // PyTorch before 2.0 makes a storage's wrapper anew for each access, and says so.
+       .preserved_if = "T.Tensor.untyped_storage",
+       .edges = {},
+       .graph = "",
+       .released = {},
+       .wrap_again = "",
+       .empty = "",
+       .counts = counts},
+      {.name = "tensor",
+       .check_prefix = "tensor ",
+       .letter = 't',
+       .type = "T.Tensor",
+       .example = "T.ones(1)",
+       .counted = "(lambda one: (one, lambda: (lambda owner: (setattr(owner, 'grad', one), owner))"
+                  "(T.ones(1))))(T.ones(1))",
+       .preserved_if = "",
+       .edges = {{.name = "storage",
+                  .kind = "storage",
+                  .attribute = "",
+                  .link = "lambda one: (one, " STORAGE_OF("one") ")",
+                  .unlink = "",
+                  .lookalike = ""},
+                 {.name = "grad",
+                  .kind = "tensor",
+                  .attribute = "grad",
+                  .link = "lambda one: (setattr(one, 'grad', T.ones(1)), (one, one.grad))[1]",
+                  .unlink = "lambda one: setattr(one, 'grad', None)",
+                  .lookalike = ""},
+                 // A view without a base, such as torch's detach() makes, has the same block.
+                 {.name = "base",
+                  .kind = "tensor",
+                  .attribute = "_base",
+                  .link = "lambda one: (lambda view: (view, view._base))(one.view(-1))",
+                  .unlink = "",
+                  .lookalike = "lambda one: one.detach()"}},
+       .graph = "grad_fn",
+       .released = {"grad", "_backward_hooks"},
+       .wrap_again = "lambda one: one.type_as(one)",
+       .empty = "lambda one: one.set_()",
+       .counts = counts},
+  };
+  return rows;
+}
+
+#undef STORAGE_OF
+
+}  // namespace
+
+std::span<const ImplKindRow> impl_kind_rows() { return rows(); }
+
+}  // namespace slotfuzz

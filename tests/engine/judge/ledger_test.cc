@@ -1,0 +1,114 @@
+// The ledger alone: what is left after a program, and whether the contract lets it be.
+#include "harness/engine/judge/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/judge/tampered.h"
+
+namespace slotfuzz {
+namespace {
+
+const std::vector<std::string> kNames = {"tag", "me", "other", "owner"};
+
+// Settles when the reset is over.
+class Settling final : public Watcher {
+ public:
+  Settling(Ledger& ledger, bool made_cpp_cycle)
+      : ledger_(ledger), made_cpp_cycle_(made_cpp_cycle) {}
+  void start(const Program&) override {}
+  void before_line(std::size_t, const Line&) override {}
+  void after_line(std::size_t, const Line&, PyObject*) override {}
+  void after_drop() override { result = ledger_.settle(made_cpp_cycle_); }
+
+  Ledger::Result result;
+
+ private:
+  Ledger& ledger_;
+  const bool made_cpp_cycle_;
+};
+
+// What the ledger says of a program, with Python that runs before it; and whether what it has
+// excused is even the next time. In a child, since something may be left.
+std::string settled(const char* before, std::string_view text, bool made_cpp_cycle = false,
+                    std::span<const ImplKindRow> rows = impl_kind_rows()) {
+  return told_by_child([&](int pipe) {
+    Session& session = test_session();
+    PyObject* names = session.interpreter.names();
+    CHECK(Ref(PyRun_String("answers = [0]", Py_file_input, names, names)), take_error());
+    const Layout layout(session.interpreter, rows);
+    const Capabilities capabilities(session.interpreter, layout);
+    Ledger ledger(session.interpreter, layout, capabilities, kNames);
+    CHECK(Ref(PyRun_String(before, Py_file_input, names, names)), take_error());
+    const Program program = session.printer.parse(text);
+    CHECK(program.dropped == 0, text);
+    std::string told;
+    for (const bool cycle : {made_cpp_cycle, false}) {
+      Settling settling(ledger, cycle);
+      session.executor.run(told.empty() ? program : Program(), settling);
+      const Ledger::Result& result = settling.result;
+      const char* const words[] = {"even", "excused", "uneven", "unknown"};
+      told.append(told.empty() ? "" : ", then ").append(words[static_cast<int>(result.balance)]);
+      if (result.balance == Ledger::Balance::kUneven) {
+        told += ' ' + std::to_string(result.left) + ' ' + ledger.counts()[result.count].noun;
+      }
+      if (!result.error.empty()) told += ": " + result.error;
+      if (result.balance != Ledger::Balance::kExcused) break;
+    }
+    if (write(pipe, told.data(), told.size()) < 0) std::abort();
+  });
+}
+
+TEST(LedgerTest, what_goes_is_even) {
+  // The collector of the core sees through the owner in C++.
+  EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.owner = t0\n"), "even");
+  EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.me = s0\n"), "even");
+  EXPECT_EQ(settled("", "s0 = Phoenix(1)\ndel s0\n"), "even");
+}
+
+TEST(LedgerTest, what_python_alone_keeps_is_told_with_its_count) {
+  EXPECT_EQ(settled("leak = T.UntypedStorage(1)", ""), "uneven 1 impls");
+  EXPECT_EQ(settled("leak = [T.ones(1), T.UntypedStorage(1)]", "t0 = T.ones(1)\n"),
+            "uneven 3 impls");
+}
+
+TEST(LedgerTest, a_cycle_through_an_owner_in_cpp_is_excused_and_taken_apart) {
+  EXPECT_EQ(settled("",
+                    "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+                    "with hermetic(): s1 = t0.untyped_storage()\ns0.other = s1\n"),
+            "excused, then even");
+}
+
+TEST(LedgerTest, a_circle_of_cpp_alone_is_excused_if_a_line_has_closed_it) {
+  const char* circle =
+      "enter_hermetic()\nt0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n";
+  EXPECT_EQ(settled("", circle, true), "excused, then even");
+  EXPECT_EQ(settled("", circle, false), "uneven 4 impls");
+}
+
+TEST(LedgerTest, a_subject_that_gives_no_number_is_told) {
+  std::vector<ImplKindRow> rows(impl_kind_rows().begin(), impl_kind_rows().end());
+  for (ImplKindRow& row : rows) row.counts = {{"impls", "(lambda: answers[0])"}};
+  EXPECT_EQ(settled("answers[0] = 0", "", false, rows), "even");
+  EXPECT_EQ(settled("answers[0] = 'none'", "", false, rows), "unknown: TypeError: no number");
+  EXPECT_EQ(settled("answers.clear()", "", false, rows),
+            "unknown: IndexError: list index out of range");
+}
+
+TEST(LedgerTest, functions_that_kinds_share_are_asked_once) {
+  Session& session = test_session();
+  const Capabilities capabilities(session.interpreter, session.layout);
+  const Ledger ledger(session.interpreter, session.layout, capabilities, kNames);
+  ASSERT_EQ(ledger.counts().size(), 2u);
+  EXPECT_EQ(ledger.counts()[0].noun, "impls");
+  EXPECT_EQ(ledger.counts()[1].noun, "wrappers");
+}
+
+TEST(LedgerTest, a_subject_that_counts_nothing_is_asked_what_the_collector_tracks) {
+  std::vector<ImplKindRow> rows(impl_kind_rows().begin(), impl_kind_rows().end());
+  rows[0].counts = {{"impls", "T._no_such_function"}};
+  EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n", false, rows), "even");
+  EXPECT_EQ(settled("leak = T.UntypedStorage(1)", "", false, rows), "uneven 1 wrappers");
+}
+
+}  // namespace
+}  // namespace slotfuzz
