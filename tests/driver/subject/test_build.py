@@ -107,7 +107,7 @@ def test_a_build_that_is_up_to_date_starts_no_tool(checkout):
 
 
 def test_a_changed_op_table_starts_no_tool(checkout):
-    """Targets are told where it is."""
+    """The driver passes the path of the table to each target."""
     made(checkout)
     before = log_of(checkout)
     (checkout / "ops").mkdir()
