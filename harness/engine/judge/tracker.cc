@@ -48,7 +48,7 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
     }
     attribute_of_op_.push_back(attribute);
   }
-  CHECK(attribute_names_.size() <= 32, "ops.def: more attribute names than bits");
+  CHECK(attribute_names_.size() <= 32, "the op table sets more attributes than there are bits");
 }
 
 void Tracker::start(const Program& program) {
