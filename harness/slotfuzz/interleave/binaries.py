@@ -1,4 +1,4 @@
-"""The protocols' binaries: which to build, how to ask them, and what a failure is written as.
+"""The protocols' binaries: how to build and run them, and the JSON of a failure.
 
 A binary prints one JSON document per call; its flags are in harness/interleave/command/entry.h.
 The model needs no sanitizer; the other engines run under ThreadSanitizer.
@@ -18,7 +18,7 @@ from slotfuzz.subject import build, catalogue, mutant, registry
 
 ENGINES = ("model", "fibres", "threads", "yields")
 REPLAYABLE = ("model", "fibres")
-# The largest golden scenarios that take no time; one thread more of counts takes minutes.
+# The largest golden scenarios that take seconds; `counts` with 4 threads takes minutes.
 DEFAULT_THREADS = {"claim": 7, "disarm": 5, "counts": 3}
 GRACE_SECONDS = 60
 REPLAYS = 100
@@ -27,7 +27,7 @@ TAIL_LINES = 12
 
 @dataclass(frozen=True)
 class Scenario:
-    """A protocol's thread programs from a start; without programs the golden ones of THREADS."""
+    """A protocol's thread programs from a start SHAPE, or the golden programs of THREADS."""
 
     protocol: str
     shape: str = ""
@@ -35,7 +35,7 @@ class Scenario:
     threads: int | None = None
 
     def flags(self) -> list[str]:
-        """The flags that say so to a binary."""
+        """The binary's flags for this scenario."""
         flags = [f"--shape={self.shape}"] if self.shape else []
         if self.programs:
             flags.append(f"--programs={self.programs}")
@@ -60,7 +60,7 @@ def mutant_engines(name: str) -> list[str]:
 
 
 def mutant_scenario(name: str) -> Scenario:
-    """What finds mutant NAME: its header's program, `SHAPE: OPS;OPS`, or `golden N`."""
+    """The scenario that finds mutant NAME: its header's `SHAPE: OPS;OPS` or `golden N`."""
     header = mutant.read_header(name)
     text = header.program[0].strip()
     golden = re.fullmatch(r"golden (\d+)", text)
@@ -97,12 +97,12 @@ def binary(protocol: str, chosen: str, engine: str) -> Path:
 
 
 def engine_of_schedule(text: str) -> str:
-    """The engine that a schedule's second byte names, or the model's for a wrong one."""
+    """The engine that a schedule's second byte names; `model` if the byte is invalid."""
     return "fibres" if text[2:4] == "02" else "model"
 
 
 def ask(program: Path, flags: list[str], seconds: float | None = None) -> dict:
-    """Runs a binary; its document. A crash or a hang is a failure without a schedule."""
+    """Runs a binary; returns its document. A crash or hang is a failure without a schedule."""
     command = [str(program), *flags]
     limit = None if seconds is None else seconds + GRACE_SECONDS
     try:
@@ -130,7 +130,7 @@ def ask(program: Path, flags: list[str], seconds: float | None = None) -> dict:
 
 
 def replay_rate(program: Path, schedule: str, times: int) -> dict:
-    """Replays a schedule; the document with `failures` of `times`."""
+    """Replays a schedule; the document has `failures` and `times`."""
     return ask(program, [f"--schedule={schedule}", f"--times={times}"])
 
 
@@ -140,7 +140,7 @@ def _died(kind: str, message: str, report: str) -> dict:
 
 
 def _report(text: str) -> str:
-    """The last report of a sanitizer, which is of the smallest schedule."""
+    """The sanitizer's last report, which belongs to the smallest schedule."""
     start = text.rfind("WARNING: ThreadSanitizer")
     if start < 0:
         return "\n".join(text.splitlines()[-TAIL_LINES:])

@@ -1,7 +1,7 @@
-"""The c10 subject: the claim, count and disarm code of an installed libtorch, by schedules.
+"""Fuzzes schedules of the claim, count and disarm code of an installed libtorch.
 
-targets/c10 is one libFuzzer binary with a scenario per model. It is hunted under both sanitizers;
-what is found is made smaller, replayed in fresh processes, and shown as a table.
+targets/c10 is a libFuzzer binary with a scenario for each model. It runs under both sanitizers. A
+finding is minimized, replayed in fresh processes, and shown as a table.
 """
 
 import json
@@ -26,14 +26,14 @@ from slotfuzz.subject.subjects.c10 import Place
 NAME = "c10"
 SANITIZERS = ("thread", "address")
 REPLAYS = 20
-# A step takes two runs, and takes a byte away, or makes it smaller, which is done twice at most.
+# A step takes two runs. It removes a byte or makes it smaller, which each byte allows twice.
 MINIMIZE_RUNS_MAX = 400
 GRACE_SECONDS = 60
 RUN_SECONDS = 60
 
 SAID = re.compile(r"^c10: [\w-]+: (?!runs$)(.+)$", re.MULTILINE)
 FRAME = re.compile(r"^ *#\d+ (?:0x\w+ in )?(c10::[\w:~]+)", re.MULTILINE)
-# Of a stack: what only says how a thread of the schedule is run.
+# Stack frames of the scheduler and of libFuzzer, which do not belong to the code under test.
 PLUMBING = re.compile(
     r"^ *#\d+ .*(harness/interleave/|/include/c\+\+/|operator\(\) targets/c10/fuzz|std::_Function|"
     r"slotfuzz_fibre_begin|libFuzzer|__sanitizer|__tsan::|sighandler|fuzzer::).*\n?", re.MULTILINE)
@@ -45,7 +45,7 @@ EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a process failed: KIND is equal for equal failures, MESSAGE names functions as well."""
+    """How a process failed. Equal failures have equal KIND; MESSAGE may also name a function."""
 
     kind: str
     message: str
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Target:
-    """The binary of one sanitizer, set to one scenario."""
+    """The binary of one sanitizer with one scenario."""
 
     place: Place
     binary: str
@@ -62,7 +62,7 @@ class Target:
     sanitizer: str
 
     def run(self, *words: str, seconds: float = RUN_SECONDS, terse: bool = False):
-        """Exit code and stderr, with paths from the checkout's root on; None for a hang."""
+        """Exit code, None for a hang, and stderr with paths relative to the checkout."""
         command = [self.binary, f"--scenario={self.scenario}", *words]
         command, environment = self.place.start(command, terse)
         try:
@@ -76,7 +76,7 @@ class Target:
         return result.returncode, from_root(result.stderr.decode(errors="replace"))
 
     def replay(self, data: bytes, *flags: str, terse: bool = True):
-        """The same for one input in a fresh process."""
+        """Runs one input in a fresh process; returns the same."""
         with tempfile.NamedTemporaryFile(prefix="input-", dir=self.place.folder()) as file:
             file.write(data)
             file.flush()
@@ -84,7 +84,7 @@ class Target:
 
 
 def describe(place: Place, binary: str) -> list[dict]:
-    """The scenarios that the binary offers: name, sentence, ops."""
+    """The scenarios of the binary: name, sentence, ops."""
     command, environment = place.start([binary, "--describe"], True)
     result = subprocess.run(leashed(command), capture_output=True, text=True, check=False,
                             env=environment)
@@ -96,7 +96,7 @@ def describe(place: Place, binary: str) -> list[dict]:
 
 
 def check_scenarios(names: list[str], offered: list[str]) -> list[str]:
-    """NAMES, all by default; UserError for one that is not offered."""
+    """NAMES, or all OFFERED if empty; UserError for a name that is not offered."""
     for name in names:
         if name not in offered:
             raise UserError(f"no model {name!r} of {NAME}; {nearest(name, offered)}")
@@ -126,7 +126,7 @@ def hunt(target: Target, seconds: float, seed: int) -> dict:
 
 
 def replay(target: Target, data: bytes, times: int) -> dict:
-    """Runs one input so often in fresh processes; the row of a hunt."""
+    """Runs one input TIMES times in fresh processes; the row is like that of a hunt."""
     start = time.monotonic()
     found = [one for _ in range(times) if (one := outcome(*target.replay(data)))]
     spent = time.monotonic() - start
@@ -143,7 +143,7 @@ def row_of(target: Target, runs: int, seconds: float, failure: dict | None) -> d
 
 
 def outcome(code: int | None, text: str) -> Outcome | None:
-    """How a process failed, by what the target said, else a sanitizer; None if it did not."""
+    """How a process failed, by the target's message or a sanitizer's; None if it did not."""
     if code == 0:
         return None
     said = SAID.search(text)
@@ -158,7 +158,7 @@ def outcome(code: int | None, text: str) -> Outcome | None:
 
 
 def failure_of(target: Target, found: Outcome, text: str, data: bytes | None) -> dict:
-    """A finding, smaller and replayed, as the command prints it."""
+    """A finding as the command prints it, after minimizing and replaying the input."""
     if data is None:
         return {"kind": found.kind, "message": found.message, "report": report_of(text),
                 "threads": [], "table": [], **_known(target, found)}
@@ -171,9 +171,9 @@ def failure_of(target: Target, found: Outcome, text: str, data: bytes | None) ->
 def failure_as_it_is(
     target: Target, found: Outcome, data: bytes, times: int, failed: int,
 ) -> dict:
-    """The finding of one input, of whose TIMES replays so many FAILED."""
+    """The finding of one input; FAILED of TIMES replays failed."""
     code, text = target.replay(data, "--explain", terse=False)
-    plan = c10_input.told(text) or c10_input.Plan()
+    plan = c10_input.printed(text) or c10_input.Plan()
     return {"kind": found.kind, "message": (outcome(code, text) or found).message,
             "report": report_of(text), **_known(target, found),
             "threads": [list(words) for words in plan.threads],
@@ -188,13 +188,13 @@ def _known(target: Target, found: Outcome) -> dict:
 
 
 def fails(target: Target, kind: str, data: bytes) -> bool:
-    """Whether an input fails by KIND in a fresh process."""
+    """Whether an input fails with KIND in a fresh process."""
     found = outcome(*target.replay(data))
     return found is not None and found.kind == kind
 
 
 def several(target: Target, kind: str, inputs: list[bytes]) -> tuple[int, bool]:
-    """Runs INPUTS in one process, up to the first that fails: how many ran, and if that is KIND."""
+    """Runs INPUTS in one process until one fails: how many ran, and if the failure is KIND."""
     with tempfile.TemporaryDirectory(prefix="c10-", dir=target.place.folder()) as name:
         paths = [Path(name) / f"input-{number}" for number in range(len(inputs))]
         for path, data in zip(paths, inputs):
@@ -207,13 +207,13 @@ def several(target: Target, kind: str, inputs: list[bytes]) -> tuple[int, bool]:
 
 
 def minimize(target: Target, kind: str, data: bytes) -> tuple[bytes, bool]:
-    """An input that fails by KIND with nothing to leave out, and whether that was reached.
+    """The smallest input found that fails with KIND, and whether it is a local minimum.
 
-    The plan that the target tells of the input is tried first; where it does not fail alike, the
-    input stays what it is.
+    The search starts from the plan that the target prints for the input. If that plan does not fail
+    with KIND, the input stays unchanged.
     """
     _, text = target.replay(data, "--explain")
-    plan = c10_input.told(text)
+    plan = c10_input.printed(text)
     if plan is None or not fails(target, kind, plan.encode(target.ops)):
         return data, False
     search = Search(
@@ -228,10 +228,10 @@ def minimize(target: Target, kind: str, data: bytes) -> tuple[bytes, bool]:
 
 
 def report_of(text: str) -> str:
-    """The sanitizer's first report, without what libFuzzer and the schedule add to it."""
+    """The sanitizer's first report, without frames of libFuzzer and the scheduler."""
     starts = [text.find(word) for word in ("WARNING: ThreadSanitizer", "runtime error:", "==ERROR")
               if word in text]
-    # A signal that libFuzzer reports has a stack that is worth something; our own abort has none.
+    # libFuzzer's report of a signal has a useful stack, unless the target itself aborted.
     if not starts and not SAID.search(text) and DEADLY in text:
         starts = [text.find(DEADLY)]
     if not starts:

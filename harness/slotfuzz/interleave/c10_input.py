@@ -1,7 +1,7 @@
 """An input of targets/c10: the threads' operations and a schedule, as bytes, text and table.
 
-The bytes are as the first lines of targets/c10/fuzz.cc say. Fuzzed ones have operations beyond the
-table and choices that nobody reads; a Plan is what the target tells that it did.
+The first lines of targets/c10/fuzz.cc define the bytes. Fuzzed bytes may have operations beyond the
+table and unused choices; a Plan is what the target prints that it ran.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from slotfuzz.errors import UserError
 
-BYTES_MAX = 64  # three programs and 49 choices; a longer schedule shows nothing new
+BYTES_MAX = 64  # three programs and 49 choices; longer schedules find nothing new
 THREADS_MIN = 2
 
 STEP = re.compile(r"^  step: thread (\d+) line (\d+) (\w+) (0x\w+) (.+?) (sees|writes) (\w+)$",
@@ -22,21 +22,21 @@ SCHEDULE = re.compile(r"^  schedule:(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Plan:
-    """Of each thread the names of its operations, and the choices between threads."""
+    """The names of each thread's operations, and the choices between threads."""
 
     threads: tuple[tuple[str, ...], ...] = ()
     schedule: bytes = b""
 
     def encode(self, ops: list[str]) -> bytes:
-        """The input whose operations are those of the table OPS."""
+        """The input; OPS is the table of operations."""
         data = [len(self.threads) - THREADS_MIN]
         for words in self.threads:
             data += [len(words), *(ops.index(word) for word in words)]
         return bytes(data) + self.schedule
 
 
-def told(text: str) -> Plan | None:
-    """The plan that the target printed last; it prints one before a run and after a failure."""
+def printed(text: str) -> Plan | None:
+    """The last plan that the target printed; it prints one before a run and after a failure."""
     rows = THREAD.findall(text)
     starts = [i for i, (thread, _) in enumerate(rows) if thread == "0"]
     schedules = SCHEDULE.findall(text)
@@ -47,7 +47,7 @@ def told(text: str) -> Plan | None:
 
 
 def smaller(plan: Plan) -> Iterator[Plan]:
-    """Plans with one thing less: a thread, an operation, a choice, a choice that is not 0."""
+    """Plans with one thread, operation or choice less, or with a smaller choice."""
     if len(plan.threads) > THREADS_MIN:
         yield replace(plan, threads=plan.threads[:-1])
     for number, words in enumerate(plan.threads):
@@ -64,9 +64,9 @@ def smaller(plan: Plan) -> Iterator[Plan]:
 
 
 def steps(text: str) -> list[dict]:
-    """The accesses of a run, as rows.table_text takes them. Addresses are numbered."""
+    """The accesses of a run, as rows.table_text takes them. Numbers replace addresses."""
     numbers: dict[str, int] = {}
-    plan = told(text)
+    plan = printed(text)
 
     def numbered(word: str, sign: str) -> str:
         return f"{sign}{numbers.setdefault(word, len(numbers) + 1)}"
@@ -84,17 +84,17 @@ def steps(text: str) -> list[dict]:
 
 
 def _line_text(plan: Plan | None, thread: int, line: int) -> str:
-    """As the binaries of the protocols print it: the place in the program and the operation."""
+    """The place in the program and the operation, as the protocols' binaries print them."""
     return f"{line} {plan.threads[thread][line - 1]}" if plan and line else ""
 
 
 def schedule_text(scenario: str, data: bytes) -> str:
-    """An input as --schedule takes it: two bytes of the scenario's name first."""
+    """An input as --schedule takes it: after two bytes for the scenario's name."""
     return (_mark(scenario) + data).hex()
 
 
 def schedule_bytes(text: str, scenario: str, offered: list[str]) -> bytes:
-    """The input of a schedule's text; UserError for one that is not of SCENARIO."""
+    """The input of a schedule's text; UserError if it belongs to another scenario."""
     shown = text if len(text) <= 20 else text[:20] + "..."
     try:
         data = bytes.fromhex(text)
@@ -102,9 +102,9 @@ def schedule_bytes(text: str, scenario: str, offered: list[str]) -> bytes:
         raise UserError(f"--schedule {shown}: not hex") from error
     owner = [name for name in offered if data[:2] == _mark(name)]
     if not owner:
-        raise UserError(f"--schedule {shown}: of no model of c10")
+        raise UserError(f"--schedule {shown}: belongs to no model of c10")
     if owner[0] != scenario:
-        raise UserError(f"--schedule {shown}: of {owner[0]}, not of {scenario}")
+        raise UserError(f"--schedule {shown}: belongs to {owner[0]}, not to {scenario}")
     if len(data) - 2 > BYTES_MAX:
         raise UserError(f"--schedule {shown}: {len(data) - 2} bytes; at most {BYTES_MAX}")
     return data[2:]

@@ -1,8 +1,8 @@
-"""A finding on the c10 subject as one C++ file, and the files of targets/c10/repro that show it.
+"""Writes a finding on the c10 subject as a C++ file, and finds a known program for it.
 
-A known one needs nothing but libtorch; the first lines of its file say of which scenario and of
-which failures it is (`Shows:`), and which sentence of which header foretells it (`Documented:`).
-The written one has the input's bytes in it, and needs the checkout.
+The known programs in targets/c10/repro need nothing but libtorch. The first lines of each say which
+scenario and failures it shows (`Shows:`), and which sentence of a header documents the failure
+(`Documented:`). The file written here contains the input's bytes and needs the checkout.
 """
 
 import re
@@ -23,7 +23,7 @@ TEMPLATE = """\
 // {title}
 //
 {how}
-// Ends as the finding does; with 0 if the installed libtorch does not have it.
+// Fails as the finding does; exits with 0 if the installed libtorch does not have the bug.
 {threads}
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ int main() {{
   char** arguments = words;
   int count = 3;
   LLVMFuzzerInitialize(&count, &arguments);
-  // The threads' programs, and then the schedule.
+  // The threads' programs, then the schedule.
   const uint8_t input[] = {{
 {data}
   }};
@@ -49,10 +49,10 @@ int main() {{
 
 
 def known(scenario: str, kind: str, headers: Path) -> dict:
-    """The file that shows a failure by KIND, and the sentence in HEADERS that documents it.
+    """The known program that fails with KIND, and the sentence in HEADERS that documents it.
 
-    The sentence is looked for in the headers of that release: what a release no longer says is no
-    longer documented.
+    The sentence must be in the headers of the installed release: a failure that the headers no
+    longer mention is no longer documented.
     """
     for path in sorted(REPROS.glob("*.cc")):
         text = path.read_text()
@@ -64,7 +64,7 @@ def known(scenario: str, kind: str, headers: Path) -> dict:
 
 
 def _command(text: str, path: Path) -> str:
-    """The line of the file that builds and runs it, from the checkout's root."""
+    """The command in the file that builds and runs it, adapted to the checkout's root."""
     line = BUILD.search(text)
     if not line:
         return ""
@@ -84,7 +84,7 @@ def _documented(text: str, headers: Path) -> str:
 
 
 def write(folder: Path, row: dict) -> Path:
-    """Writes FOLDER/c10-<scenario>-<sanitizer>.cc; its path."""
+    """Writes FOLDER/c10-<scenario>-<sanitizer>.cc; returns its path."""
     finding.check_writable(folder)
     path = folder / f"c10-{row['protocol']}-{row['sanitizer']}.cc"
     finding.write_file(path, text_of(row, shown(path)))
@@ -106,7 +106,7 @@ def text_of(row: dict, name: str) -> str:
 
 
 def _how(name: str, sanitizer: str) -> str:
-    """Comment lines: how to build and run it with bash at the root of a checkout."""
+    """Comment lines with the commands that build and run it, for bash in a checkout's root."""
     compiler = Path(build.compiler()).name
     checks = "-fsanitize=thread"
     if sanitizer != "thread":

@@ -1,4 +1,4 @@
-"""What `interleave --subject c10` does and prints: a row per model and sanitizer, each finding."""
+"""`interleave --subject c10`: prints a row for each model and sanitizer, and each finding."""
 
 from slotfuzz import console
 from slotfuzz.errors import UserError
@@ -8,7 +8,7 @@ from slotfuzz.subject import tools
 from slotfuzz.subject.subjects.c10 import Place
 
 SECONDS = 10.0
-# What the protocols' own search takes, and the hunt on a library does not.
+# Options of the search on the core's protocols, which a hunt on libtorch does not take.
 FOREIGN = ("threads", "shape", "programs", "engine", "bound", "executions")
 HEAD = ["model", "sanitizer", "runs", "runs/s", "seconds", "verdict"]
 REPORT_LINES_MAX = 24
@@ -31,7 +31,7 @@ def run(args, output) -> int:
     names = [one["name"] for one in offered]
     models = c10.check_scenarios(list(dict.fromkeys(args.models)), names)
     for reason in tools.blindness():
-        console.say(f"ThreadSanitizer may be blind here: {reason}")
+        console.say(f"ThreadSanitizer may not work here: {reason}")
     data = None
     if args.schedule:
         if len(models) != 1:
@@ -67,7 +67,7 @@ def _verdict(row: dict) -> str:
 
 
 def _explain(args, row: dict, output) -> None:
-    """Prints a finding, and writes it down where its input was saved."""
+    """Prints a finding; writes it as a C++ program if its input was saved."""
     failure = row["failure"]
     output.text(f"{row['protocol']} under {row['sanitizer']}: {failure['message']}")
     if failure["documented"]:
@@ -81,7 +81,7 @@ def _explain(args, row: dict, output) -> None:
         cut = [f"({len(lines) - REPORT_LINES_MAX} more lines)"] * (len(lines) > REPORT_LINES_MAX)
         output.text("\n".join(lines[:REPORT_LINES_MAX] + cut))
     if failure["known"]:
-        output.text(f"a program that shows it with libtorch alone: {failure['known']}\n"
+        output.text(f"a program that fails alike and needs only libtorch: {failure['known']}\n"
                     f"  {failure['known_build']}")
     if "schedule" not in failure:
         output.text("no input was saved; try again with another --seed\n")

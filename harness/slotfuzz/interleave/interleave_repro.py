@@ -1,7 +1,7 @@
-"""A failing interleaving as one C++ file, which needs the checkout's headers and nothing else.
+"""Writes a failing interleaving as one C++ file, which needs nothing but the checkout.
 
-The programs and the schedule are in the file; it runs them as often as asked, prints the table,
-and exits with 1 if any run failed.
+The file contains the threads' programs and the schedule. It runs them as often as asked, prints the
+table, and exits with 1 if any run failed.
 """
 
 from pathlib import Path
@@ -18,8 +18,8 @@ TEMPLATE = """\
 // {title}
 //
 {how}
-// Exits with 1 if a run fails. Schedule bytes: 0 keeps the thread that ran or reads the newest
-// store; k is the k-th next thread or the k-th older store.
+// Exits with 1 if a run fails. Each schedule byte is a choice: 0 continues the current thread or
+// reads the newest store; k chooses the k-th next thread or the k-th older store.
 {table}
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +55,7 @@ int main(int count, char** arguments) {{
 
 
 def write(folder: Path, row: dict, chosen: str) -> Path:
-    """Writes FOLDER/<protocol>-<subject>-<engine>.cc; its path."""
+    """Writes FOLDER/<protocol>-<subject>-<engine>.cc; returns its path."""
     finding.check_writable(folder)
     name = f"{row['protocol']}-{chosen.replace(':', '-')}-{row['engine']}.cc"
     finding.write_file(folder / name, text_of(row, chosen, shown(folder / name)))
@@ -99,7 +99,7 @@ def _ops(programs: list[list[int]], names: str) -> str:
 
 
 def _how(chosen: str, name: str, fibres: bool) -> str:
-    """Comment lines: how to build and run it with bash at the root of a checkout."""
+    """Comment lines with the commands that build and run it, for bash in a checkout's root."""
     compiler = Path(build.compiler()).name
     include, steps = "-I.", ["mkdir -p build"]
     _, _, mutant = chosen.partition(":")
@@ -123,7 +123,7 @@ def _how(chosen: str, name: str, fibres: bool) -> str:
 def scheduler_steps(compiler: str, checks: str = "") -> list[str]:
     """The commands that compile SCHEDULER with the flags CHECKS.
 
-    ThreadSanitizer must not watch it, which is no part of the threads that it plays.
+    ThreadSanitizer must not instrument the scheduler, which is not part of the threads it runs.
     """
     return [f"{compiler} {FLAGS}{checks} -I. -c harness/interleave/fibre/{stem}.cc"
             f" -o build/{stem}.o" for stem in ("fibre", "schedule")]

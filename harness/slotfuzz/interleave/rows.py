@@ -1,4 +1,4 @@
-"""What `interleave` prints: a row for each question that it asks, and a schedule as a table."""
+"""The output of `interleave`: a row for each model that it runs, and a schedule as a table."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,9 @@ def ask_each(
     questions: Iterable, ask: Callable[..., dict], output, head: list[str],
     cells: Callable[[dict], list],
 ) -> list[dict]:
-    """The rows that ASK gives for QUESTIONS, until the user interrupts; printed, CELLS below HEAD.
+    """Calls ASK with each of QUESTIONS until the user interrupts, and returns the rows.
+
+    Prints CELLS of each row as a table with HEAD.
     """
     rows, interrupted = [], False
     for question in questions:
@@ -20,7 +22,7 @@ def ask_each(
             break
     output.text(table([cells(row) for row in rows], head))
     if interrupted:
-        output.text("interrupted: what is not in the table was not finished")
+        output.text("interrupted: rows that are missing in the table were not finished")
     output.document(rows)
     return rows
 
@@ -28,7 +30,7 @@ def ask_each(
 def table_text(rows: list[dict]) -> str:
     """A schedule as a table: step, thread, line, location, operation, value, stale or not.
 
-    Without a thread: what is looked at when all have ended.
+    Rows without a thread are the checks after all threads have ended.
     """
     cells = [[row["step"] or "", row["thread"] if row["thread"] >= 0 else "", row["line"],
               row["location"], row["operation"], row["value"], "stale" if row["stale"] else "",

@@ -1,4 +1,4 @@
-"""interleave --subject c10 without libtorch: bad input, verdicts, small inputs, known findings."""
+"""interleave --subject c10 with a fake target: bad input, verdicts, minimizing, known findings."""
 
 import json
 import re
@@ -12,8 +12,8 @@ from slotfuzz.interleave import c10, c10_input, c10_repro
 from slotfuzz.interleave.c10_input import Plan
 from slotfuzz.subject.subjects import c10 as libtorch
 
-# A target whose weak-claim fails when two threads wrap and the first choice is not 0, whose load
-# ends by a signal, and whose claim is clean. Of a hunt it saves an input with more than is needed.
+# A fake target. Its weak-claim fails if two threads wrap and the first choice is not 0, its load
+# dies of a signal, and its claim is clean. A hunt saves an input that is larger than necessary.
 FAKE = r'''
 import sys
 OPS = {"claim": ["wrap", "release"], "weak-claim": ["wrap", "release"], "load": ["tag", "ask"]}
@@ -27,7 +27,7 @@ if "--describe" in flags:
     sys.exit(0)
 name = values["--scenario"]
 
-def told(words, threads, schedule):
+def show(words, threads, schedule):
     print(f"c10: {name}: {words}", file=sys.stderr)
     for number, ops in enumerate(threads):
         print(f"  thread {number}:", *ops, file=sys.stderr)
@@ -38,7 +38,7 @@ def run(data):
     take = lambda: rest.pop(0) if rest else 0
     threads = [[OPS[name][take() % 2] for _ in range(take() % 5)] for _ in range(2 + take() % 2)]
     if "--explain" in flags:
-        told("runs", threads, rest)
+        show("runs", threads, rest)
         for number, words in (1, "load acquire sees 0"), (0, "store relaxed writes 99"):
             if threads[number]:
                 print(f"  step: thread {number} line 1 pointer 0x10 {words}", file=sys.stderr)
@@ -47,7 +47,7 @@ def run(data):
               "libFuzzer has", file=sys.stderr)
         sys.exit(77)
     if name == "weak-claim" and sum("wrap" in ops for ops in threads) > 1 and any(rest[:1]):
-        told("T2: two interpreters have the tag", threads, rest)
+        show("T2: two interpreters have the tag", threads, rest)
         sys.exit(77)
 
 if files:
@@ -67,7 +67,7 @@ if saved:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """A machine with libtorch's headers and the fake target; its root folder."""
+    """The root folder of a machine with libtorch's headers and the fake target."""
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     fake = tmp_path / "fake.py"
     fake.write_text(FAKE)
@@ -101,8 +101,8 @@ def rows_of(capsys):
     (["claim", "--times", "0"], "--times must be more than 0"),
     (["--schedule", "b594"], "--schedule is for one model"),
     (["claim", "--schedule", "xyz"], "not hex"),
-    (["claim", "--schedule", "0000"], "of no model of c10"),
-    (["claim", "--schedule", c10_input.schedule_text("weak-claim", b"")], "of weak-claim, not of"),
+    (["claim", "--schedule", "0000"], "belongs to no model of c10"),
+    (["claim", "--schedule", c10_input.schedule_text("weak-claim", b"")], "belongs to weak-claim"),
     (["claim", "--schedule", c10_input.schedule_text("claim", bytes(65))], "at most 64"),
     (["claim", "--rootfs", "/nonexistent"], "is not a tree; make one with ci/torch_rootfs.sh"),
 ])
@@ -117,7 +117,7 @@ def test_without_libtorch_it_says_what_to_install(installed, capsys):
     assert "apt-get install libtorch-dev" in capsys.readouterr().err
 
 
-def test_a_hunt_says_which_command_is_meant(capsys):
+def test_hunt_with_this_subject_names_the_right_command(capsys):
     assert cli.main(["hunt", "--subject", "c10"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "./slotfuzz interleave --subject c10" in line
@@ -174,7 +174,7 @@ def test_a_target_that_runs_nothing_is_not_clean(installed, monkeypatch, capsys)
     ("Fine. A disarm() that is concurrent\n // will trigger TSAN.  My hope.", True),
     ("A disarm() is safe.", False),
 ])
-def test_documented_is_what_the_installed_header_says(sentence, documented, tmp_path):
+def test_a_failure_is_documented_if_the_installed_header_says_so(sentence, documented, tmp_path):
     header = tmp_path / "c10/core/impl/PyInterpreter.h"
     header.parent.mkdir(parents=True)
     header.write_text(f"  // {sentence}\n")
@@ -201,13 +201,13 @@ def test_each_known_program_names_a_scenario_and_how_to_build_it():
         assert c10_repro.SHOWS.search(text), path
 
 
-def test_a_plan_is_told_as_it_was_encoded():
+def test_the_printed_plan_is_the_encoded_one():
     plan = Plan((("wrap", "lock"), (), ("lock",)), b"\x01\x02")
     assert plan.encode(["wrap", "lock"]) == b"\x01\x02\x00\x01\x00\x01\x01\x01\x02"
     text = ("c10: x: runs\n  thread 0: lock\n  thread 1: lock\n  schedule: 07\n"
             "c10: x: wrong\n  thread 0: wrap lock\n  thread 1:\n  thread 2: lock\n"
             "  schedule: 01 02\n")
-    assert c10_input.told(text) == plan
+    assert c10_input.printed(text) == plan
 
 
 def test_every_smaller_plan_is_smaller():
@@ -235,7 +235,7 @@ def test_the_marks_of_all_scenarios_differ():
     assert len({c10_input.schedule_text(name, b"") for name in names}) == len(names)
 
 
-def test_a_report_is_without_the_machinery_of_the_schedule():
+def test_a_report_has_no_frames_of_the_scheduler():
     text = ("noise\nWARNING: ThreadSanitizer: data race (pid=1)\n"
             "    #0 c10::f() a.h:1 (c10+0x1) (BuildId: 00ff)\n"
             "    #1 operator() harness/interleave/fibre/fibre.cc:1\n"
@@ -250,8 +250,8 @@ def test_a_report_is_without_the_machinery_of_the_schedule():
     (None, "", "hang"),
     (1, "x.h:1: runtime error: bad\n    #0 0x1 in c10::g(int) x.h:1",
      "sanitizer undefined-behavior in c10::g"),
-    (9, "nothing that is known", "exit 9"),
+    (9, "something unknown", "exit 9"),
 ])
-def test_a_failure_is_named_by_who_knows_most(code, text, message):
+def test_a_failure_is_named_by_the_most_precise_message(code, text, message):
     found = c10.outcome(code, text)
     assert (found.message if found else None) == message

@@ -1,4 +1,4 @@
-"""The command interleave without its binaries: bad input, verdicts, and the written programs."""
+"""The command interleave with fake binaries: bad input, verdicts, and the written programs."""
 
 import argparse
 import json
@@ -55,7 +55,7 @@ def test_bad_input_is_named(words, said, fake_binaries, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_what_the_binary_refuses_is_the_users_error(fake_binaries, capsys):
+def test_an_input_that_the_binary_rejects_is_a_user_error(fake_binaries, capsys):
     fake_binaries("", 2, "slotfuzz: --threads=100: claim has 1 to 8 threads")
     assert run("claim", "--threads", "100") == 2
     assert capsys.readouterr().err == "slotfuzz: --threads=100: claim has 1 to 8 threads\n"
@@ -124,13 +124,13 @@ def test_a_mutants_header_without_a_scenario_is_broken(monkeypatch):
         binaries.mutant_scenario("any")
 
 
-def test_unknown_engines_are_refused():
+def test_an_unknown_engine_is_an_error():
     parser = cli.parser_of("./slotfuzz interleave", command)
     with pytest.raises(UserError):
         parser.parse_args(["--engine", "loom"])
 
 
-def test_a_binary_that_something_outside_kills_is_no_failure(tmp_path, capsys):
+def test_a_binary_that_something_outside_kills_is_a_machine_error(tmp_path, capsys):
     killed = write_program(tmp_path / "claim", "kill -9 $$\n")
     with pytest.raises(MachineError, match="was killed"):
         binaries.ask(killed, [])
