@@ -18,15 +18,16 @@ GLOSSARY_ROWS_MAX = 40
 NOT_OURS = ("repro/", "corpus/", "docs/contract.md", "LICENSE",
             "tests/test_words.py")
 # Folders whose prose was rewritten; the others follow.
-SWEPT = ("bench/", "ci/", "core/", "docs/ci.md", "docs/decisions/",
-         "docs/fleets.md", "docs/glossary.md", "docs/hypothesis.md", "docs/install.md",
-         "docs/interleavings.md", "docs/mutants.md", "docs/preservation.md", "docs/throughput.md",
-         "docs/walk.md", "harness/interleave/", "harness/slotfuzz/ci/", "harness/slotfuzz/hunt/",
+SWEPT = ("bench/", "ci/", "core/", "docs/ci.md", "docs/decisions/", "docs/fleets.md",
+         "docs/glossary.md", "docs/hypothesis.md", "docs/install.md", "docs/interleavings.md",
+         "docs/mutants.md", "docs/preservation.md", "docs/throughput.md", "docs/walk.md",
+         "harness/interleave/", "harness/slotfuzz/ci/", "harness/slotfuzz/hunt/",
          "harness/slotfuzz/language/", "harness/slotfuzz/measure/", "harness/slotfuzz/reduce/",
          "harness/slotfuzz/subject/", "mutants/", "targets/", "tests/core/", "tests/driver/ci/",
          "tests/driver/hunt/", "tests/driver/language/", "tests/driver/measure/",
          "tests/driver/reduce/", "tests/driver/subject/", "tests/golden/", "tests/interleave/",
-         "tests/steps/test_golden.py")
+         "tests/steps/test_golden.py", "harness/slotfuzz/interleave/", "harness/slotfuzz/commands/",
+         "harness/slotfuzz/scripts/", "tests/driver/interleave/", "tests/driver/commands/")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+")
 CPP_PROSE = re.compile(r'//(.*)$|"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"', re.MULTILINE)

@@ -91,7 +91,7 @@ def read_program(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"{path} is a folder; a program file is needed")
     if path.exists() and not path.is_file():
-        raise UserError(f"{path} is no regular file; a program file is needed")
+        raise UserError(f"{path} is not a regular file; a program file is needed")
     try:
         with open(path, "rb") as file:
             return file.read(PROGRAM_BYTES_MAX).decode(errors="replace")

@@ -1,1 +1,1 @@
-"""One file per command of ./slotfuzz; the first sentence of each is what -h shows."""
+"""One file for each command of ./slotfuzz; -h shows the first sentence of each."""

@@ -1,4 +1,4 @@
-"""Runs the benchmarks of bench/: ratios in one run, written to build/bench/ as CSV and plot.
+"""Runs the benchmarks of bench/ and writes build/bench/NAME.csv and a plot of each.
 
 A plot needs Debian's python3-matplotlib, which the set-up does not install.
 """
@@ -19,17 +19,18 @@ def add_arguments(parser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help=f"all by default: {', '.join(benchmark.names())}")
     parser.add_argument("--mutant", dest="mutants", action="append", metavar="ID",
-                        help="hunt this one; may be repeated (by default what suits the benchmark)")
+                        help="a mutant to hunt; may be repeated; the benchmark has a default")
     parser.add_argument("--seeds", type=int, metavar="N",
-                        help="hunts per mutant (by default what suits the benchmark)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="at most per hunt, 60")
+                        help="hunts per mutant; by default the benchmark chooses")
+    parser.add_argument("--seconds", type=float, default=60.0,
+                        help="limit for each hunt, 60 by default")
     parser.add_argument("--runs", type=int, metavar="N", help="programs to compare")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the programs to compare")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the programs to compare")
     options.add_python(parser)
 
 
 def run(args, output) -> int:
-    """Measures, one benchmark after the other; 1 if one of them found what must not be."""
+    """Runs the benchmarks; 1 if one of them found something that must not happen."""
     if args.seeds is not None and not 1 <= args.seeds <= SEEDS_MAX:
         raise UserError(f"--seeds must be 1 to {SEEDS_MAX}")
     for name in ("seconds", "runs", "seed"):

@@ -1,7 +1,7 @@
-"""Keeps a corpus: merge distils it, check replays it in shuffled orders, format prints it anew.
+"""Maintains a corpus: merge distils it, check replays it in shuffled orders, format rewrites it.
 
-check: every order must reach the same features, else programs influence each other. Where programs
-start threads that run as they like, what is reached depends on time as well and is not compared.
+check: each order must reach the same features; otherwise programs influence each other. Features
+are not compared if programs start free-running threads, since they then depend on timing.
 """
 
 from pathlib import Path
@@ -24,7 +24,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR",
                         help="build/corpus/<subject>/<target> by default")
     parser.add_argument("--from", dest="sources", nargs="+", type=Path, default=[], metavar="DIR",
-                        help="merge: take these in as well")
+                        help="merge: add the programs of these folders")
     options.add_subject(parser)
     options.add_target(parser)
 
@@ -66,7 +66,7 @@ def _check(chosen, target, folder, sources, output) -> int:
     if any(order["exit"] for order in orders):
         return 1
     if timed:
-        output.text("clean in every order; its threads decide what is reached: not compared")
+        output.text("clean in every order; features depend on its threads and are not compared")
         return 0
     same = len({order["words"] for order in orders}) == 1
     output.text("the same features in every order" if same else "features DIFFER between orders")

@@ -1,6 +1,6 @@
-"""Shows tool versions and proves each oracle with a planted bug that it must report.
+"""Shows tool versions and checks each oracle with a planted bug that it must report.
 
-Exit code 3 if an oracle is silent: a clean hunt would then mean nothing.
+Exit code 3 if an oracle reports nothing: a clean hunt would then mean nothing.
 """
 
 from slotfuzz import options
@@ -21,7 +21,7 @@ def add_arguments(parser) -> None:
 
 
 def run(args, output) -> int:
-    """Plants each bug; 3 if an oracle is silent."""
+    """Runs each planted bug; 3 if an oracle reports nothing."""
     tree = options.tree(args)
     sanitizers = args.sanitizer or (["none"] if tree else sorted(SANITIZERS))
     if tree and sanitizers != ["none"]:
@@ -31,11 +31,11 @@ def run(args, output) -> int:
     planted = doctor.plant_all(sanitizers, tree)
     rows = [[row["build"], row["planted"], row["oracle"], "reports" if row["heard"] else "SILENT",
              row["words"]] for row in planted]
-    output.text(table(rows, ["build", "planted bug", "oracle", "", "its words"]))
+    output.text(table(rows, ["build", "planted bug", "oracle", "", "message"]))
     silent = [row for row in planted if not row["heard"]]
     output.text(f"{len(planted) - len(silent)} of {len(planted)} planted bugs reported")
     blind = tools.blindness()
     for reason in blind:
-        output.text(f"ThreadSanitizer may be blind here: {reason}")
+        output.text(f"ThreadSanitizer may not work here: {reason}")
     output.document({"versions": versions, "planted": planted, "blindness": blind})
     return 3 if silent or not planted else 0

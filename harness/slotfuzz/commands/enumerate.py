@@ -1,8 +1,8 @@
-"""Every program of up to N lines over a small op set, exhaustively, each state visited once.
+"""Runs every program of up to N lines over a small op set, and visits each state once.
 
-The ops are by default those of the mutant's minimal program, with its literals; for another
-subject, those of all mutants of the target: what historic bugs were made of. Exit code 1 if a
-program fails. What is printed with a signature is a program of the fewest lines that has it.
+By default the ops and literals are those of the mutant's minimal program. For another subject, the
+ops are those of all mutants of the target, since historic bugs consist of them. Exit code 1 if a
+program fails. Each signature is printed with a program that has the fewest lines.
 """
 
 from slotfuzz import console, options
@@ -47,7 +47,7 @@ def _say_counts(length: enumeration.Length) -> None:
 
 
 def literals(server: Server) -> frozenset[str]:
-    """The literals in the program that shows the subject's seeded bug, if it has one."""
+    """The literals in the minimal program of the subject's seeded bug; empty without one."""
     if not server.subject.seeded:
         return frozenset()
     return frozenset(word for lines in _programs(server) for line in lines
@@ -56,7 +56,7 @@ def literals(server: Server) -> frozenset[str]:
 
 
 def _programs(server: Server) -> list[list[Line]]:
-    """The minimal program of the subject, or those of all mutants of the target."""
+    """The minimal program of the seeded bug, or those of all mutants of the target."""
     one = server.subject.seeded
     headers = [one] if one else [header for header in map(mutant.read_header,
                                                           catalogue.mutant_names())
@@ -65,16 +65,16 @@ def _programs(server: Server) -> list[list[Line]]:
 
 
 def default_ops(server: Server) -> list[str]:
-    """The ops of the subject's minimal program, or of those of all mutants of the target."""
+    """The ops of `_programs` that the target has; else UserError."""
     used = {line.op for lines in _programs(server) for line in lines}
     ops = [name for name, op in server.table.ops.items() if name in used and not op["masked"]]
     if not ops:
-        raise UserError(f"no mutant of {server.target} says which ops; name them with --ops")
+        raise UserError(f"{server.target} has no mutants, whose ops are the default; use --ops")
     return ops
 
 
 def summary(name: str, target: str, result: enumeration.Result) -> str:
-    """What a person reads at the end."""
+    """The text output."""
     rows = [[length.lines, length.programs, length.states, length.failing]
             for length in result.lengths]
     lines = [console.table(rows, ["lines", "programs", "new states", "failing"])] if rows else []
@@ -91,7 +91,7 @@ def summary(name: str, target: str, result: enumeration.Result) -> str:
 
 
 def document(name: str, target: str, ops: list[str], result: enumeration.Result) -> dict:
-    """The same for a machine."""
+    """The JSON output."""
     return {
         "subject": name, "target": target, "ops": ops, "programs": result.programs,
         "states": result.states, "seconds": result.seconds, "interrupted": result.interrupted,

@@ -1,6 +1,6 @@
 """Prints NOTES.md for a program: what happened to which object, and why that is wrong.
 
-Told to write it to a file, it draws the lives of the objects beside that.
+With -o it also draws the ownership timeline.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ def add_arguments(parser) -> None:
     """The options of explain."""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
-                        help=f"write it there, and the lives as {explain.PICTURE} beside it")
+                        help=f"write here, and the ownership timeline to {explain.PICTURE}")
     options.add_subject(parser)
     options.add_target(parser)
     options.add_skip_unknown(parser)
@@ -40,8 +40,8 @@ def run(args, output) -> int:
         if found:
             contract = explain.contract_of(reply)
             title = triage.title_of(reply, signature.of_reply(reply))
-            told = (reply, title, contract, server.subject.name)
-            files = explain.files(*told) if args.output else {NOTES: explain.notes(*told)}
+            words = (reply, title, contract, server.subject.name)
+            files = explain.files(*words) if args.output else {NOTES: explain.notes(*words)}
         else:
             files = {NOTES: explain.annotated(reply)}
     if args.output:

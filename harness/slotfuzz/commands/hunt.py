@@ -1,7 +1,7 @@
-"""Fuzzes, sorts out what is known, minimizes and verifies what is new, writes repro/<id>/.
+"""Fuzzes, recognizes known findings, minimizes and verifies new ones, writes repro/<id>/.
 
-Targets: by default all that can be clean, or the one of the mutant's header. A run is
-reproducible by --seed, --runs and the same --corpus at the start.
+Targets: by default all but the canary, or the target in the mutant's header. Two hunts do the same
+if they have the same --seed and --runs and start with the same --corpus.
 """
 
 from collections import Counter
@@ -27,22 +27,22 @@ def add_arguments(parser) -> None:
     options.add_subject(parser)
     parser.add_argument("--seconds", type=_positive(float), default=60.0, help="60 by default")
     parser.add_argument("--runs", type=_positive(int), help="programs per target and job")
-    parser.add_argument("--seed", type=_positive(int), help="drawn and reported by default")
+    parser.add_argument("--seed", type=_positive(int), help="random by default, and printed")
     parser.add_argument("--jobs", type=_positive(int), default=1, help="processes per target")
     parser.add_argument("--corpus", type=Path, metavar="DIR",
                         help="build/corpus/<subject>/<target> by default, with corpus/<target>")
     parser.add_argument("--out", type=Path, metavar="DIR", default=findings_root(),
-                        help="where findings go; by default repro/ of the checkout, or repro/ here"
-                             " where that is read-only or slotfuzz is installed")
+                        help="folder for findings; by default repro/ of the checkout, or ./repro"
+                             " if that is read-only or slotfuzz is installed")
     parser.add_argument("--baseline", type=Path, metavar="DIR",
                         help="findings in DIR, at any depth, are old and do not fail the hunt;"
-                             " all others do, also those in repro/")
+                             " all other findings do, including those in repro/")
     parser.add_argument("--stop-at-first", action="store_true",
                         help="end after the first new finding")
 
 
 def run(args, output) -> int:
-    """Hunts; 1 if anything was found that is not old."""
+    """Hunts; 1 if there is a finding that is not old."""
     name = args.subject or registry.DEFAULT
     targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
     if args.corpus is not None and len(targets) > 1:
@@ -55,7 +55,7 @@ def run(args, output) -> int:
     if not args.targets:
         targets = _with_special_ops(chosen, targets)
     for reason in tools.blindness() if chosen.watch.can_be_blind else []:
-        console.say(f"ThreadSanitizer may be blind here: {reason}")
+        console.say(f"ThreadSanitizer may not work here: {reason}")
     plan = Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
@@ -69,7 +69,7 @@ def run(args, output) -> int:
 
 
 def summary(plan: Plan, result: Result) -> str:
-    """What a person reads at the end."""
+    """The text output."""
     rate = f" ({result.programs / result.fuzz_seconds:,.0f}/s)" if result.programs else ""
     reached = f", coverage {result.coverage}, corpus {result.corpus}" if result.coverage else ""
     lines = [f"{plan.subject.name}, {', '.join(plan.targets)}: {result.programs:,} programs in"
@@ -87,9 +87,9 @@ def summary(plan: Plan, result: Result) -> str:
             f" (at least {record['rate_low']:.0%}); found after"
             f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
         lines += ["    " + line for line in record["text"].splitlines()]
-    lines += _met("known", result.known) + _met("old", result.old)
+    lines += _seen_again("known", result.known) + _seen_again("old", result.old)
     alone = Counter(record["folder"] for record in result.unreproduced)
-    lines += [f"not reproduced alone: {shown(Path(folder))}, met {times} times"
+    lines += [f"not reproduced alone: {shown(Path(folder))}, seen {times} times"
               for folder, times in sorted(alone.items())]
     lines += [f"killed by something outside and started again: {name}, {times} times"
               for name, times in sorted(result.killed.items())]
@@ -103,33 +103,33 @@ def summary(plan: Plan, result: Result) -> str:
 
 
 def _elsewhere(plan: Plan, result: Result) -> str:
-    """Where a job was when it did not fuzz, if that took long; on average over the jobs."""
+    """The average seconds that a job spent in phases other than fuzzing, if they are many."""
     jobs = plan.jobs * len(plan.targets)
     spent = {phase: seconds / jobs for phase, seconds in series.total(result.spent).items()
              if phase != series.FUZZING and seconds / jobs >= ELSEWHERE_SECONDS_MIN}
-    told = ", ".join(f"{seconds:.1f} s of {phase}" for phase, seconds in spent.items())
-    return f" ({told})" if told else ""
+    phases = ", ".join(f"{seconds:.1f} s of {phase}" for phase, seconds in spent.items())
+    return f" ({phases})" if phases else ""
 
 
-def _met(word: str, records: list[dict]) -> list[str]:
-    """One line for each group of RECORDS, which are known or old as WORD says."""
+def _seen_again(word: str, records: list[dict]) -> list[str]:
+    """One line for each bucket of RECORDS, which are known or old as WORD says."""
     again = Counter(record["id"] for record in records)
-    ways = {name: len({record["text"] for record in records if record["id"] == name})
-            for name in again}
-    return [f"{word}: group {name}, met {times} times more, in {ways[name]} ways"
+    variants = {name: len({record["text"] for record in records if record["id"] == name})
+                for name in again}
+    return [f"{word}: bucket {name}, seen again {times} times, {variants[name]} variants"
             for name, times in sorted(again.items())]
 
 
 def _compared(old: baseline.Baseline) -> list[str]:
-    """What the baseline lists, and which part of it could not excuse anything."""
+    """The size of the baseline, and its findings that made nothing old."""
     return [f"baseline {shown(old.folder)}: {len(old.findings)} findings",
-            *(f"  {name} fails no more" for name in old.gone),
+            *(f"  {name} no longer fails" for name in old.gone),
             *(f"  {name} has no script; the hunt cannot recognize it"
               for name in old.without_script)]
 
 
 def document(plan: Plan, result: Result) -> dict:
-    """The same for a machine."""
+    """The JSON output."""
     compared = {"baseline": {
         "folder": str(plan.baseline.folder), "findings": len(plan.baseline.findings),
         "fail_no_more": plan.baseline.gone, "without_script": plan.baseline.without_script,
@@ -154,15 +154,15 @@ def _default_targets(name: str) -> list[str]:
 
 
 def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:
-    """TARGETS without those that have ops of their own, of which the subject knows none.
+    """TARGETS without those whose special ops the subject all lacks.
 
-    They would only do once more what the cheaper targets do.
+    Such a target would only repeat the work of cheaper targets.
     """
     kept = []
     for target in targets:
         special = [op for op in server.describe(chosen, target)["ops"] if op.get("special")]
         if special and all(op["masked"] for op in special):
-            console.say(f"{target} is left out: {chosen.name} has none of its {len(special)} ops")
+            console.say(f"{target} is left out: {chosen.name} lacks all of its {len(special)} ops")
         else:
             kept.append(target)
     return kept

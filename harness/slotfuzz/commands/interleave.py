@@ -1,11 +1,11 @@
-"""Every interleaving, under the C++ memory model, of the claim, disarm and count protocols.
+"""Runs every interleaving, under the C++ memory model, of the claim, disarm and count protocols.
 
-By default the scenario behind each model's golden counts, exhaustively. A failure is shown as a
-table, replayed, and written as a C++ program. Engines: model (every execution), fibres (real code
-under ThreadSanitizer, by schedule), threads, yields (threads that yield at random).
+By default it explores the golden scenario of each model exhaustively. A failure is printed as a
+table, replayed, and written as a C++ program. Engines: model (every execution), fibres (the real
+code under ThreadSanitizer, by schedule), threads, yields (threads that yield at random).
 
-With --subject c10, the same questions to the code of an installed libtorch: its headers are built
-into a target, which is hunted under both sanitizers with schedules as input.
+--subject c10 tests the same code of an installed libtorch: its headers are built into a target, and
+libFuzzer searches schedules under both sanitizers.
 """
 
 from pathlib import Path
@@ -29,25 +29,25 @@ def add_arguments(parser) -> None:
     """The options of interleave."""
     parser.add_argument("models", nargs="*", metavar="MODEL",
                         help=f"all by default: {', '.join(catalogue.protocol_names())}")
-    parser.add_argument("--threads", metavar="N", help="of the golden scenario")
-    parser.add_argument("--shape", metavar="NAME", help="the start for --programs")
+    parser.add_argument("--threads", metavar="N", help="threads of the golden scenario")
+    parser.add_argument("--shape", metavar="NAME", help="initial state for --programs")
     parser.add_argument("--programs", metavar="A,B;C", help="the threads' operations")
     parser.add_argument("--engine", choices=binaries.ENGINES, help="model by default")
     parser.add_argument("--subject", default=registry.DEFAULT,
                         metavar="|".join(registry.interleaved_names()),
-                        help="c10: the libtorch that is installed; --describe says its models")
+                        help="c10: the installed libtorch; --describe lists its models")
     parser.add_argument("--rootfs", type=Path, metavar="DIR",
-                        help="of c10: the libtorch of a tree of ci/torch_rootfs.sh")
-    parser.add_argument("--schedule", metavar="HEX", help="replay one run, as printed")
-    parser.add_argument("--times", metavar="N", default="1", help="replay so often")
+                        help="with c10: the libtorch of a tree made by ci/torch_rootfs.sh")
+    parser.add_argument("--schedule", metavar="HEX", help="replay a printed schedule")
+    parser.add_argument("--times", metavar="N", default="1", help="replay N times")
     parser.add_argument("--bound", metavar="N", help="at most N preemptions and stale reads")
-    parser.add_argument("--executions", metavar="N", help="at most so many")
+    parser.add_argument("--executions", metavar="N", help="at most N executions")
     parser.add_argument("--seconds", type=float, metavar="N",
-                        help="at most so long per model, 60 (c10: per model and sanitizer, 10);"
-                             " a search that is cut says so")
-    parser.add_argument("--seed", metavar="N", help="of random schedules and yields")
+                        help="limit per model, 60 by default (c10: per model and sanitizer, 10);"
+                             " the verdict of a search that it cuts short is `cut`")
+    parser.add_argument("--seed", metavar="N", help="seed of random schedules and yields")
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where a failure's program goes; build/interleave by default")
+                        help="folder for programs of failures; build/interleave by default")
     parser.add_argument("--describe", action="store_true",
                         help="print the models' operations and shapes")
 
@@ -59,7 +59,7 @@ def run(args, output) -> int:
     if registry.find_interleaved(args.subject).is_fuzzed_by_schedule:
         return interleave_c10.run(args, output)
     if args.rootfs:
-        raise UserError("--rootfs is of --subject c10")
+        raise UserError("--rootfs needs --subject c10")
     args.seconds = args.seconds or SECONDS
     name = binaries.mutant_of(args.subject)
     models = [binaries.check_protocol(model) for model in dict.fromkeys(args.models)]
@@ -107,7 +107,7 @@ def _scenario(args, model: str, name: str) -> binaries.Scenario:
 
 
 def _explain(args, row: dict, program: Path, output) -> None:
-    """Prints a failure; replays it and writes it down where it has a schedule."""
+    """Prints a failure; replays and writes it if it has a schedule."""
     failure = row["failure"]
     output.text(f"{row['protocol']} on {args.subject} fails: {failure['kind']}:"
                 f" {failure['message']}")

@@ -1,6 +1,6 @@
 """Finds the smallest program with the same signature and writes it as a script.
 
-Exit code 1 says that the result is a finding; a clean FILE is an error, since nothing can be kept.
+The exit code is 1, since the result is a finding. A clean FILE is an error: it has no signature.
 """
 
 import tempfile
@@ -28,7 +28,7 @@ def add_arguments(parser) -> None:
 
 
 def run(args, output) -> int:
-    """Minimizes, verifies and writes; 1, since it is a finding."""
+    """Minimizes, verifies and writes the program; 1, since it is a finding."""
     text = options.read_program(args.file)
     wish = options.meant(args, args.file, text)
     finding.check_writable(args.output.absolute().parent)
@@ -42,8 +42,8 @@ def run(args, output) -> int:
         program = server.table.program_text(best.minimized.lines)
     with Server(chosen, wish.target, trace=True) as server:
         traced = server.run(program)
-        told = traced if traced.is_finding else best.reply
-        contract = explain.contract_of(told)
+        reply = traced if traced.is_finding else best.reply
+        contract = explain.contract_of(reply)
         script = triage.script_of(server, best.reply, best.signature, contract)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         path = Path(folder) / "repro.py"

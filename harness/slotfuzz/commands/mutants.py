@@ -1,9 +1,9 @@
-"""Builds each mutant, looks for it, and checks what is found against its header.
+"""Builds each mutant, looks for its bug, and compares the finding with the mutant's header.
 
-A mutant that a program shows is hunted from an empty corpus; one of a protocol is explored with
-the engines of its header; `programs` are then executions. `contract` is what the finding tells by
-itself, `-` where it tells none; only then is the number in the header compared. Exit code 3 if one
-is not found, or found to be something else: the harness would miss that bug.
+If programs reveal the mutant, a hunt from an empty corpus looks for it. A mutant of a protocol is
+explored with the engines of its header, and `programs` counts executions. `contract` is the number
+in the finding, or `-` if the finding has no number; then the header's number is not compared. Exit
+code 3 if a mutant is not found, or the finding differs: the harness would miss that bug.
 """
 
 from slotfuzz.console import table
@@ -39,7 +39,7 @@ def run(args, output) -> int:
                              "contract", ""]))
     good = sum(not row["problems"] for row in results)
     output.text(f"{good} of {len(results)} mutants found as expected"
-                + f"; interrupted: {len(names) - len(results)} more were not looked for"
+                + f"; interrupted: {len(names) - len(results)} more mutants did not run"
                 * interrupted)
     output.document(results)
     return 0 if good == len(results) else 3

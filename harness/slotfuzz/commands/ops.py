@@ -1,7 +1,7 @@
 """Prints the op table: what a program line can be.
 
-With --subject it says which ops that subject lacks, for which it builds the target.
---markdown prints docs/ops.md; `./slotfuzz test` compares that file with it.
+With --subject it builds the target and marks ops that the subject lacks. --markdown prints
+docs/ops.md; `./slotfuzz test` checks that this file is up to date.
 """
 
 import re
@@ -33,12 +33,12 @@ def add_arguments(parser) -> None:
 
 
 def packages(args) -> tuple[str, ...]:
-    """Only masks need the binary."""
+    """Only the masks need a build."""
     return LISTS if _asks_for_masks(args) else ()
 
 
 def run(args, output) -> int:
-    """Reads the table, or asks the binary of a subject, which knows the masks."""
+    """Prints the table from its source text, or with masks from the subject's binary."""
     masks = _asks_for_masks(args)
     description = _described(args) if masks else op_table.read()
     ops = description["ops"]
@@ -70,7 +70,7 @@ def _described(args) -> dict:
 
 
 def markdown(description: dict) -> str:
-    """docs/ops.md without its last newline: one row per op, one per kind of operand."""
+    """docs/ops.md without its last newline: a row for each op and each kind of operand."""
     ops = [["op", "line", "what it does", "effects", "needs"]]
     for op in description["ops"]:
         ops.append([_code(op["name"]), _code(_with_letters(op)), _prose(op["sentence"]),
@@ -94,7 +94,7 @@ def _code(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Markdown would take __slots__ for emphasis, and a bar for the end of a cell."""
+    """Escapes `__slots__`, which Markdown would make bold, and bars, which would end a cell."""
     return re.sub(r"(__\w+__)", r"`\1`", text).replace("|", "\\|")
 
 

@@ -1,7 +1,7 @@
-"""The sanitized CPython with slotcore built in: runs any script.
+"""Runs any script with the sanitized CPython that has slotcore built in.
 
-A script's header says which subject and sanitizer it is meant for, unless given. Options of
-slotfuzz come first; everything from the first other word on is handed over.
+Subject and sanitizer come from the script's header unless given. Options of slotfuzz come first;
+all words after them go to Python.
 """
 
 import os
@@ -17,7 +17,7 @@ OWN_OPTIONS = ("--subject", "--sanitizer", "--python", "--rootfs")
 
 
 def arrange(argv: list[str]) -> list[str]:
-    """Sets the words for Python apart from our own by `--`."""
+    """Inserts `--` between our own options and the words for Python."""
     own = 0
     while own < len(argv):
         word = argv[own]
@@ -38,7 +38,7 @@ def add_arguments(parser) -> None:
 
 
 def run(args, output) -> int:
-    """Replaces this process by the interpreter; the exit code is its own."""
+    """Replaces this process by the interpreter, whose exit code is the result."""
     header = {}
     script = next((word for word in args.arguments if not word.startswith("-")), None)
     if args.arguments and script == args.arguments[0] and Path(script).is_file():

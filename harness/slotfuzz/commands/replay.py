@@ -1,7 +1,7 @@
-"""Runs programs, prints what happened line by line, and judges.
+"""Runs programs, prints what happened line by line, and judges them.
 
 Subject and sanitizer come from the file's header unless given. A line that matches no op is an
-error, since a program without it may be clean where the whole one is not.
+error, since the rest of a failing program may be clean.
 """
 
 from pathlib import Path
@@ -19,11 +19,12 @@ TIMES_MAX = 1_000_000
 
 def add_arguments(parser) -> None:
     """The options of replay."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="or a folder of files")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE",
+                        help="a program, or a folder of programs")
     options.add_subject(parser)
     options.add_target(parser)
     options.add_skip_unknown(parser)
-    parser.add_argument("--times", type=int, default=1, metavar="N", help="run each N times")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="runs of each program")
 
 
 def run(args, output) -> int:
@@ -70,5 +71,5 @@ def _replay(args, server: Server, path: Path, text: str, output) -> dict:
 
 
 def _line(reply: Reply) -> int | None:
-    """The number, from 1, of the line that is the finding; None if it is the end, or clean."""
+    """The number, from 1, of the failing line; None if the program is clean or fails at its end."""
     return reply.line + 1 if reply.is_finding and not reply.is_at_end else None

@@ -1,8 +1,8 @@
-"""Writes one page on what a campaign found, worst first; docs/torch.md with --markdown.
+"""Writes a page on a campaign's findings, most severe first; docs/torch.md with --markdown.
 
-The page is self-contained: how the hunts went, and each root cause with its program, timeline,
-notes and script. It reads the folders of findings and campaign.jsonl in DIR, at any depth, and runs
-nothing. What cannot be read is named on stderr and in the page, and the exit code is 2.
+The page is self-contained: the progress of the hunts, and each root cause with its program,
+timeline, notes and script. The command reads folders of findings and campaign.jsonl in DIR, at any
+depth, and runs nothing. It names unreadable files on stderr and in the page, and then exits with 2.
 """
 
 from pathlib import Path
@@ -23,13 +23,13 @@ def add_arguments(parser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="DIR/report.html by default")
     parser.add_argument("--markdown", action="store_true",
-                        help="print docs/torch.md: the findings on torch, by release")
+                        help="print docs/torch.md, the findings on torch by release")
     parser.add_argument("--sarif", type=Path, metavar="FILE", help="write SARIF 2.1.0 as well")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML as well")
 
 
 def run(args, output) -> int:
-    """Reports; 0, since a report of findings is no finding, or 2 if it is not whole."""
+    """Writes the report; 0 also with findings in it, 2 if a file could not be read."""
     if not args.folder.is_dir():
         raise UserError(f"no such folder: {args.folder}")
     found = report.collect(args.folder.resolve())
@@ -38,7 +38,7 @@ def run(args, output) -> int:
     if args.markdown:
         output.text(markdown(found.root, found.entries))
     else:
-        # What the page is made with takes longer to import than all else.
+        # These imports take longer than all others together.
         from slotfuzz.report.page import page
 
         path = args.output or args.folder / "report.html"

@@ -13,7 +13,7 @@ def add_arguments(parser) -> None:
 
 
 def packages(args) -> tuple[str, ...]:
-    """None: it reads files."""
+    """No packages: this command only reads files."""
     return ()
 
 
@@ -25,7 +25,7 @@ def run(args, output) -> int:
                       "sentence": _first_sentence(catalogue.source_of(name).read_text())})
     rows = [[row["target"], "must fail" if row["must_fail"] else "", row["sentence"]]
             for row in found]
-    output.text(table(rows, ["target", "", "what it is"]))
+    output.text(table(rows, ["target", "", "description"]))
     output.document(found)
     return 0
 

@@ -17,19 +17,19 @@ EXAMPLE = "./slotfuzz test --only style"
 
 def add_arguments(parser) -> None:
     """The options of test."""
-    parser.add_argument("--only", metavar="WORDS", help="steps and tests that match, as pytest -k")
+    parser.add_argument("--only", metavar="WORDS", help="run matching tests, as pytest -k")
 
 
 def packages(args) -> tuple[str, ...]:
-    """The tests have a list of their own."""
+    """The packages that tests need."""
     return () if INSTALLED else TEST_LISTS
 
 
 def run(args, output) -> int:
-    """Hands over to pytest, for which every step is a test; 1 if one fails."""
+    """Runs pytest, where each step is a test; 1 if one fails."""
     if INSTALLED:
         raise UserError("the tests are in a checkout; an installed slotfuzz has none")
-    # pytest imports it when it collects tests/core, before any step runs.
+    # pytest imports this module when it collects tests/core, before any step runs.
     folder = build.build("plain", ["slotcore_module"])
     command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "--no-header", "--tb=short", "-rs",
                "-p", "no:cacheprovider", "tests/steps", "tests"]

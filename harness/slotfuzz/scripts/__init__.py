@@ -1,1 +1,1 @@
-"""The programs behind the scripts in ci/: one file each, with the same parts as a command's."""
+"""One file for each script in ci/ that is a Python program, with the functions of a command."""

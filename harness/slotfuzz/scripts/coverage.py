@@ -1,8 +1,8 @@
-"""Which code of the core the corpora reach: pages, a summary by file, and what is never reached.
+"""Shows the code of the core that the corpora reach, and the code that they never reach.
 
-Builds all targets with llvm's coverage, runs their seeds and what hunts have kept, and writes to
-OUT: html/index.html, summary.txt, and unreached.txt with each function of core/ that nothing called
-and each line that nothing reached.
+Builds all targets with llvm's coverage, runs their seeds and default corpora, and writes to OUT:
+html/index.html, summary.txt, and unreached.txt with each function of core/ that was not called and
+each line that was not reached.
 """
 
 import sys
@@ -22,11 +22,11 @@ EXAMPLE = "ci/coverage.sh --out coverage"
 def add_arguments(parser) -> None:
     """The options of the coverage report."""
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where the report goes; build/coverage/report by default")
+                        help="folder for the report; build/coverage/report by default")
 
 
 def run(args, output) -> int:
-    """Makes the report; 0."""
+    """Writes the report; 0."""
     out = finding.check_writable((args.out or coverage.folder()).resolve())
     binaries = coverage.build_all()
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as profiles:
@@ -40,7 +40,7 @@ def run(args, output) -> int:
     finding.write_file(out / "summary.txt", summary + "\n")
     finding.write_file(out / "unreached.txt", "".join(f"{line}\n" for line in missing))
     output.text(summary)
-    output.text(f"{len(missing)} functions and runs of lines are never reached:"
+    output.text(f"{len(missing)} functions and ranges of lines are never reached:"
                 f" {shown(out / 'unreached.txt')}")
     output.text(f"pages: {shown(page)}")
     output.document({"ran": ran, "files": rows, "unreached": missing, "pages": str(page)})
@@ -48,7 +48,7 @@ def run(args, output) -> int:
 
 
 def _summary(rows: list[dict]) -> str:
-    """One line for each file, and one for all."""
+    """One line for each file, and one for all files together."""
     whole = {key: sum(row[key] for row in rows) for key in rows[0] if key != "file"}
     head = [*rows[0], "lines reached"]
     cells = [[*row.values(), f"{row['reached'] / max(1, row['lines']):.0%}"]

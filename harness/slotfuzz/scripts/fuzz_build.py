@@ -1,7 +1,7 @@
-"""Builds targets for a fuzzing fleet, with all that they need where nothing is installed.
+"""Builds targets for a fuzzing fleet, with all files that they need on a minimal system.
 
-Compiler, flags, sanitizer, engine and folders are those of the variables that OSS-Fuzz and
-ClusterFuzzLite set (docs/fleets.md); by hand OUT is build/fuzz-out.
+The variables that OSS-Fuzz and ClusterFuzzLite set choose compiler, flags, sanitizer, engine and
+folders (docs/fleets.md). Without them OUT is build/fuzz-out.
 """
 
 import os
@@ -21,9 +21,9 @@ EXAMPLE = "SANITIZER=undefined ci/fuzz_build.sh storage claim"
 def add_arguments(parser) -> None:
     """The options of the build."""
     parser.add_argument("targets", nargs="*", metavar="TARGET",
-                        help="by default all but those that must fail, as the canary does")
+                        help="by default all but the canary")
     parser.add_argument("--mutant", metavar="ID",
-                        help="build them with the bug of mutants/ID.patch in the core")
+                        help="build the targets with the bug of mutants/ID.patch")
 
 
 def run(args, output) -> int:
@@ -31,7 +31,7 @@ def run(args, output) -> int:
     wish, targets = fleet.wish_of(os.environ), _targets(args)
     binaries = fleet.make(wish, targets, args.mutant)
     if not os.environ.get("OUT"):
-        # A folder of ours: nothing of a build for another fleet stays in it.
+        # This is our own folder, which may have files of a build for another fleet.
         shutil.rmtree(wish.out, ignore_errors=True)
     fleet_out.fill(wish.out, binaries, ROOT / "corpus")
     if wish.engine == "afl" and not os.environ.get("LIB_FUZZING_ENGINE"):
@@ -44,7 +44,7 @@ def run(args, output) -> int:
 
 
 def _targets(args) -> list[str]:
-    """The targets asked for: by default those that are not said to fail, or the mutant's."""
+    """The named targets; by default all but the canary, or the target of the mutant."""
     known = [*catalogue.target_names(), *catalogue.protocol_names()]
     for name in args.targets:
         if name not in known:

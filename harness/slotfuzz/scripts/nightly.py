@@ -1,9 +1,8 @@
-"""The night: hunts all targets under all sanitizers on both builds of the core, and all the rest.
+"""The nightly run: hunts all targets under all sanitizers on both builds of the core.
 
-Then the corpora that the hunts keep are distilled, the code that they reach is shown, every
-interleaving of 4 threads of 2 operations is explored, all mutants are looked for, and a report is
-written. Exit codes: 0 clean and whole, 1 a finding, 2 a part did not run to its end, 3 the harness
-is broken or missed a mutant.
+Then it distils the corpora, measures the code that they reach, explores every interleaving of 4
+threads with 2 operations each, looks for all mutants, and writes a report. Exit codes: 0 clean and
+complete, 1 a finding, 2 a part did not finish, 3 the harness is broken or missed a mutant.
 """
 
 import sys
@@ -25,13 +24,13 @@ BUDGET_SECONDS = 4 * 3600.0
 def add_arguments(parser) -> None:
     """The options of the night."""
     parser.add_argument("budget", nargs="?", type=float, metavar="BUDGET_SECONDS",
-                        default=BUDGET_SECONDS, help="4 hours by default; builds count")
+                        default=BUDGET_SECONDS, help="4 hours by default, including builds")
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where findings and the report go; build/nightly by default")
+                        help="folder for findings and the report; build/nightly by default")
 
 
 def run(args, output) -> int:
-    """Runs the night; see above for the code."""
+    """Runs the night; the exit code is as above."""
     if args.budget <= 0:
         raise UserError("BUDGET_SECONDS must be more than 0")
     out = finding.check_writable((args.out or build_root() / "nightly").resolve())
@@ -42,12 +41,12 @@ def run(args, output) -> int:
     output.document({"out": shown(out), "budget_seconds": args.budget,
                      "parts": [vars(part) for part in night.parts],
                      "interrupted": night.interrupted, "exit_code": night.exit_code})
-    # What was interrupted is not missing: the exit code then says who stopped it.
+    # After an interrupt the exit code is the signal's, not that of work that did not run.
     return night.exit_code if not night.interrupted or night.exit_code == 1 else 0
 
 
 def summary(night: nightly.Night) -> str:
-    """Each part with what it said, and at the end what did not run."""
+    """Each part with its messages, then the work that did not run."""
     lines = []
     for part in night.parts:
         lines.append(f"{part.name}: {part.seconds:.0f} s")

@@ -1,8 +1,8 @@
-"""The gate before a merge: replays what is kept, then fuzzes what differs from revision BASE.
+"""The gate before a merge: replays scripts and corpora, then fuzzes what differs from BASE.
 
 Replays repro/ and the corpora under address, thread and debug CPython. Then fuzzes the targets
-whose ops or core files differ from BASE, and explores the protocols whose code does. A finding
-counts only if it does not reproduce on BASE, which is built beside; the others are listed as old.
+whose ops or core files differ from the git revision BASE, and explores protocols whose code
+differs. A finding counts only if it does not reproduce on BASE; other findings are listed as old.
 Exit codes: 0 clean, 1 a finding that counts, 2 usage or machine, 3 the harness is broken.
 """
 
@@ -27,19 +27,19 @@ SECONDS = 60.0
 
 def add_arguments(parser) -> None:
     """The options of the gate."""
-    parser.add_argument("base", metavar="BASE", help="a git revision, as the branch to merge into")
+    parser.add_argument("base", metavar="BASE", help="a git revision, such as main")
     parser.add_argument("--seconds", type=float, default=SECONDS,
-                        help="of fuzzing in all, split over targets and protocols; 60 by default")
+                        help="fuzzing time, split over targets and protocols; 60 by default")
     parser.add_argument("--seed", type=int, default=1, help="1 by default")
     parser.add_argument("--sanitizer", choices=gate.REPLAYED_UNDER, default="address",
-                        help="to fuzz under; address by default")
-    parser.add_argument("--only", choices=gate.PARTS, help="one part; all three by default")
+                        help="sanitizer for fuzzing; address by default")
+    parser.add_argument("--only", choices=gate.PARTS, help="run one part; all three by default")
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where findings go; emptied first; build/gate/out by default")
+                        help="folder for findings, emptied first; build/gate/out by default")
     parser.add_argument("--sarif", type=Path, metavar="FILE", help="write the findings there, too")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the findings there, too")
     parser.add_argument("--keep-base", action="store_true",
-                        help="leave the checkout of BASE and its build for the next gate")
+                        help="keep the checkout and build of BASE for the next gate")
 
 
 def run(args, output) -> int:
@@ -72,7 +72,7 @@ def run(args, output) -> int:
 
 
 def _found(record: dict) -> places.Found:
-    """A finding of the gate; a schedule has no folder of its own, but a C++ program."""
+    """The place of a finding: its folder, or for a schedule its C++ program."""
     place = Path(record["folder"])
     if place.is_dir():
         return places.read(place)
@@ -81,7 +81,7 @@ def _found(record: dict) -> places.Found:
 
 
 def _build(plan: gate.Plan) -> None:
-    """Builds all that the gate will run, so that its seconds are of running alone."""
+    """Builds all that the gate will run, so that its seconds measure running only."""
     if "replay" in plan.parts:
         for sanitizer in gate.REPLAYED_UNDER:
             for name in gate.replayed_subjects(plan.scope):
@@ -92,7 +92,7 @@ def _build(plan: gate.Plan) -> None:
 
 
 def _drawing(ops: set[str]) -> list[str]:
-    """The targets that draw one of OPS on the core."""
+    """The targets whose programs can contain one of OPS on the core."""
     found = []
     for target in catalogue.fuzzable_targets() if ops else []:
         chosen = subject.resolve("core", None, [target], with_python=False)
@@ -103,9 +103,9 @@ def _drawing(ops: set[str]) -> list[str]:
 
 
 def _said(scope: gate_scope.Scope, changed: list[str], base: str) -> str:
-    """What is going to be fuzzed and why, in one line."""
+    """One line that says what will be fuzzed, and why."""
     if scope.is_empty:
-        return (f"of {len(changed)} files that differ from {base} none is part of a target:"
+        return (f"{len(changed)} files differ from {base}, but they are not part of a target:"
                 " nothing will be fuzzed")
     files = ", ".join(scope.files[:5]) + (f" and {len(scope.files) - 5} more"
                                           if len(scope.files) > 5 else "")
@@ -115,7 +115,7 @@ def _said(scope: gate_scope.Scope, changed: list[str], base: str) -> str:
 
 
 def summary(plan: gate.Plan, result: gate.Result, base: str) -> str:
-    """What a person reads at the end."""
+    """The text output."""
     seconds = result.seconds
     scripts = sum(row["scripts"] for row in result.scripts)
     files = sum(row["files"] for row in result.corpora)
@@ -129,7 +129,7 @@ def summary(plan: gate.Plan, result: gate.Result, base: str) -> str:
               f" {row['programs']:,} programs in {row['seconds']:.1f} s" for row in result.hunted]
     if not result.hunted and not result.explored:
         lines.append("nothing was fuzzed: " + (
-            f"nothing that differs from {base} is part of a target" if plan.scope.is_empty
+            f"no file that differs from {base} is part of a target" if plan.scope.is_empty
             else "a finding came first"))
     if result.left_out:
         lines.append(f"left out, since a finding came first: {len(result.left_out)} parts, from"
@@ -139,8 +139,8 @@ def summary(plan: gate.Plan, result: gate.Result, base: str) -> str:
             lines += [f"{word}: {record['signature']}",
                       f"  {shown(Path(record['folder']))}: {record['note']}",
                       *(f"    {line}" for line in record.get("text", "").splitlines()),
-                      *(f"  met again by {words}" for words in record["also"])]
-    lines += [f"met while the gate was ending, and not compared with {base}: "
+                      *(f"  seen again by {words}" for words in record["also"])]
+    lines += [f"found while the gate was ending, and not compared with {base}: "
               f"{shown(Path(record['folder']))}" for record in result.uncompared]
     lines += [result.trouble] * bool(result.trouble)
     lines.append(f"findings: {len(result.new)} new, {len(result.old)} old, which reproduce"

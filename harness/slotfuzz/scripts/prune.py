@@ -1,4 +1,4 @@
-"""Distils each corpus that hunts have kept in build/corpus/: the fewest files with all features."""
+"""Distils each default corpus in build/corpus/ to the fewest files with all features."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""Tests of what a user types, from harness/slotfuzz/commands/ down."""
+"""Tests of commands as a user types them."""

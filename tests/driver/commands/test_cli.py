@@ -1,4 +1,4 @@
-"""The command line: words, exit codes, and that --json keeps stdout to one document."""
+"""The command line: messages, exit codes, and one document on stdout with --json."""
 
 import argparse
 import json
@@ -73,7 +73,7 @@ def test_every_command_has_help_with_an_example(capsys, name):
 
 
 def test_help_needs_nothing_but_python():
-    """What packages bring is imported when a command runs, which has installed them then."""
+    """Modules from packages are imported when a command runs, after it has installed them."""
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness")}
     for name in cli.command_names():
         result = subprocess.run(["/usr/bin/python3", "-S", "-m", "slotfuzz", name, "-h"],
@@ -96,7 +96,7 @@ def test_errors_become_exit_codes(capsys, monkeypatch, error, expected):
     assert slotfuzz(capsys, "targets")[0] == expected
 
 
-def test_a_python_without_headers_or_torch_is_told(tmp_path):
+def test_a_python_without_headers_or_torch_is_an_error(tmp_path):
     script = tmp_path / "python"
     answer = '{"version": "3.11.2", "include": "/nope", "path": []}'
     write_program(script, f"echo '{answer}'\n")
@@ -122,8 +122,8 @@ def test_hostile_files_are_read(tmp_path):
         options.read_program(tmp_path)
 
 
-def test_what_reads_tables_needs_no_build_and_no_packages(tmp_path):
-    """Not even a place for them."""
+def test_commands_that_read_tables_need_no_build_and_no_packages(tmp_path):
+    """They do not even need a folder for builds."""
     environment = {"PATH": "/usr/bin:/bin", "SLOTFUZZ_BUILD": "/dev/null/nowhere"}
     for words in (["ops"], ["ops", "--markdown"], ["ops", "--json"], ["targets"], ["-h"]):
         result = subprocess.run([ROOT / "slotfuzz", *words], capture_output=True, text=True,
@@ -131,12 +131,12 @@ def test_what_reads_tables_needs_no_build_and_no_packages(tmp_path):
         assert (result.returncode, result.stderr) == (0, "") and result.stdout.strip()
 
 
-def test_where_builds_go_is_in_the_overview_and_the_readme(capsys):
+def test_the_overview_and_the_readme_name_the_build_folder(capsys):
     _, out, _ = slotfuzz(capsys, "-h")
     assert "SLOTFUZZ_BUILD=DIR" in out and "SLOTFUZZ_BUILD=DIR" in (ROOT / "README.md").read_text()
 
 
-def test_ops_says_what_shows_the_masks(capsys):
+def test_ops_names_the_option_that_shows_masks(capsys):
     code, out, _ = slotfuzz(capsys, "ops")
     assert code == 0 and re.search(r"^\d+ ops; --subject core shows", out.splitlines()[-1])
 
@@ -146,7 +146,7 @@ def test_the_ops_document_is_made_without_a_build(capsys):
     assert out == (ROOT / "docs" / "ops.md").read_text()
 
 
-def test_python_hands_its_words_on(tmp_path):
+def test_python_passes_its_words_on(tmp_path):
     from slotfuzz.commands import python
 
     assert python.arrange(["--sanitizer", "thread", "x.py", "--check", "-h"]) == [
@@ -163,7 +163,7 @@ def test_help_neither_sets_up_nor_builds(tmp_path):
     assert not (tmp_path / "b").exists()
 
 
-def test_a_reader_that_goes_away_is_no_error_to_talk_about():
+def test_a_closed_pipe_prints_no_error():
     result = subprocess.run(f"{ROOT}/slotfuzz -h targets | true; {ROOT}/slotfuzz targets | true",
                             shell=True, capture_output=True, text=True, check=False)
     assert result.stderr == ""
@@ -171,14 +171,14 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about():
 
 @pytest.mark.parametrize("closing, code", [
     (">&-", 0), (">&- 2>&-", 0), ("> /dev/full", 2)])
-def test_a_stdout_that_takes_nothing_is_no_traceback(closing, code):
+def test_an_unwritable_stdout_gives_no_traceback(closing, code):
     result = subprocess.run(f"{ROOT}/slotfuzz targets {closing}", shell=True, text=True,
                             capture_output=True, check=False)
     assert (result.returncode, "Traceback" in result.stderr) == (code, False)
     assert result.stderr.count("\n") <= 1
 
 
-def test_what_an_ascii_terminal_cannot_show_is_replaced():
+def test_characters_that_an_ascii_terminal_cannot_show_are_replaced():
     script = "from slotfuzz import cli; cli._open_streams(); print('caf\\xe9 \\u00b7')"
     result = subprocess.run(
         ["/usr/bin/python3", "-c", script], capture_output=True, text=True, check=False,
@@ -196,36 +196,36 @@ def test_a_corrupt_record_beside_a_script_names_no_target(text, tmp_path):
     assert options.meant(args, script, script.read_text()).target == catalogue.default_target()
 
 
-def test_a_corrupt_record_among_those_known_is_named(tmp_path, fake_subject, capsys):
+def test_a_corrupt_record_among_the_suppressions_is_reported(tmp_path, fake_subject, capsys):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "finding.json").write_text("null")
     assert finding.known([tmp_path], fake_subject) == []
     assert "one/finding.json cannot be read" in capsys.readouterr().err
 
 
-def test_a_pipe_is_no_program_file(tmp_path):
+def test_a_pipe_is_not_a_program_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UserError, match="no regular file"):
+    with pytest.raises(UserError, match="not a regular file"):
         options.read_program(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("limit, error", [
     (1 << 30, MachineError), (resource.RLIM_INFINITY, BrokenError)])
-def test_a_process_that_breaks_in_a_limited_address_space_is_the_machines(
+def test_a_process_that_dies_in_a_limited_address_space_is_a_machine_error(
         limit, error, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
     assert isinstance(channel.broken("storage died"), error)
 
 
 @pytest.mark.parametrize("answer", ["", "[1]", "{}", "-c import json"])
-def test_what_is_no_python_is_told_so(answer, tmp_path):
+def test_a_program_that_is_not_a_python_is_an_error(answer, tmp_path):
     write_program(tmp_path / "python", f"echo '{answer}'\n")
     with pytest.raises(UserError, match="is not a Python interpreter that runs"):
         interpreter.probe(str(tmp_path / "python"), "torch")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_that_is_ended_by_a_signal_says_so_in_its_exit_code(number):
+def test_a_signal_that_ends_a_command_gives_its_exit_code(number):
     script = ("import os; from slotfuzz import cli; from slotfuzz.commands import targets;"
               f" targets.run = lambda *_: os.kill(os.getpid(), {int(number)}) or 1 / 0;"
               " raise SystemExit(cli.main(['targets']))")
@@ -234,13 +234,13 @@ def test_a_command_that_is_ended_by_a_signal_says_so_in_its_exit_code(number):
     assert (result.returncode, result.stderr) == (128 + number, "slotfuzz: interrupted\n")
 
 
-def test_the_overview_sets_names_apart_from_sentences():
+def test_the_overview_separates_names_from_sentences():
     lines = cli.overview().splitlines()
     for name in cli.command_names():
         assert any(line.startswith(f"  {name}  ") for line in lines), name
 
 
-def test_targets_tell_whole_sentences(capsys):
+def test_targets_print_whole_sentences(capsys):
     _, out, _ = slotfuzz(capsys, "targets", "--json")
     rows = json.loads(out)
     assert all(row["sentence"].endswith(".") and "\n" not in row["sentence"] for row in rows)

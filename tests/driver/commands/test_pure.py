@@ -1,4 +1,4 @@
-"""Small parts that depend on nothing: the Wilson bound, the ring, mutants' headers, folders."""
+"""Small functions: the Wilson bound, the ring, mutants' headers, folders of findings."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def test_ring_that_never_fails_is_empty():
     assert ring.shortest_sequence(["a", "b", "c"], lambda texts: False) == []
 
 
-def test_of_a_growing_corpus_what_a_process_does_not_use_goes(tmp_path):
+def test_a_growing_corpus_loses_entries_that_a_process_does_not_use(tmp_path):
     (tmp_path / "mine").touch()
     growing = corpus.Growing(tmp_path)
     for name in "abc":
@@ -62,12 +62,12 @@ def test_of_a_growing_corpus_what_a_process_does_not_use_goes(tmp_path):
     growing.ended(loads[0], {"a", "b", "e"})
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "d", "mine"]
     growing.ended(loads[1], {"c"})
-    assert sorted(os.listdir(tmp_path)) == ["a", "b", "d", "mine"], "it used another for a feature"
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "d", "mine"], "it used another entry"
     growing.ended(growing.about_to_load(), {"a", "d"})
     assert sorted(os.listdir(tmp_path)) == ["a", "d", "mine"]
 
 
-def test_a_corpus_that_is_still_to_be_made_grows_from_nothing(tmp_path):
+def test_a_corpus_folder_that_does_not_exist_counts_as_empty(tmp_path):
     growing = corpus.Growing(tmp_path / "corpus")
     growing.ended(growing.about_to_load(), set())
     assert not (tmp_path / "corpus").exists()
@@ -80,7 +80,7 @@ def test_mutant_header():
 
 
 @pytest.mark.parametrize("lost", ["origin", "verdict", "target", "  del t0\n#   t0"])
-def test_mutant_header_that_lacks_a_field(lost):
+def test_a_mutant_header_without_a_field_is_broken(lost):
     text = "\n".join(line for line in HEADER.splitlines() if f"# {lost}" not in line)
     if lost.startswith(" "):
         text = text.replace("#   t0 = T.ones(1)\n#   del t0\n", "")
@@ -103,7 +103,7 @@ def found(**fields):
     (found(one_minimal=False), ["not 1-minimal"]),
     (found(rate=0.5), ["fails in 50%"]),
 ])
-def test_mutant_is_checked_against_its_header(record, words):
+def test_a_finding_is_compared_with_the_mutants_header(record, words):
     problems = mutants.problems(mutant.parse_header(HEADER, "x"), record, 5)
     assert len(problems) == len(words)
     assert all(word in problem for word, problem in zip(words, problems))
@@ -115,7 +115,7 @@ def record_of(identifier):
             "signature": "s"}
 
 
-def test_a_finding_appears_whole_and_replaces_an_older_one(tmp_path):
+def test_a_finding_is_written_at_once_and_replaces_an_older_one(tmp_path):
     for text in ("old", "new"):
         folder = finding.write(tmp_path, record_of("x-1"), {"repro.py": text})
     assert (folder / "repro.py").read_text() == "new"
@@ -129,7 +129,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_record_without_a_field_is_refused(tmp_path):
+def test_a_record_without_a_field_is_an_error(tmp_path):
     record = record_of("x-1")
     del record["rate_low"]
     with pytest.raises(ValueError, match="rate_low"):
@@ -157,13 +157,13 @@ def test_ways_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
     assert len(ways) == len(set(ways)) == finding.WAYS_MAX
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+def test_a_folder_that_cannot_be_made_is_a_machine_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError, match="cannot write"):
         finding.check_writable(tmp_path / "file" / "out")
 
 
 def test_no_probe_runs_a_backward_pass():
-    """It leaves threads in the server, and PyTorch refuses backward() in a fork beside those."""
+    """backward() starts threads in the server, and then fails in each forked child."""
     needs = [op["needs"] for op in op_table.read()["ops"]]
     assert len(needs) > 200 and not [need for need in needs if "backward()" in need]

@@ -1,4 +1,4 @@
-"""The pytest plug-in on the fake engine: what it gathers, and when its tests pass."""
+"""The pytest plug-in on the fake engine: which tests it collects, and when they pass."""
 
 import pytest
 
@@ -35,11 +35,11 @@ def ran(pytester, fake_subject, tmp_path, monkeypatch):
 STORAGE = ("--slotfuzz-target", "storage")
 
 
-def test_nothing_is_gathered_without_a_target(ran):
+def test_nothing_is_collected_without_a_target(ran):
     assert ran(clean=CLEAN).ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_a_target_that_is_none_is_a_usage_error(ran):
+def test_an_unknown_target_is_a_usage_error(ran):
     result = ran("--slotfuzz-target", "storag")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*no target 'storag'*did you mean storage*"])
@@ -58,7 +58,7 @@ def test_each_program_is_a_test_that_fails_with_the_annotated_verdict(ran):
     ("t0 = T.onse(1)\n", "*line 1: `t0 = T.onse(1)` matches no op*"),
     (CLEAN + "t0 = T.onse(1)\n", "*line 2: `t0 = T.onse(1)` matches no op*"),
 ])
-def test_a_file_that_did_not_run_as_a_whole_never_passes(ran, text, words):
+def test_a_file_with_lines_that_did_not_run_never_passes(ran, text, words):
     result = ran(*STORAGE, program=text)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([words])
@@ -73,7 +73,7 @@ def test_a_program_with_ops_that_the_subject_lacks_is_skipped(ran, monkeypatch):
     result.stdout.fnmatch_lines(["*core lacks ops of 1 lines*"])
 
 
-def test_findings_of_the_target_are_gathered(ran, pytester):
+def test_findings_of_the_target_are_collected(ran, pytester):
     for name, target in ("mine", "storage"), ("other", "tensor"):
         folder = pytester.path / "repro" / name
         folder.mkdir(parents=True)
@@ -88,7 +88,7 @@ def test_tests_are_chosen_by_name(ran):
     ran(*STORAGE, "-k", "clean", clean=CLEAN, crash=CRASH).assert_outcomes(passed=1, deselected=1)
 
 
-def test_a_hunt_ends_and_fails_with_what_it_found(ran, tmp_path):
+def test_a_hunt_ends_and_fails_with_its_findings(ran, tmp_path):
     result = ran(*STORAGE, "--slotfuzz-seconds", "300")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["* programs, seed *", f"  {tmp_path}/checkout/repro/*",
@@ -96,16 +96,16 @@ def test_a_hunt_ends_and_fails_with_what_it_found(ran, tmp_path):
     assert len(list((tmp_path / "checkout" / "repro").glob("*/repro.py"))) == 1
 
 
-@pytest.mark.parametrize("told, passed", [
+@pytest.mark.parametrize("numbers, passed", [
     (Result(programs=7), 1), (Result(), 0), (Result(programs=7, trouble="why"), 0),
 ])
-def test_a_hunt_passes_only_when_it_ran(ran, monkeypatch, told, passed):
-    monkeypatch.setattr(hunt, "run", lambda plan: told)
+def test_a_hunt_passes_only_if_it_ran(ran, monkeypatch, numbers, passed):
+    monkeypatch.setattr(hunt, "run", lambda plan: numbers)
     result = ran(*STORAGE, "--slotfuzz-seconds", "1")
     result.assert_outcomes(passed=passed, failed=1 - passed)
 
 
-def test_a_build_that_failed_is_told_by_each_test_and_tried_once(ran, monkeypatch):
+def test_a_failed_build_runs_once_and_fails_each_test(ran, monkeypatch):
     tries = []
 
     def fail(*words):

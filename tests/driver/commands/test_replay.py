@@ -1,4 +1,4 @@
-"""replay, explain and minimize: what did not run is never called clean."""
+"""replay, explain and minimize: a program with lines that did not run is never clean."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_a_line_that_matches_no_op_is_an_error_that_names_the_nearest(command, n
 
 @pytest.mark.parametrize("name", ["replay", "explain", "minimize"])
 @pytest.mark.parametrize("text", ["", "# Only words.\n", "Prose, as in a README.\nAnd more.\n"])
-def test_a_file_without_a_program_line_is_an_error_also_where_lines_are_skipped(
+def test_a_file_without_a_program_line_is_an_error_even_with_skip_unknown(
         command, name, text):
     code, out, err = command(name, text, "--skip-unknown")
     assert (code, out) == (2, "") and "./slotfuzz ops" in err
@@ -52,7 +52,7 @@ def test_all_unknown_lines_are_counted(command):
     assert "30 more lines did not run" in err
 
 
-def test_a_finding_has_the_line_and_the_kind_that_its_notes_have(command):
+def test_a_finding_has_the_line_and_kind_of_its_notes(command):
     code, out, _ = command("replay", CRASH, "--json")
     (document,) = json.loads(out)
     _, notes, _ = command("explain", CRASH)
@@ -61,7 +61,7 @@ def test_a_finding_has_the_line_and_the_kind_that_its_notes_have(command):
     assert document["lines"] == 6 and document["skipped"] == 0
 
 
-def test_what_is_clean_has_neither_line_nor_kind(command):
+def test_a_clean_program_has_no_line_and_no_kind(command):
     _, out, _ = command("replay", "t0 = T.ones(1)\n", "--json")
     (document,) = json.loads(out)
     assert (document["outcome"], document["kind"], document["line"]) == ("clean", "", None)

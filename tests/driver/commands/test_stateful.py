@@ -1,4 +1,4 @@
-"""State machines on the fake engine: what hypothesis draws are programs, and what fails is kept."""
+"""State machines on the fake engine: hypothesis draws programs, and failing ones are kept."""
 
 import os
 import re
@@ -27,7 +27,7 @@ del s1
 
 @pytest.fixture
 def make(fake_subject, tmp_path, monkeypatch):
-    """Makes the machine of the fake subject, and ends its servers after the test."""
+    """Makes the machine of the fake subject; ends its servers after the test."""
     made = []
     monkeypatch.setattr(stateful.atexit, "register", made.append)
     yield lambda: stateful.machine(fake_subject, "storage", out=tmp_path / "out", verify_runs=2)
@@ -54,7 +54,7 @@ def test_there_is_a_rule_for_each_op_that_the_subject_has(make):
     assert names == set(machine.judge.server.table.ops)
 
 
-def test_what_hypothesis_draws_finds_a_bug(make):
+def test_hypothesis_finds_a_bug(make):
     with pytest.raises(BaseException) as caught:
         run_state_machine_as_test(make(), settings=EXAMPLES)
     assert all(isinstance(one, stateful.Broken) for one in [
@@ -75,7 +75,7 @@ def test_a_hard_crash_is_kept_minimized_and_written_like_a_finding(make, tmp_pat
     assert len(minimized.splitlines()) == 1 + 5 and message.endswith(CRASH)
 
 
-def test_programs_read_only_what_is_bound_and_the_engine_takes_every_line(make, monkeypatch):
+def test_programs_read_only_bound_variables_and_the_engine_accepts_each_line(make, monkeypatch):
     machine, programs = make(), []
     monkeypatch.setattr(machine.judge, "run", programs.append)
     run_state_machine_as_test(machine, settings=EXAMPLES)
@@ -120,7 +120,7 @@ def test_a_clean_machine_passes_and_a_program_is_never_too_long(make, seen, monk
         "op_ones", "op_wrap")]
     assert len(clean) == 2
     class Clean(machine):
-        """Without the ops that the double's bugs need."""
+        """A machine without the ops that the fake engine's bugs need."""
     for name in dir(machine):
         if name.startswith("op_") and name not in clean:
             setattr(Clean, name, None)
@@ -129,7 +129,7 @@ def test_a_clean_machine_passes_and_a_program_is_never_too_long(make, seen, monk
     assert max(len(text.splitlines()) for text, _ in seen) == 3
 
 
-def test_the_documented_use_is_what_works(make):
+def test_the_documented_call_works(make):
     text = (Path(__file__).parents[3] / "docs" / "hypothesis.md").read_text()
     (call,) = set(re.findall(r'slotfuzz\.stateful\.machine\(("[^)]+")\)\.TestCase', text))
     assert call == '"mutant:hermetic-del-storage", "storage"'

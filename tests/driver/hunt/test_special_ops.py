@@ -15,4 +15,4 @@ def test_a_target_whose_special_ops_are_all_masked_is_skipped(fake_subject, monk
     monkeypatch.setattr(hunt.server, "describe", lambda subject, target: targets[target])
     assert hunt._with_special_ops(fake_subject, list(targets)) == ["storage", "subinterpreters"]
     assert capsys.readouterr().err.splitlines() == [
-        "slotfuzz: threads is left out: core has none of its 2 ops"]
+        "slotfuzz: threads is left out: core lacks all of its 2 ops"]
