@@ -138,7 +138,7 @@ class Table:
                 found.append(Line(name, (line.operands[0], *values), line.lane))
         return found
 
-    def kin(self, ops: frozenset[str]) -> frozenset[str]:
+    def related(self, ops: frozenset[str]) -> frozenset[str]:
         """OPS, the plain ops that make an object, and ops that differ in circumstances only.
 
         Examples of the last are `del s0` and `with hermetic(): del s0`: one text ends in the other,

@@ -46,7 +46,7 @@ def shorter(
         if second > first + 1:
             before = lines[:first] + lines[first + 1:second]
             yield from _put(before, lines[second + 1:], lines[second].lane, 1, every, table)
-    own = table.kin(frozenset(line.op for line in lines))
+    own = table.related(frozenset(line.op for line in lines))
     yield from _stretches_replaced(lines, 2, [name for name in every if name in own], table)
 
 

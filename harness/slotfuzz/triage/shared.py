@@ -94,5 +94,5 @@ def leading_outside(
 def related_ops(lines: list[Line], table: Table) -> frozenset[str]:
     """The related ops of those of LINES that bring no mechanism which LINES are without."""
     met = mechanisms(lines, table)
-    return frozenset(name for name in table.kin(frozenset(line.op for line in lines))
+    return frozenset(name for name in table.related(frozenset(line.op for line in lines))
                      if mechanisms([Line(name, ())], table) <= met)

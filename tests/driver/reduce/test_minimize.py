@@ -303,7 +303,7 @@ def test_new_lines_are_of_allowed_ops_only():
     assert shorten(before, interesting)[0].endswith("with hermetic(): del s0\n")
     assert "with hermetic()" not in shorten(before, interesting, allowed=own)[0]
     # An op whose text ends in an op of the program is related to it.
-    assert "del_in_hermetic" in FUSED.kin(own) and "nbytes" not in FUSED.kin(own)
+    assert "del_in_hermetic" in FUSED.related(own) and "nbytes" not in FUSED.related(own)
 
 
 def test_the_same_words_about_another_kind_of_object_are_not_related():
@@ -314,13 +314,14 @@ def test_the_same_words_about_another_kind_of_object_are_not_related():
                ("resize_byte", ["s", "v"], ""), ("resize_quietly", ["s", "n"], "with quiet: "),
                ("resize_any", ["?", "n"], ""))]
     table = program.Table({**FUSED.description, "ops": ops})
-    assert table.kin(frozenset(["resize"])) == {"resize", "resize_quietly", "resize_any"}
-    assert table.kin(frozenset(["resize_quietly"])) == {"resize", "resize_quietly", "resize_any"}
+    assert table.related(frozenset(["resize"])) == {"resize", "resize_quietly", "resize_any"}
+    own = frozenset(["resize_quietly"])
+    assert table.related(own) == {"resize", "resize_quietly", "resize_any"}
 
 
 def test_related_ops_add_no_mechanism_that_the_program_lacks():
     hermetic = lines(STORAGE + "enter_hermetic()\ndel s0\nexit_hermetic()\n")
     plain = lines(STORAGE + "del s0\n")
-    assert related_ops(hermetic, FUSED) == FUSED.kin(frozenset(line.op for line in hermetic))
+    assert related_ops(hermetic, FUSED) == FUSED.related(frozenset(line.op for line in hermetic))
     related = related_ops(plain, FUSED)
     assert "del" in related and "del_in_hermetic" not in related
