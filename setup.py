@@ -1,6 +1,6 @@
-"""Installs the driver, the sources that it builds from, and its pytest plug-in: docs/install.md.
+"""Installs the driver, the sources that it builds, and its pytest plug-in: docs/install.md.
 
-There is no pyproject.toml, so that pip takes the setuptools that are there and asks no network.
+There is no pyproject.toml, so that pip uses the installed setuptools and needs no network.
 """
 
 import atexit
@@ -15,12 +15,12 @@ from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-# What nobody builds from: results, tests, and the driver, which is the package itself.
+# Files that no build needs: results, tests, and the driver, which is the package itself.
 LEFT_OUT = {"build", "tests", "setup.py", "harness/slotfuzz", "__pycache__"}
 
 
 def sources() -> list[str]:
-    """The files that go along, from the root of the checkout on."""
+    """The source files to install, relative to the checkout."""
     found = []
     for folder, folders, files in os.walk(ROOT):
         place = Path(folder).relative_to(ROOT)
@@ -32,19 +32,19 @@ def sources() -> list[str]:
 
 
 class BuildWithSources(build_py):
-    """Puts the sources beside the driver, where slotfuzz.paths looks for them."""
+    """Copies the sources beside the driver, where slotfuzz.paths looks for them."""
 
     def run(self):
-        """Copies all; an editable install has them where they are."""
+        """Copies all sources, unless the install is editable and uses them in place."""
         super().run()
         if not self.editable_mode:
             for name, copy in self._copies():
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(ROOT / name, copy)  # with a new time: ninja goes by that
+                shutil.copyfile(ROOT / name, copy)  # with a new time, since ninja compares times
                 shutil.copymode(ROOT / name, copy)
 
     def get_outputs(self, include_bytecode=1):
-        """All files, so that they are removed with the package."""
+        """All files, so that pip removes them with the package."""
         return super().get_outputs(include_bytecode) + [str(copy) for _, copy in self._copies()]
 
     def _copies(self):
@@ -53,7 +53,7 @@ class BuildWithSources(build_py):
 
 
 def version() -> str:
-    """With the commit, where git knows one: a finding names it."""
+    """The version, with the commit if git knows it, for the `versions` of a finding."""
     command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     commit = ""
     if (ROOT / ".git").exists() and shutil.which("git"):
@@ -62,7 +62,7 @@ def version() -> str:
 
 
 def options() -> dict:
-    """Work folders outside of the checkout, which may be read-only and has a build/ of its own."""
+    """Temporary folders outside of the checkout, which may be read-only and uses build/ itself."""
     scratch = tempfile.mkdtemp(prefix="slotfuzz-setup-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     return {"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}}
@@ -74,7 +74,7 @@ setup(
     package_dir={"": "harness"}, packages=find_namespace_packages("harness", include=["slotfuzz*"]),
     package_data={"": ["templates/*"]},
     cmdclass={"build_py": BuildWithSources},
-    # `pip install -e` keeps what it writes beside the package.
+    # `pip install -e` must keep its metadata beside the package.
     options={} if "develop" in sys.argv else options(),
     entry_points={"console_scripts": ["slotfuzz = slotfuzz.cli:main"],
                   "pytest11": ["slotfuzz = slotfuzz.pytest_plugin"]},

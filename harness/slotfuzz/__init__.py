@@ -1,1 +1,1 @@
-"""The driver of slotfuzz: many programs. The engine (C++) knows about one program."""
+"""The driver of slotfuzz, which handles many programs; the C++ engine handles one at a time."""

@@ -1,4 +1,4 @@
-"""The command line: one file in commands/ per command; this finds it, parses, and maps errors.
+"""The command line: finds the command's file in commands/, parses options, maps errors to codes.
 
 Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness itself is broken, 130 or 143
 interrupted by SIGINT or SIGTERM with nothing found.
@@ -21,13 +21,13 @@ COMMANDS = Path(__file__).parent / "commands"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs one command, by default that of this process; returns the exit code."""
+    """Runs the command in ARGV, by default this process's; returns the exit code."""
     argv = sys.argv[1:] if argv is None else argv
     return _flushed(lambda: _main(argv))
 
 
 def script(prog: str, module, argv: list[str]) -> int:
-    """Runs the program behind PROG, a script of ci/, as `main` runs a command."""
+    """Runs MODULE, the program behind the script PROG in ci/, as `main` runs a command."""
     def parse_and_run():
         try:
             args = parser_of(prog, module).parse_args(argv)
@@ -44,24 +44,24 @@ def _flushed(run: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Nobody reads our output any more, as with `| head`. Python must not say so at its end.
+        # The reader has closed the pipe, like `| head`. Python must not report that when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except OSError as error:
-        # The last words did not get through: a full disk behind `> file`, say.
+        # The last flush failed, for example because of a full disk behind `> file`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print(f"slotfuzz: cannot write to stdout: {error.strerror}", file=sys.stderr)
         return 2
 
 
 def _open_streams() -> None:
-    """Makes stdout and stderr usable where the caller has closed them, and whatever the locale is.
+    """Makes stdout and stderr usable even if the caller has closed them, and in each locale.
 
-    Programs, paths and reports hold characters that an ASCII terminal cannot show; it gets `?`.
+    If the terminal cannot show a character of a program, path or report, it gets `?` instead.
     """
     for number, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
-            # Else the next file that is opened takes the number, and gets what is printed.
+            # Otherwise the next opened file gets this number, and our output goes into it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
             setattr(sys, name, open(number, "w", closefd=False))
         stream = getattr(sys, name)
@@ -91,25 +91,25 @@ def command_names() -> list[str]:
 
 
 def overview() -> str:
-    """What -h prints: each command with the first sentence of its file."""
+    """The text of -h: each command with the first sentence of its file."""
     lines = ["usage: ./slotfuzz COMMAND ...", "", "commands:"]
     width = max(map(len, command_names())) + 2
     for name in command_names():
-        # To parse all these files would take longer than all else that -h does.
+        # Importing all these files would take longer than all other work of -h.
         sentence = (COMMANDS / f"{name}.py").read_text().partition("\n")[0].strip('"')
         lines.append(f"  {name:<{width}}{sentence}")
     lines += ["", "./slotfuzz COMMAND -h shows the options and an example.",
               "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken,"
               " 130 interrupted.",
-              "Builds and corpora go to build/, or to the user's cache folder where that is"
-              " read-only;", "SLOTFUZZ_BUILD=DIR names another place.", "",
+              "Builds and corpora go to build/, or to the user's cache folder if that is"
+              " read-only;", "SLOTFUZZ_BUILD=DIR names another folder.", "",
               "example:",
               "  ./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"]
     return as_called("\n".join(lines))
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, with the nearest option where one is unknown."""
+    """Prints an error in one line, with the nearest option for an unknown one."""
 
     def error(self, message: str):
         unknown = message.partition("unrecognized arguments: ")[2].split()
@@ -120,7 +120,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(prog: str, module) -> argparse.ArgumentParser:
-    """The parser of one command, typed as PROG, whose module gives the arguments and an example."""
+    """The parser of the command PROG; MODULE defines its arguments and an example."""
     parser = _Parser(
         prog=as_called(prog), description=as_called(module.__doc__),
         epilog=as_called(f"example:\n  {module.EXAMPLE}"),
@@ -131,7 +131,7 @@ def parser_of(prog: str, module) -> argparse.ArgumentParser:
 
 
 def _arranged(module, argv: list[str]) -> list[str]:
-    """A command that hands words on to another program may set them apart first."""
+    """A command that passes words to another program may separate them first."""
     return module.arrange(argv) if hasattr(module, "arrange") else argv
 
 
@@ -149,7 +149,7 @@ def _run(module, args) -> int:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-    # A command that has printed what it has got so far returns as if it had not been interrupted.
+    # An interrupted command that prints its result so far returns the code of that result.
     return 128 + signals[0] if signals and code == 0 else code
 
 
@@ -171,7 +171,7 @@ def _run_guarded(module, args) -> int:
     except KeyboardInterrupt as stop:
         number = stop.number if isinstance(stop, Interrupted) else signal.SIGINT
         return _failed(args.json, "interrupted", 128 + number)
-    # Python would exit with 1, which says "finding": an error that nobody foresaw must say 3.
+    # Python would exit with 1, which means "finding"; an unexpected error must give 3.
     except Exception as error:  # pylint: disable=broad-except
         import traceback
 

@@ -1,6 +1,6 @@
-"""The three kinds of error, never mixed: the input is bad, the machine is, or we are.
+"""The kinds of errors: bad input, a problem of the machine, and a bug of the harness.
 
-Beside them: what was killed by something outside, and what the user ended.
+Two more exceptions say that something outside killed a process, and that the user interrupted.
 """
 
 
@@ -13,7 +13,7 @@ class MachineError(Exception):
 
 
 class KilledError(Exception):
-    """Something outside killed PROCESS, one of ours; kills.py does its work again."""
+    """Something outside killed our process PROCESS; kills.py repeats its work."""
 
     def __init__(self, process: str):
         super().__init__(f"{process} was killed")
@@ -21,7 +21,7 @@ class KilledError(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """SIGINT or SIGTERM, whose NUMBER the exit code tells: 130 or 143 if nothing was found."""
+    """SIGINT or SIGTERM; the exit code is 128 + NUMBER if nothing was found."""
 
     def __init__(self, number: int):
         super().__init__(number)
@@ -29,11 +29,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 class BrokenError(Exception):
-    """The harness itself is wrong: an oracle is silent, the engine breaks its protocol. Exit 3."""
+    """The harness is wrong, such as an oracle that reports nothing. Exit code 3."""
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """The end of a message for an unknown word: the names that look like it, or all names."""
+    """The end of a message on an unknown word: similar names, or all names."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=3, cutoff=0.5)

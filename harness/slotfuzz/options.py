@@ -1,4 +1,4 @@
-"""Options that several commands share, and how a program file says what it is meant for."""
+"""Options that several commands share, and the subject that a program file names."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,35 +25,35 @@ class Meant:
 def add_subject(parser) -> None:
     """--subject, --sanitizer, --python and --rootfs."""
     parser.add_argument("--subject", metavar="|".join(registry.names()),
-                        help="what T is; by default what the file's header says, else"
+                        help="the module T; by default the subject in the file's header, else"
                              f" {registry.DEFAULT}")
     parser.add_argument("--sanitizer", choices=sorted(SANITIZERS),
-                        help="by default what suits the subject")
+                        help="by default the subject chooses")
     add_python(parser)
 
 
 def add_python(parser) -> None:
     """--python and --rootfs."""
-    parser.add_argument("--python", metavar="PATH", help="the interpreter whose torch is meant")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter that has torch")
     add_tree(parser)
 
 
 def add_tree(parser) -> None:
     """--rootfs."""
     parser.add_argument("--rootfs", type=Path, metavar="DIR",
-                        help="the tree of ci/torch_rootfs.sh whose torch is meant")
+                        help="a tree made by ci/torch_rootfs.sh that has torch")
 
 
 def add_skip_unknown(parser) -> None:
     """--skip-unknown."""
     parser.add_argument("--skip-unknown", action="store_true",
-                        help="run the other lines of a file of which some match no op")
+                        help="skip lines that match no op, and run the others")
 
 
 def check_lines(args, path: Path, server, reply: Reply) -> None:
     """UserError if lines of the program in PATH did not run in REPLY, unless --skip-unknown.
 
-    A file of which no line is a program's is an error in any case.
+    A file without any program line is always an error.
     """
     dropped = reply.dropped_lines
     if not reply.lines or (dropped and not args.skip_unknown):
@@ -65,7 +65,7 @@ def _unknown(path: Path, table, reply: Reply) -> str:
         return f"{path} holds no program line; ./slotfuzz ops prints what a line can be"
     first, *rest = reply.dropped_lines
     why = {"no op": "matches no op", "masked": "has an op that this subject or target lacks",
-           "too many": "is behind the last line that a program may have"}[first.why]
+           "too many": "comes after the last line that a program may have"}[first.why]
     text = first.text.strip()
     like = table.nearest(text) if first.why == "no op" else ""
     return (f"{path}, line {first.line}: `{text[:LINE_SHOWN_MAX]}` {why}"
@@ -83,11 +83,11 @@ def tree(args) -> Path | None:
 def add_target(parser) -> None:
     """--target."""
     parser.add_argument(
-        "--target", help=f"by default what the finding says, else {catalogue.DEFAULT_TARGET}")
+        "--target", help=f"by default the finding's target, else {catalogue.DEFAULT_TARGET}")
 
 
 def read_program(path: Path) -> str:
-    """The text of a program file; bytes that are no UTF-8 are replaced, a huge file is cut."""
+    """The text of a program file. Bytes that are not UTF-8 are replaced, a huge file is cut."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; a program file is needed")
     if path.exists() and not path.is_file():
@@ -100,7 +100,7 @@ def read_program(path: Path) -> str:
 
 
 def program_files(paths: list[Path]) -> list[Path]:
-    """The files named, and all files of folders named; UserError for a folder without files."""
+    """PATHS, with each folder replaced by its files; UserError for a folder without files."""
     found = []
     for path in paths:
         if path.is_dir():
@@ -116,7 +116,7 @@ def program_files(paths: list[Path]) -> list[Path]:
 
 
 def meant(args, path: Path, text: str) -> Meant:
-    """What the options say, else the header of the script, else the finding.json beside it."""
+    """The subject of a program: by the options, the script's header, or finding.json beside it."""
     header = emit.read_header(text)
     name = args.subject or header.get("subject") or registry.DEFAULT
     sanitizer = args.sanitizer
@@ -128,7 +128,7 @@ def meant(args, path: Path, text: str) -> Meant:
 
 
 def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
-    """The built subject of a wish."""
+    """Builds the subject of WISH."""
     return subject.resolve(wish.subject, wish.sanitizer, [wish.target], args.python, with_python,
                            tree(args))
 

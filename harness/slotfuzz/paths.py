@@ -1,7 +1,7 @@
-"""Where things are: the sources, the folder of everything that is made, the folder of findings.
+"""The folders of sources, of generated files, and of findings.
 
-ROOT is the checkout, or the copy of its sources in an installed package. What is made goes to
-build/ of the checkout, or to another place where that cannot be.
+ROOT is the checkout, or the copy of its sources in an installed package. Generated files go to
+build/ of the checkout, or to another folder if this user may not write there.
 """
 
 import hashlib
@@ -12,17 +12,17 @@ from pathlib import Path
 _PACKAGED = Path(__file__).resolve().parent / "_source"
 INSTALLED = _PACKAGED.is_dir()
 ROOT = _PACKAGED if INSTALLED else Path(__file__).resolve().parents[2]
-# The op table. Targets are told where it is, so a changed row needs no build.
+# The op table. Targets get its path as a flag, so a changed row needs no build.
 OPS = ROOT / "ops"
-# How a person calls us.
+# The command as a user types it.
 COMMAND = "slotfuzz" if INSTALLED else "./slotfuzz"
 
 
 def build_root() -> Path:
-    """The folder of everything that is made: builds, default corpora, work of running hunts.
+    """The folder of generated files: builds, default corpora, folders of running hunts.
 
-    SLOTFUZZ_BUILD names it. Else it is build/ of a checkout that this user may write to, else a
-    folder of its own for this checkout in the user's cache.
+    It is $SLOTFUZZ_BUILD; else build/ of the checkout if this user may write to it; else a folder
+    for this checkout in the user's cache.
     """
     named = os.environ.get("SLOTFUZZ_BUILD")
     if named:
@@ -33,7 +33,7 @@ def build_root() -> Path:
 
 
 def prebuilt_root() -> Path | None:
-    """build/ of a checkout in which this user may read builds and not make them."""
+    """build/ of a checkout where this user may read builds but not write; else None."""
     own = ROOT / "build"
     if os.environ.get("SLOTFUZZ_BUILD") or INSTALLED or is_writable(own) or not own.is_dir():
         return None
@@ -41,13 +41,13 @@ def prebuilt_root() -> Path | None:
 
 
 def findings_root() -> Path:
-    """Where findings go by default: repro/ of a checkout that this user may write to, else here."""
+    """The default folder for findings: repro/ of the checkout if writable, else ./repro."""
     own = ROOT / "repro"
     return own if not INSTALLED and is_writable(own) else Path.cwd() / "repro"
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether this user may make files in FOLDER, and the folder itself if there is none."""
+    """Whether this user may create files in FOLDER, and FOLDER itself if it does not exist."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return os.access(folder, os.W_OK | os.X_OK)
@@ -61,16 +61,16 @@ def _cache_folder() -> Path:
 
 
 def from_root(text: str) -> str:
-    """A report with source paths from the checkout's root on, also those of a mutant's copies.
+    """TEXT with source paths relative to the checkout, including paths of a mutant's copies.
 
-    A symbolizer makes paths absolute; a finding must look the same in every checkout.
+    A symbolizer prints absolute paths; a finding must look the same in every checkout.
     """
     text = text.replace(f"{ROOT}/", "").replace(f"{build_root()}/", "build/")
     return re.sub(r"\bbuild/[\w.-]+/mutants/[\w.-]+/(?=core/)", "", text)
 
 
 def shown(path: Path) -> str:
-    """The path as a person would type it, at the checkout's root or where an installed one runs."""
+    """PATH relative to the checkout, or to the working directory if the driver is installed."""
     try:
         return str(path.resolve().relative_to(Path.cwd() if INSTALLED else ROOT))
     except ValueError:

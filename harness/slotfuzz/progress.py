@@ -1,4 +1,4 @@
-"""The one progress line of a hunt: live on a terminal, one line per ten seconds otherwise."""
+"""The progress line of a hunt: live on a terminal, otherwise one line every ten seconds."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ LINE_SECONDS = 10.0
 
 
 class ProgressLine:
-    """Shows a text that changes. Close it before anything else is printed."""
+    """Shows a text that changes. Close it before printing anything else."""
 
     def __init__(self):
         self._live = None
@@ -31,14 +31,14 @@ class ProgressLine:
             print(text, file=sys.stderr, flush=True)
 
     def note(self, text: str) -> None:
-        """One line that stays."""
+        """Prints a line that stays."""
         if self._live:
             self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
         else:
             print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._live:
             self._live.stop()
             self._live = None

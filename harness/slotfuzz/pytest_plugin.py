@@ -1,8 +1,8 @@
 """The pytest plug-in: `pytest --slotfuzz-target storage --slotfuzz-seconds 20`.
 
-Each program in corpus/TARGET/, and each finding of TARGET in repro/, becomes a test that replays
-it; so does a hunt of that many seconds. Without --slotfuzz-target it gathers nothing, and imports
-nothing.
+Each program in corpus/TARGET/ and each finding of TARGET in repro/ becomes a test that replays it.
+A hunt of that many seconds is one more test. Without --slotfuzz-target the plug-in collects nothing
+and imports nothing.
 """
 
 import contextlib
@@ -15,25 +15,25 @@ import pytest
 
 
 class Failed(Exception):
-    """What a test found, as text for the report."""
+    """A failure of a test, with the text for the report."""
 
 
 def pytest_addoption(parser):
     """--slotfuzz-*."""
     group = parser.getgroup("slotfuzz", "programs and hunts of slotfuzz")
     group.addoption("--slotfuzz-target", metavar="TARGET",
-                    help="gather the programs of TARGET; `slotfuzz targets` lists targets")
+                    help="collect the programs of TARGET; `slotfuzz targets` lists targets")
     group.addoption("--slotfuzz-seconds", type=float, default=0.0, metavar="N",
-                    help="gather a hunt of N seconds as well")
+                    help="collect a hunt of N seconds as well")
     group.addoption("--slotfuzz-subject", default="core", metavar="SUBJECT",
                     help="core (the default), core:resurrect, mutant:ID or torch")
     group.addoption("--slotfuzz-sanitizer", metavar="NAME",
-                    help="address, thread, debugpy or none; by default what suits the subject")
+                    help="address, thread, debugpy or none; by default the subject chooses")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session, config, items):
-    """Adds our tests to those that pytest has gathered; -k and -m choose among all of them."""
+    """Adds our tests to those that pytest has collected; -k and -m apply to all of them."""
     target = config.getoption("slotfuzz_target")
     if not target:
         return
@@ -57,13 +57,13 @@ class Target(pytest.Collector):
         self._subject = self._error = self._server = None
 
     def collect(self):
-        """The programs, from the user's folders and from ours, and the hunt."""
+        """The programs in the user's folders and in ours, and the hunt."""
         from slotfuzz.paths import ROOT
 
         places = {self.config.rootpath.resolve(): "", ROOT.resolve(): "slotfuzz/"}
         for place, mark in reversed(places.items()):
             for path in _programs(place, self.target):
-                # Pytest takes a dot in a name for the end of a module's.
+                # pytest would read a dot in the name as the end of a module name.
                 name = path.parent if path.name == "repro.py" else path.with_suffix("")
                 yield ProgramItem.from_parent(self, name=f"{mark}{name.relative_to(place)}",
                                               program=path)
@@ -71,7 +71,7 @@ class Target(pytest.Collector):
             yield HuntItem.from_parent(self, name="hunt")
 
     def subject(self):
-        """The built subject; a build that failed is not tried again for each test."""
+        """The built subject. A failed build is not repeated for each test."""
         from slotfuzz.subject import packages, subject
 
         if self._error:
@@ -98,7 +98,7 @@ class Target(pytest.Collector):
         return self._server
 
     def hunt(self):
-        """A hunt for the given time, up to its first new finding; its plan and its result."""
+        """Hunts for the given time or until the first new finding; returns plan and result."""
         from slotfuzz.hunt import hunt
         from slotfuzz.hunt.plan import Plan, check_folders
         from slotfuzz.paths import findings_root
@@ -112,21 +112,21 @@ class Target(pytest.Collector):
 
     @contextlib.contextmanager
     def _uncaptured(self):
-        """Builds and hunts take long and say how far they are."""
+        """Disables capturing, since builds and hunts take long and print their progress."""
         capture = self.config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
             yield
 
 
 class _Item(pytest.Item):
-    """A test that fails with a text of ours."""
+    """A test that fails with our own text."""
 
     def reportinfo(self):
-        """Its name alone: it is no function of a file."""
+        """The name without a line number, since the test is not a function in a file."""
         return self.path, None, self.nodeid
 
     def repr_failure(self, excinfo, style=None):
-        """The text alone, where the stack would say nothing about the program."""
+        """Our text without the Python stack, which says nothing about the program."""
         from slotfuzz.errors import MachineError, UserError
 
         if isinstance(excinfo.value, (Failed, MachineError, UserError)):
@@ -135,14 +135,14 @@ class _Item(pytest.Item):
 
 
 class ProgramItem(_Item):
-    """Replays one program file; fails with what the judge says, line by line."""
+    """Replays one program file; fails with the annotated trace and the verdict."""
 
     def __init__(self, program: Path, **words):
         super().__init__(**words)
         self.program = program
 
     def runtest(self):
-        """Skips a program with ops that the subject lacks: it was not run as a whole."""
+        """Skips a program with ops that the subject lacks, since some of its lines did not run."""
         from slotfuzz import options
         from slotfuzz.finding import explain
 
@@ -158,10 +158,10 @@ class ProgramItem(_Item):
 
 
 class HuntItem(_Item):
-    """Hunts; fails with the programs that it found, or when it ran none."""
+    """Hunts; fails with the findings, or if no program ran."""
 
     def runtest(self):
-        """Findings are written like those of the command `hunt`."""
+        """Hunts; findings are written as the command `hunt` does."""
         plan, result = self.parent.hunt()
         records = [*result.new, *result.known, *result.unreproduced]
         found = [f"{record['signature']}\n  {record['folder']}\n{record['text']}"
@@ -172,7 +172,7 @@ class HuntItem(_Item):
 
 
 def _programs(place: Path, target: str) -> list[Path]:
-    """The program files of TARGET in PLACE: seeds, and findings with their finding.json."""
+    """The program files of TARGET in PLACE: seeds, and scripts of findings."""
     from slotfuzz.finding import finding
 
     scripts = (path for path in (place / "repro").glob("*/repro.py")

@@ -1,12 +1,12 @@
-"""A hypothesis state machine of any subject, from its op table: for those who live in pytest.
+"""A hypothesis state machine for any subject, made from its op table, for use in pytest.
 
     TestStorage = slotfuzz.stateful.machine("mutant:hermetic-del-storage", "storage").TestCase
 
-There is one rule per op; a rule adds a line to the program, with variables from those that its
-lines so far have bound. At the end of the example the fork server runs the program in a child, so a
-hard crash fails the example like anything else. One fork per line instead would cost fifty times as
-much, and show only that a line raised. What fails is kept as a .py file at once, then minimized and
-written as a hunt does.
+Each op has a rule, which adds a line to the program and takes variables that earlier lines have
+bound. At the end of the example the fork server runs the program in a child, so a crash fails the
+example like any other failure. A fork for each line would take fifty times as long, and show only
+that a line raised. A failing program is saved as a .py file at once, then minimized and written as
+a hunt does.
 """
 
 import atexit
@@ -26,14 +26,14 @@ from slotfuzz.subject import packages, rootfs, subject as subjects
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage.triage import Found, Triage
 
-# Enough that each run shows the bug of docs/hypothesis.md, which says what was measured.
+# Enough that each run finds the bug of docs/hypothesis.md, which has the measurements.
 EXAMPLES = 500
-# The minimizer knows better than hypothesis how a program shrinks.
+# Our minimizer shrinks programs better than hypothesis does.
 PHASES = [phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)]
 
 
 class Broken(AssertionError):
-    """A program fails. Each signature has a subclass of its own: hypothesis tells them apart."""
+    """A program failed. Each signature has its own subclass, so hypothesis separates them."""
 
 
 def machine(
@@ -41,10 +41,10 @@ def machine(
     python: str | None = None, tree: Path | None = None, out: Path | None = None,
     verify_runs: int = VERIFY_RUNS,
 ) -> type[RuleBasedStateMachine]:
-    """The state machine of SUBJECT on TARGET, both by name as on the command line; builds them.
+    """Builds SUBJECT and TARGET, named as on the command line, and returns the state machine.
 
-    PYTHON and TREE are what --python and --rootfs name.
-    Findings go to OUT, by default build/hypothesis/. A script is verified VERIFY_RUNS times.
+    PYTHON and TREE are the values of --python and --rootfs. Findings go to OUT, by default
+    build/hypothesis/. A script is verified VERIFY_RUNS times.
     """
     if isinstance(subject, str):
         packages.ensure()
@@ -73,19 +73,19 @@ class _Machine(RuleBasedStateMachine):
         self.bound: frozenset[str] = frozenset()
 
     def add(self, line: Line) -> None:
-        """Adds LINE to the program; one that is too long already stays as it is."""
+        """Adds LINE to the program, unless the program has the maximal length."""
         table = self.judge.server.table
         if len(self.lines) < table.description["line_max"]:
             self.lines.append(line)
             self.bound = bound_after(table, line, self.bound)
 
     def teardown(self) -> None:
-        """Runs the program; one that fails raises Broken."""
+        """Runs the program; raises Broken if it fails."""
         self.judge.run(self.lines)
 
 
 def _rule_of(table: Table, name: str):
-    """The rule of op NAME: it draws the operands; it can be chosen when there is what it reads."""
+    """The rule of op NAME, which draws operands. Its precondition: what it reads is bound."""
     roles = table.ops[name]["operands"]
 
     def step(self, **words):
@@ -99,7 +99,7 @@ def _rule_of(table: Table, name: str):
 
 
 def _operand(table: Table, role: str):
-    """What an operand can be, simplest first, as hypothesis shrinks to what stands first."""
+    """A strategy for an operand, simplest first, since hypothesis shrinks to the first."""
     kind = table.kinds.get(role.lstrip(MARKS))
     if kind and not kind.prefix:
         return strategies.sampled_from(kind.values)
@@ -110,7 +110,7 @@ def _operand(table: Table, role: str):
 
 
 def _readable(table: Table, role: str, bound: frozenset[str]) -> list[str]:
-    """What an operand can be now. Never empty for a literal and for what is bound by the line."""
+    """The words for an operand now; not empty for literals and for operands that are bound."""
     kind = table.kinds.get(role.lstrip(MARKS))
     if kind is None:
         return sorted(bound)
@@ -120,7 +120,7 @@ def _readable(table: Table, role: str, bound: frozenset[str]) -> list[str]:
 
 
 class _Judge:
-    """Keeps, minimizes and writes what fails, each signature once; then raises its Broken."""
+    """Saves, minimizes and writes failing programs, once per signature, and raises Broken."""
 
     def __init__(self, subject: Subject, target: str, out: Path, verify_runs: int):
         self.target, self.out = target, out
@@ -141,7 +141,7 @@ class _Judge:
         raise kind(message)
 
     def _judged(self, text: str, reply: Reply, words: signature.Signature):
-        # First the program, so that it is there however the rest ends.
+        # The program is written first, so that it exists even if the rest fails.
         kept = self.out / f"{words.identifier(self.server.subject.name)}.py"
         finding.write_file(kept, text)
         _, record = self.triage.judge(

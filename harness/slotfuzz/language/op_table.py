@@ -1,7 +1,6 @@
 """Reads the op table from its files, for commands that need no build.
 
-Only the binary can tell which ops a subject lacks: `server.describe`. It also checks the rows, and
-says what is wrong with one.
+Only the binary can tell which ops a subject lacks: `server.describe`. It also checks each row.
 """
 
 import tomllib
@@ -9,7 +8,7 @@ import tomllib
 from slotfuzz.errors import UserError
 from slotfuzz.paths import OPS
 
-# Ops stand by theme, in this order.
+# The order of the themes in the table.
 THEMES = ("storage", "tensor", "thread", "interpreter")
 VARIABLES, VALUES, NAMES = "variables", "values", "names"
 FIELDS = ("operands", "template", "needs", "sentence", "words")
@@ -18,12 +17,12 @@ ATTRIBUTE, OF_STORAGE = "sets_attribute", "storage."
 
 
 def read() -> dict:
-    """The `ops` and `kinds` of BIN --describe, without what depends on a subject."""
+    """The `ops` and `kinds` of BIN --describe, without fields that depend on a subject."""
     return merged({path.name: path.read_text() for path in sorted(OPS.glob("*.ops"))})
 
 
 def merged(texts: dict[str, str]) -> dict:
-    """The same of TEXTS by file name, in the order in which the engine has the rows."""
+    """The same for TEXTS, which maps file names to texts; rows are in the engine's order."""
     ops: dict[str, list] = {theme: [] for theme in THEMES}
     kinds = []
     for name, text in texts.items():
@@ -50,7 +49,7 @@ def _is_row(row) -> bool:
 
 
 def _line_of(key: str, text: str) -> int:
-    """Where KEY is; tomllib does not tell."""
+    """The line number of KEY, which tomllib does not give."""
     lines = text.splitlines()
     return next((number for number, line in enumerate(lines, 1)
                  if line.partition("=")[0].strip() == key), 1)
