@@ -26,8 +26,12 @@ SWEPT = ("bench/", "ci/", "core/", "docs/ci.md", "docs/decisions/", "docs/fleets
          "harness/slotfuzz/subject/", "mutants/", "targets/", "tests/core/", "tests/driver/ci/",
          "tests/driver/hunt/", "tests/driver/language/", "tests/driver/measure/",
          "tests/driver/reduce/", "tests/driver/subject/", "tests/golden/", "tests/interleave/",
-         "tests/steps/test_golden.py", "harness/slotfuzz/interleave/", "harness/slotfuzz/commands/",
-         "harness/slotfuzz/scripts/", "tests/driver/interleave/", "tests/driver/commands/")
+         "harness/slotfuzz/interleave/", "harness/slotfuzz/commands/",
+         "harness/slotfuzz/scripts/", "tests/driver/interleave/", "tests/driver/commands/",
+         "tests/steps/test_golden.py", "setup.py", "harness/slotfuzz/__", "harness/slotfuzz/cli.py",
+         "harness/slotfuzz/console.py", "harness/slotfuzz/errors.py", "harness/slotfuzz/options.py",
+         "harness/slotfuzz/paths.py", "harness/slotfuzz/progress.py",
+         "harness/slotfuzz/pytest_plugin.py", "harness/slotfuzz/stateful.py")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+")
 CPP_PROSE = re.compile(r'//(.*)$|"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"', re.MULTILINE)

@@ -1,8 +1,8 @@
-"""What each op of a table does when it runs, as words of effects: a script, for any Python with T.
+"""Observes the effects of each op of a table: a script for any Python that can import T.
 
-It reads a description of the engine on stdin and writes {op: {"ran", "effects"}} to stdout. An op
-runs where its variables were made in the plainest way, with each of its values. Where it raises
-with all of them, or shows less than its row says, a line of another op goes before.
+It reads the engine's description on stdin and writes {op: {"ran", "effects"}} to stdout. An op runs
+with each of its values, after the plainest lines that make its variables. If it always raises, or
+shows fewer effects than its row declares, a line of another op runs before it.
 """
 
 import itertools
@@ -18,7 +18,7 @@ class Observer(Bench):
     """Finds programs for each op, and runs them."""
 
     def observe(self, op):
-        """All effects of OP that its runs show; None if no set-up can be made."""
+        """All effects that runs of OP show; None without a set-up for it."""
         base = self._base(op)
         if base is None:
             return None
@@ -48,7 +48,7 @@ class Observer(Bench):
         return effects
 
     def _shown(self, setup, op):
-        """What OP shows after SETUP, with each of its values, and the set-up alone does not."""
+        """The effects of OP after SETUP, with each of its values, minus those of SETUP alone."""
         lines = list(itertools.islice(self._lines(setup, op), VALUES_MAX))
         nothing = {"code": "pass", "words": [], "variables": []}
         alone = self.run(setup["lines"], {**op, "operands": [], "attribute": ""}, nothing)
@@ -78,7 +78,7 @@ class Observer(Bench):
         return {"effects": effects, "all_raised": all(seen.raised for seen in runs)}
 
     def _base(self, op):
-        """The plainest lines that make the variables which OP reads."""
+        """The plainest lines that make the variables that OP reads."""
         setup = {"lines": [], "free": {}, "reads": []}
         for word in op["operands"]:
             letter = word.lstrip("-" + BINDING)
@@ -100,7 +100,7 @@ class Observer(Bench):
         return f"{kind['prefix']}{min(number, kind['count'] - 1)}"
 
     def _made(self, setup, letter, depth=0):
-        """Adds lines that make a variable of a kind to SETUP; its name."""
+        """Adds lines to SETUP that make a variable of a kind; returns its name."""
         for mark in "+*=":
             for name in self.ops:
                 maker = self.ops[name]
@@ -142,7 +142,7 @@ class Observer(Bench):
         return {"code": code, "words": list(words), "variables": variables}
 
     def _further(self, setup, op):
-        """SETUP with a line of another op behind it, and with what that line made dropped again."""
+        """SETUP with a line of another op added, then also with that line's variable dropped."""
         wanted = {word.lstrip("-" + BINDING) for word in op["operands"]}
         others = [self.ops[name] for name in self.ops if name in self.usable and name != op["name"]]
         slow = op["slow"]
@@ -158,7 +158,7 @@ class Observer(Bench):
                             yield {**setup, "lines": [*lines, f"del {name}"], "free": free}
 
     def _instances(self, setup, other, binds_read):
-        """Lines of OTHER on the variables of SETUP, or on such as they are made for it."""
+        """Instances of OTHER on the variables of SETUP, or on variables made for it."""
         extra = {"lines": [], "free": dict(setup["free"])}
         choices, bound, read = [], None, None
         left = list(setup["reads"])
@@ -193,7 +193,7 @@ class Observer(Bench):
 
 
 def main():
-    """Answers on stdout."""
+    """Writes the effects to stdout."""
     bench = Observer(json.load(sys.stdin))
     told = {}
     for name, op in bench.ops.items():

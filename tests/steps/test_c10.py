@@ -1,4 +1,4 @@
-"""The c10 subject: blind nowhere, and quiet where an installed libtorch keeps its promises."""
+"""The c10 subject: it detects a planted race, and correct code of libtorch is clean."""
 
 import json
 import subprocess
@@ -10,14 +10,14 @@ from slotfuzz.paths import ROOT
 from tests.steps.test_steps import run
 
 SECONDS = 10
-# The others find what targets/c10/repro/ shows.
+# The other scenarios find the bugs that targets/c10/repro/ shows.
 QUIET_SCENARIOS = ("claim", "counts")
 
 pytestmark = pytest.mark.skipif(not Path("/usr/include/c10/core/TensorImpl.h").exists(),
                                 reason="libtorch has no headers here: apt-get install libtorch-dev")
 
 
-def test_c10_hears_a_planted_race():
+def test_c10_reports_a_planted_race():
     lines = run(ROOT / "ci" / "c10.sh", "--planted", 30).splitlines()
     assert len(lines) == 2 and all(": finding, " in line for line in lines), lines
 
@@ -28,7 +28,7 @@ def test_c10_claim_and_counts_are_clean():
     assert all(": clean, " in line for line in lines), lines
 
 
-def test_the_command_finds_what_the_known_programs_show():
+def test_the_command_finds_the_bugs_of_the_known_programs():
     result = subprocess.run([ROOT / "slotfuzz", "interleave", "weak-claim", "disarm", "load",
                              "--subject", "c10", "--seconds", str(SECONDS), "--json"],
                             capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 """The real engine and the fake one of the driver's tests answer by one schema.
 
-Else the driver's tests would show that it copes with an engine that there is not.
+Otherwise the driver's tests would test it with an engine that does not exist.
 """
 
 import pytest
@@ -22,7 +22,7 @@ def real():
 
 @pytest.fixture
 def servers(real, fake_subject):  # noqa: F811
-    """It and a fake one, which has a build folder of its own."""
+    """The real server and a fake one, which has its own build folder."""
     with Server(fake_subject, TARGET) as fake:
         yield real, fake
 

@@ -1,6 +1,6 @@
-"""Each row of the op table does what it says, and nothing else that the table has a word for.
+"""Each row of the op table has the effects that it declares, and no other effects.
 
-tests/steps/observed_effects.py runs the rows, on slotcore and where torch is on that.
+tests/steps/observed_effects.py runs the rows on slotcore, and on torch if it is installed.
 """
 
 import ast
@@ -19,7 +19,7 @@ from slotfuzz.subject import subject
 SCRIPT = ROOT / "tests/steps/observed_effects.py"
 TARGET, SECONDS_MAX = "storage", 300
 WORD = re.compile(r"\w+")
-# slotcore makes nothing exotic, so no row that says so runs there.
+# slotcore has no exotic impls, so rows that declare them do not run on it.
 ONLY_TORCH = {"exotic"}
 NOTHING = {"effects": [], "attribute": "", "attribute_of_storage": False}
 
@@ -38,7 +38,7 @@ def described(chosen):
 
 
 def flipped(ops):
-    """For each effect two rows that lie: one hides that it has it, one says so and has it not."""
+    """Two wrong rows for each effect: one omits it, and one declares it without having it."""
     effects = sorted({effect for op in ops for effect in op["effects"]} - ONLY_TORCH)
     liars = {}
     for effect in effects:
@@ -53,13 +53,13 @@ def flipped(ops):
 
 
 def differing(ops, observed):
-    """Of each op that ran and does not do what its row says: what it does and what it says."""
+    """For each op that ran and differs from its row: its observed and declared effects."""
     return {op["name"]: (observed[op["name"]]["effects"], op["effects"]) for op in ops
             if observed[op["name"]]["ran"] and observed[op["name"]]["effects"] != op["effects"]}
 
 
 def observe(description, python, environment):
-    """What the script says of the ops of DESCRIPTION."""
+    """The script's output for the ops of DESCRIPTION."""
     result = subprocess.run([python, SCRIPT], input=json.dumps(description), text=True, check=False,
                             capture_output=True, timeout=SECONDS_MAX, env=environment)
     assert result.returncode == 0, result.stderr
@@ -68,7 +68,7 @@ def observe(description, python, environment):
 
 @pytest.fixture(scope="module", name="observed")
 def observed_on_slotcore(chosen, description):
-    """What the rows do on slotcore, with those that lie behind them."""
+    """The effects of the rows on slotcore, followed by the wrong rows."""
     ops = [*description["ops"], *flipped(description["ops"])[1]]
     return observe({**description, "ops": ops}, chosen.script_python, chosen.script_environment())
 
@@ -90,7 +90,7 @@ def test_a_row_that_lies_is_named(description, observed):
 
 
 def test_each_row_does_what_it_says_on_torch(description):
-    """Rows of torch alone, where this Python imports it."""
+    """Runs the rows that only torch has, if this Python can import torch."""
     ops = [op for op in description["ops"] if "exotic" in op["effects"] or "T._C" in op["needs"]]
     if importlib.util.find_spec("torch") is None:
         pytest.skip(f"{len(ops)} rows were not run: {sys.executable} has no torch")
@@ -113,7 +113,7 @@ def test_a_row_has_the_effects_of_what_it_calls(description):
 
 
 def test_a_snippet_has_the_effects_of_what_it_calls(description):
-    """Those of its own names, which one of them may use, and those of other snippets."""
+    """It may call its own names and names of other snippets."""
     told = 0
     for row in description["prelude"]:
         code = "\n".join(ast.unparse(one) for one in ast.parse(row["text"]).body

@@ -1,8 +1,8 @@
-"""The examples of each -h, of README.md and of docs/ are typed in a scratch copy of the checkout.
+"""Runs the examples of each -h, of README.md and of docs/ in a scratch copy of the checkout.
 
-The copy has the checkout's path, in a mount namespace of its own, and the checkout's build: nothing
-is compiled anew, and what an example writes goes with the copy. SLOTFUZZ_EXAMPLES=all runs those
-that take minutes as well, each as it stands; else hunts are cut short by a further option.
+A mount namespace gives the copy the checkout's path and build. So nothing is compiled again, and
+the files that an example writes are removed with the copy. SLOTFUZZ_EXAMPLES=all runs each example
+unchanged, even if it takes minutes; otherwise an added option shortens hunts.
 """
 
 import importlib
@@ -22,29 +22,29 @@ from slotfuzz.subject import interpreter
 
 ALL = os.environ.get("SLOTFUZZ_EXAMPLES") == "all"
 EXAMPLE_SECONDS_MAX = 7200 if ALL else 600
-# A line of commands, and a command in the midst of prose.
+# A line in a block of commands, and a command within prose.
 BLOCK = re.compile(r"^    (?:\$ )?((?:\./slotfuzz|ci/\w+\.sh) .*?)(?:   .*)?$", re.MULTILINE)
 SPAN = re.compile(r"`((?:\./slotfuzz|ci/\w+\.sh) [^`]+)`")
-# Words of a command's syntax, and files that only the reader has.
+# Words of a command's syntax, and names of files that only a reader has.
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\[|\.\.\.|…|<|crash-")
-# What is short by itself, or is made so by options that come last.
+# Commands that are short, or that these additional options shorten.
 SHORTENED = {"hunt": "--seconds 3", "interleave": "--seconds 3", "mutants": "--seconds 30"}
 LONG = ("bench",)
-# What another step types, and what runs this one: the tests, and the night.
+# Commands that another step runs, and commands that run this step.
 ELSEWHERE = ("doctor", "test", "ci/")
 HEADERS = Path("/usr/include/c10/core/TensorImpl.h")
-# 1: a finding is what the example is there for.
+# The exit code 1 is right if the example shows a finding.
 EXIT_CODES = (0, 1)
 
 
 def documents():
-    """README.md and the documents, but for those that are made by a command."""
+    """README.md and the documents, without those that a command generates."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in pages if page.name not in ("ops.md", "torch.md")]
 
 
 def examples():
-    """Each command that a reader may paste, with where it stands."""
+    """Each command that a reader may paste, and its place."""
     found = {}
     for name in cli.command_names():
         module = importlib.import_module(f"slotfuzz.commands.{name}")
@@ -64,23 +64,23 @@ EXAMPLES = examples()
 
 
 def name_of(command):
-    """The command's own word, or ci/ for a script of that folder."""
+    """The name of the slotfuzz command, or ci/ for a script of that folder."""
     first, *rest = shlex.split(command)
     return "ci/" if first.startswith("ci/") else rest[0]
 
 
 def words_of(command):
-    """The words behind the command's own, without what the shell does with the output."""
+    """The words after the command's name, without redirections and pipes."""
     return shlex.split(command.partition(" > ")[0])[2:]
 
 
 def is_long(command):
-    """Whether it takes minutes."""
+    """Whether the command takes minutes."""
     return name_of(command) in LONG
 
 
 def lacking(command):
-    """What the machine has not, and the command needs; an empty string if it has all."""
+    """What the command needs and the machine lacks; an empty string if nothing."""
     if "--subject c10" in command and not HEADERS.exists():
         return f"libtorch has no headers here: {HEADERS} is missing"
     if "--subject torch" not in command:
@@ -96,7 +96,7 @@ def lacking(command):
 def scratch(tmp_path_factory):
     """Runs a command line in the copy."""
     if os.geteuid() != 0:
-        pytest.skip("a mount namespace takes root")
+        pytest.skip("a mount namespace needs root")
     folder = tmp_path_factory.mktemp("scratch") / "clone"
     subprocess.run(["git", "clone", "-q", "--no-checkout", "--no-hardlinks",
                     ROOT, folder], check=True)
@@ -129,7 +129,7 @@ def test_there_are_examples_of_each_command():
 
 
 def test_each_example_is_a_command_that_exists():
-    """Also those that only the night runs. An option that is unknown raises UserError."""
+    """This includes commands of the nightly run. An unknown option raises UserError."""
     for command in EXAMPLES:
         name, words = name_of(command), words_of(command)
         if name == "ci/":
@@ -140,7 +140,7 @@ def test_each_example_is_a_command_that_exists():
                 module.arrange(words) if hasattr(module, "arrange") else words)
 
 
-# In the order of the documents, since one may use what the one before it has found.
+# In the order of the documents, since an example may use a finding of an earlier one.
 @pytest.mark.parametrize("command", [
     one for one in EXAMPLES if name_of(one) not in ELSEWHERE and (ALL or not is_long(one))])
 def test_each_example_runs_as_it_is_pasted(command, scratch):

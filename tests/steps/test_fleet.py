@@ -1,8 +1,8 @@
-"""A fleet's build, held to the fleets' own rules where a fleet would run it: in a bare Debian tree.
+"""Tests a fleet's build by the fleets' own rules, in a minimal Debian tree as a fleet has it.
 
-There is no Python, no compiler and no checkout in the tree; everything but /tmp is read-only, and
-/dev has nothing but null. SLOTFUZZ_FLEET names the builds, by default address; the others are the
-other sanitizers and afl, which ci/fleet_nightly.sh has.
+The tree has no Python, no compiler and no checkout; everything but /tmp is read-only, and /dev
+contains only null. SLOTFUZZ_FLEET names the builds, by default address. ci/fleet_nightly.sh runs
+the other sanitizers and afl.
 """
 
 import json
@@ -23,7 +23,7 @@ FLEET = os.environ.get("SLOTFUZZ_FLEET", "address").split()
 SANITIZERS = [name for name in FLEET if name in fleet.SANITIZER_FLAGS]
 CANARY = next(name for name in catalogue.target_names() if catalogue.must_fail(name))
 CLEAN = [*catalogue.fuzzable_targets(), *catalogue.protocol_names()]
-# What the fleets' runner gives a target, and what their bad_build_check demands of one.
+# The options of the fleets' runner, and the limits of their bad_build_check.
 RUNNER_OPTIONS = {
     "ASAN_OPTIONS": "alloc_dealloc_mismatch=0:allocator_may_return_null=1:"
                     "allocator_release_to_os_interval_ms=500:check_malloc_usable_size=0:"
@@ -40,7 +40,7 @@ RUNNER_FLAGS = ("-rss_limit_mb=2560", "-timeout=25")
 RUNS = 100
 CANARY_RUNS = 100_000
 EDGES_MIN = 100
-# It takes seconds; the limit is for a machine that is busy.
+# This takes seconds; the limit is for a busy machine.
 AFL_SECONDS = 300
 AFL_ASAN_OPTIONS = ("abort_on_error=1:symbolize=0:detect_odr_violation=0:detect_leaks=0:"
                     "detect_stack_use_after_return=0")
@@ -65,7 +65,7 @@ exec chroot "$tree" env -i --chdir=/mnt "$@"
 
 @pytest.fixture(scope="module", params=SANITIZERS)
 def built(request, tmp_path_factory):
-    """The sanitizer and OUT: as a fleet gets it, and then the canary, which it does not get."""
+    """The sanitizer, and OUT as a fleet gets it, plus the canary, which fleets do not get."""
     out = tmp_path_factory.mktemp("out")
     variables = {"OUT": str(out), "SANITIZER": request.param}
     run(ROOT / "ci" / "fuzz_build.sh", variables=variables)
@@ -76,7 +76,7 @@ def built(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tree():
-    """A bare Debian tree, made once per build folder."""
+    """A minimal Debian tree, made once for each build folder."""
     if os.geteuid() != 0:
         pytest.skip("only root may make a Debian tree and enter it")
     folder = build_root() / "bare"
@@ -87,7 +87,7 @@ def tree():
 
 @pytest.fixture
 def box(built, tree, tmp_path):
-    """Runs a target in the tree as the fleets' runner does; its exit code and what it said."""
+    """Runs a target in the tree as the fleets' runner does; returns exit code and output."""
     _, out = built
 
     def enter(target, *words):
@@ -105,7 +105,7 @@ def box(built, tree, tmp_path):
 
 
 def options_of(out, target, name):
-    """The section of the target's .options for a sanitizer's variable, joined as they join it."""
+    """The section NAME of the target's .options, joined as the fleets join it."""
     section = f"[{name.removesuffix('_OPTIONS').lower()}]\n"
     _, found, rest = (out / f"{target}.options").read_text().partition(section)
     pairs = rest.partition("\n[")[0].split("\n") if found else []
@@ -113,7 +113,7 @@ def options_of(out, target, name):
 
 
 def unpack(out, target, folder):
-    """What the runner does with the seeds of a target."""
+    """Unpacks the seeds of a target as the runner does."""
     with zipfile.ZipFile(out / f"{target}_seed_corpus.zip") as archive:
         archive.extractall(folder)
     return len(list(folder.iterdir()))
@@ -135,7 +135,7 @@ def test_fleet_target_starts_runs_and_merges_in_a_bare_tree(target, built, box, 
     assert sanitizer == "coverage" or list((tmp_path / "merged").iterdir())
 
 
-# Of each kind of target one: the others are of the same objects.
+# One target of each kind, since the others have the same object files.
 @pytest.mark.parametrize("target", [catalogue.default_target(), catalogue.protocol_names()[0]])
 def test_fleet_target_has_one_sanitizer(target, built):
     sanitizer, out = built
@@ -147,7 +147,7 @@ def test_fleet_target_has_one_sanitizer(target, built):
 
 def test_a_crash_of_a_fleet_comes_back_as_a_script(built, box, tmp_path):
     if built[0] == "coverage":
-        pytest.skip("a coverage build tells of no crash")
+        pytest.skip("a coverage build reports no crash")
     code, said = box(CANARY, "-seed=1", f"-runs={CANARY_RUNS}", "-artifact_prefix=/tmp/")
     assert code != 0 and f"/targets/{CANARY}.cc:" in said, said
     (crash,) = tmp_path.glob("crash-*")
@@ -180,7 +180,7 @@ def test_afl_finds_a_mutant_by_lines_and_its_crash_becomes_a_script(tmp_path):
 
 
 def test_a_deadlock_on_a_fleet_leaves_its_program(tmp_path):
-    """A watchdog that exited would leave a fleet with a report and no input."""
+    """If the watchdog exited, the fleet would get a report without an input."""
     name = next(name for name in catalogue.mutant_names()
                 if mutant.read_header(name).verdict == "deadlock")
     header = mutant.read_header(name)
@@ -246,7 +246,7 @@ def test_a_fleet_build_uses_the_compiler_flags_and_engine_that_it_is_given(tmp_p
     assert run(tmp_path / "out" / target) == "another engine\n"
 
 
-def test_a_fleet_build_of_what_cannot_be_built_is_one_line(tmp_path):
+def test_an_unsupported_fleet_build_is_an_error_of_one_line(tmp_path):
     told = subprocess.run([ROOT / "ci" / "fuzz_build.sh"], capture_output=True, text=True,
                           check=False,
                           env={**os.environ, "SANITIZER": "memory", "OUT": str(tmp_path)})

@@ -1,7 +1,7 @@
-"""The gate with real hunts: a bug of this version counts, one that the base has as well is old.
+"""The gate with real hunts: a bug of this version counts, and a bug of the base is old.
 
-The bug is a mutant that other steps have built; `./slotfuzz bench gate` puts mutants into commits
-of a clone, which takes minutes of building.
+The bug is a mutant that other steps have built. `./slotfuzz bench gate` applies mutants to commits
+of a clone, and building these takes minutes.
 """
 
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ class Version(Checkout):
 
 @pytest.mark.parametrize("here, there, new, old", [
     (MUTANT, "core", 1, 0), (MUTANT, MUTANT, 0, 1), ("core", "core", 0, 0)])
-def test_a_gate_fails_on_what_the_base_does_not_have(tmp_path, here, there, new, old):
+def test_a_gate_fails_only_on_a_bug_that_the_base_lacks(tmp_path, here, there, new, old):
     plan = gate.Plan(Scope(["storage"], [], ["core"], []), tmp_path / "out", FUZZ_SECONDS, 1,
                      parts=("fuzz",))
     base = SimpleNamespace(checkout=lambda: Version(there))

@@ -1,4 +1,4 @@
-"""An installed slotfuzz, from pip with Debian's packages alone: some 40 s, most of them compile."""
+"""Tests slotfuzz installed by pip with Debian's packages only. Takes 40 s, mostly to compile."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Runs a program of a fresh environment, in an empty folder, with a cache of its own."""
+    """Runs a program of a fresh virtual environment in an empty folder, with its own cache."""
     place = tmp_path_factory.mktemp("installed")
     before = sorted(os.listdir(ROOT)), sorted(os.listdir(ROOT / "harness"))
     run("/usr/bin/python3", "-m", "venv", "--system-site-packages", place / "environment")
@@ -34,20 +34,20 @@ def installed(tmp_path_factory):
     return call
 
 
-def test_the_command_is_there_and_says_its_name(installed):
+def test_the_command_exists_and_prints_its_name(installed):
     assert "usage: slotfuzz COMMAND" in installed("slotfuzz")
     assert installed("slotfuzz", "ops", "--markdown") == (ROOT / "docs/ops.md").read_text()
     assert not (installed.place / "cache").exists()
 
 
-def test_a_finding_of_it_names_the_commit(installed):
+def test_a_finding_names_the_installed_commit(installed):
     commit = run("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
     script = "from slotfuzz.triage import triage; print(triage.own_version())"
     told = installed("python", "-c", script)
     assert told.strip() == f"0.1+g{commit}"
 
 
-def test_nothing_of_the_driver_is_left_out(installed):
+def test_all_files_of_the_driver_are_installed(installed):
     (module,) = (installed.place / "environment").glob("lib/*/site-packages/slotfuzz")
 
     def files(folder):
@@ -63,7 +63,7 @@ def test_the_build_is_in_the_cache_folder(installed):
     assert (folder / "plain" / "targets" / "disarm").exists()
 
 
-def test_the_state_machine_is_imported_anywhere(installed):
+def test_the_state_machine_can_be_imported_anywhere(installed):
     told = installed("python", "-c", "import slotfuzz.stateful as s; print(s.machine, s.__file__)")
     assert str(installed.place) in told
 

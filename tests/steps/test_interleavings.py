@@ -7,7 +7,7 @@ from tests.steps.test_steps import googletest, slotfuzz
 
 # Graphs of the default scenarios: 7 claimers, disarm against 4 destructors, weak lock against 2.
 GOLDEN = {"claim": 448, "disarm": 261, "counts": 1386}
-# One for each: a weaker order, a logic error, one that needs a stale read, a plain decrement.
+# One each: a weaker order, a logic error, a bug that needs a stale read, a plain decrement.
 MUTANTS = ("claim-publishes-nothing", "lock-counts-first", "incref-without-fence",
            "share-looks-again")
 

@@ -1,4 +1,4 @@
-"""What the parser takes of texts, on the engine itself: scripts, corpora, and what is neither."""
+"""The parser of the real engine on scripts, corpora, and other texts."""
 
 import pytest
 
@@ -18,14 +18,14 @@ SUBJECTS = {"": "core", "slotcore": "core", "torch": "torch"}
 
 @pytest.fixture(scope="module")
 def server():
-    """One target's: all targets have one table."""
+    """The server of one target, since all targets have the same table."""
     chosen = subject.resolve("core", "address", [catalogue.DEFAULT_TARGET])
     with Server(chosen, catalogue.DEFAULT_TARGET) as running:
         yield running
 
 
 def unknown(server, text):
-    """The texts of the lines that are named."""
+    """The texts of the unknown lines."""
     named, count = server.unknown_lines(text)
     assert len(named) == min(count, 20)
     return [line.text for line in named]
@@ -70,7 +70,7 @@ def test_prose_is_unknown(server):
         3, named[0].text, "no op")
 
 
-def test_why_a_line_does_not_run_is_told(server):
+def test_each_line_that_does_not_run_has_a_reason(server):
     too_long = "gc.collect()\n" * (server.table.description["line_max"] + 2)
     assert [line.why for line in server.unknown_lines(too_long)[0]] == ["too many"] * 2
     reply = server.run("t0 = T.ones(1)\n\n# a comment\n  # another\no0 = Other()\nt0 = T.one(1)\n")

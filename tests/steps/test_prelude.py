@@ -1,4 +1,4 @@
-"""The prelude as the engine describes it: no line is lost, and scripts clear what they have."""
+"""The prelude as the engine describes it: it is complete, and scripts clear their own names."""
 
 import ast
 import re
@@ -40,7 +40,7 @@ def test_snippets_are_python(snippets):
 
 
 def test_each_assert_says_what_is_broken():
-    """The judge takes other words for a refusal of other code's."""
+    """Otherwise the judge would take the message for an exception of other code."""
     asserts = [node for part in PARTS for node in ast.walk(ast.parse(part))
                if isinstance(node, ast.Assert)]
     assert len(asserts) > 10
@@ -49,7 +49,7 @@ def test_each_assert_says_what_is_broken():
 
 
 def ending(snippets, snippet, shown):
-    """The script of a finding at the end, shown by the line SHOWN, whose program calls SNIPPET."""
+    """The script of a finding whose program calls SNIPPET and fails at its end, in line SHOWN."""
     reply = replies.reply(kind="assert", contract="P5", line=1, asserts=["gc.collect()", shown],
                           lines=[snippet.names[0]])
     return emit.script(reply, snippets, SUBJECTS[snippet.module], "address", "")
@@ -64,7 +64,7 @@ def test_a_script_clears_only_names_that_it_has(snippets):
         assert set(re.findall(r"^    (\w+)\.clear\(\)$", end, re.MULTILINE)) <= stored, snippet
 
 
-def test_a_script_does_not_clear_what_it_asks_about(snippets):
+def test_a_script_does_not_clear_names_that_it_checks(snippets):
     snippet = next(one for one in snippets if "unraisable" in one.names)
     script = ending(snippets, snippet, "assert not unraisable, unraisable")
     assert "unraisable.clear()" not in script

@@ -1,7 +1,6 @@
 """The page of a campaign in a browser: filters, links, keyboard, screen readers, every width.
 
-The campaign is what repro/ keeps, with a hunt, a finding that was not reproduced, and one that
-cannot be read.
+The campaign has the findings of repro/, a hunt, an unreproduced finding, and an unreadable one.
 """
 
 import json
@@ -35,7 +34,7 @@ NPM_SECONDS_MAX = 120
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """A campaign with all that a page shows."""
+    """A campaign with everything that a page can show."""
     root = tmp_path_factory.mktemp("campaign") / "repro"
     shutil.copytree(ROOT / "repro", root)
     seen = json.loads(next(root.glob("torch-*/*/finding.json")).read_text())
@@ -80,7 +79,7 @@ def driver(tmp_path_factory):
 
 @pytest.fixture
 def browser(driver, address):
-    """The browser with the page as it is first shown."""
+    """The browser after loading the page."""
     driver.get("about:blank")
     seen_as(driver, 1000, "light")
     driver.get(address)
@@ -88,7 +87,7 @@ def browser(driver, address):
 
 
 def seen_as(driver, width, scheme):
-    """Makes the window WIDTH pixels wide, on a system with the colour SCHEME."""
+    """Sets the window to WIDTH pixels and the system to the colour SCHEME."""
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -121,7 +120,7 @@ def test_dark_is_dark_and_light_is_light(browser):
     assert grounds[0] > 700 and grounds[1] < 100
 
 
-def test_each_link_leads_to_what_it_names(browser):
+def test_each_link_leads_to_its_target(browser):
     links = browser.find_elements(By.CSS_SELECTOR, "a[href]")
     targets = [link.get_attribute("href").partition("#")[2] for link in links]
     assert len(targets) > 90 and all(targets)
@@ -143,7 +142,7 @@ def test_a_link_to_a_root_cause_opens_its_row_even_if_it_is_filtered_out(browser
 
 
 def rows_that(found, matches):
-    """How many root causes of FOUND there are of which MATCHES holds."""
+    """The number of root causes of FOUND for which MATCHES holds."""
     return sum(bool(matches(cause)) for cause in merged(found.entries))
 
 
@@ -170,7 +169,7 @@ def test_a_filter_leaves_the_rows_that_match(browser, found, name, values, match
         assert said == f"{expected} of {everything} root causes"
 
 
-def test_filters_work_together_and_are_taken_back(browser, found):
+def test_filters_combine_and_can_be_reset(browser, found):
     everything = len(browser.execute_script(VISIBLE))
     choose(browser, "release", "2.6.0")
     choose(browser, "tier", "public")
@@ -181,7 +180,7 @@ def test_filters_work_together_and_are_taken_back(browser, found):
     assert 0 < len(some) < both
     assert all("swap_tensors" in row.get_attribute("textContent") for row in some)
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
-    browser.execute_async_script("setTimeout(arguments[0])")  # after the reset's own
+    browser.execute_async_script("setTimeout(arguments[0])")  # after the page's own reset handler
     assert len(browser.execute_script(VISIBLE)) == everything
 
 
@@ -206,7 +205,7 @@ def test_the_keyboard_alone_filters_and_opens_a_row(browser):
         assert browser.switch_to.active_element.tag_name == expected
 
 
-def test_texts_of_a_timeline_are_inside_of_its_picture(browser):
+def test_texts_of_a_timeline_are_inside_its_picture(browser):
     browser.execute_script(OPEN_ALL, True)
     outside = browser.execute_script("""
       return [...document.querySelectorAll(".timeline svg")].flatMap(picture => {
@@ -226,7 +225,7 @@ def axe(tmp_path_factory):
     """The text of axe-core, from npm."""
     npm = shutil.which("npm")
     if npm is None:
-        pytest.skip("npm is not installed, which has axe-core")
+        pytest.skip("npm, which provides axe-core, is not installed")
     folder = tmp_path_factory.mktemp("npm")
     done = subprocess.run([npm, "install", "--no-audit", "--no-fund", "axe-core"], cwd=folder,
                           capture_output=True, text=True, check=False, timeout=NPM_SECONDS_MAX)
@@ -238,7 +237,7 @@ def axe(tmp_path_factory):
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", (400, 1600))
 def test_axe_finds_no_violation(browser, axe, width, scheme):
-    """With all hunts open, and of the rows the first three and the last, with all their parts."""
+    """Opens all hunts, and all parts of the first three rows and the last; removes other rows."""
     seen_as(browser, width, scheme)
     browser.execute_script("""
       const rows = [...document.querySelectorAll(".rows > li")];

@@ -14,11 +14,11 @@ EXAMPLES = settings(max_examples=100, derandomize=True, database=None, deadline=
 
 def test_hypothesis_finds_a_mutant(tmp_path):
     machine = stateful.machine(f"mutant:{MUTANT}", "storage", out=tmp_path, verify_runs=3)
-    # As pytest runs it: with the settings of the machine, and without a seed.
+    # As pytest runs it: with the machine's settings, and without a seed.
     with pytest.raises(stateful.Broken):
         run_state_machine_as_test(machine, settings=settings(
             machine.TestCase.settings, database=None, report_multiple_bugs=False))
-    # Which of the ways in which this bug shows comes first is left to chance; each reproduces.
+    # This bug has several symptoms, and chance decides which comes first; each reproduces.
     (folder,) = finding.known([tmp_path], machine.judge.server.subject)
     assert finding.read(folder)["rate"] == 1
 

@@ -1,6 +1,6 @@
-"""The steps of ./slotfuzz test that are programs of their own; the other tests follow them.
+"""The steps of ./slotfuzz test that are separate programs; the other tests run after them.
 
-A step builds what it needs. Each is a test, so that pytest counts it and tells what it said.
+A step builds what it needs. Each is a test, so that pytest counts it and shows its output.
 """
 
 import json
@@ -22,16 +22,16 @@ from slotfuzz.triage import dedup, triage
 
 STEP_SECONDS_MAX = 1800
 HUNT_SECONDS = 20
-# Those with the shortest programs, found within seconds each; `./slotfuzz mutants` hunts them all.
+# The mutants with the shortest programs, each found within seconds; `./slotfuzz mutants` runs all.
 MUTANTS_TRIED = 4
 
 
-# Full stacks of allocations make a script twelve times slower; who replays a failure has them.
+# Full allocation stacks make a script twelve times slower; a replay of a failure has them.
 SHORT_STACKS = {"ASAN_OPTIONS": "fast_unwind_on_malloc=1"}
 
 
 def run(*command, ok=(0,), variables=None):
-    """Runs a command at the root of the checkout; its stdout. Fails with what it said."""
+    """Runs a command at the checkout's root; returns its stdout. A failure shows its output."""
     environment = {**os.environ, **(variables or {})}
     environment.pop("PYTHONPATH", None)
     result = subprocess.run([str(word) for word in command], cwd=ROOT, text=True, check=False,
@@ -42,7 +42,7 @@ def run(*command, ok=(0,), variables=None):
 
 
 def slotfuzz(*words, ok=(0,)):
-    """A command of slotfuzz with --json; its document."""
+    """Runs a slotfuzz command with --json; returns its document."""
     return json.loads(run(ROOT / "slotfuzz", *words, "--json", ok=ok))
 
 
@@ -90,15 +90,15 @@ def test_ops_document_is_up_to_date():
     assert made == (ROOT / "docs" / "ops.md").read_text(), "run what its first lines say"
 
 
-def test_the_table_that_is_read_as_text_is_the_binarys():
+def test_the_table_read_from_text_equals_the_binarys():
     target = catalogue.default_target()
     told = describe(subject.resolve("core", None, [target], with_python=False), target)
     for part, rows in op_table.read().items():
         assert rows and rows == [{key: row[key] for key in rows[0]} for row in told[part]]
 
 
-def test_a_traced_run_tells_where_the_freed_object_was_allocated():
-    """Although the process has kept no stack of what it allocated at its start."""
+def test_a_traced_run_shows_where_the_freed_object_was_allocated():
+    """Although the process kept no stacks of allocations at its start."""
     name = "hermetic-del-storage"
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", None, [header.target], with_python=False)
@@ -108,8 +108,8 @@ def test_a_traced_run_tells_where_the_freed_object_was_allocated():
     assert " in wrap" in stack and len(stack.splitlines()) > 10
 
 
-def test_doctor_says_what_to_set_where_threads_cannot_be_watched():
-    """In a limited address space, as some batch systems give it."""
+def test_doctor_says_what_to_set_if_tsan_cannot_work():
+    """In a limited address space, as in some batch systems."""
     build.build("thread", [f"target-{catalogue.default_target()}"])
     said = run("bash", "-c", f"ulimit -v {1 << 23}; ./slotfuzz doctor --sanitizer thread 2>&1",
                ok=(2,))
@@ -130,7 +130,7 @@ def test_seeds_are_clean_in_every_order(target, sanitizer):
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 @pytest.mark.parametrize("target", catalogue.fuzzable_targets())
 def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
-    """With all that they need of the prelude, lanes and interpreters too, and their exit."""
+    """Each with the prelude that it needs, including lanes and interpreters, up to its exit."""
     chosen = subject.resolve("core", sanitizer, [target])
     seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
     assert seeds
@@ -149,7 +149,7 @@ def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
 
 @pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
 def test_bugs_of_the_past_stay_fixed(sanitizer):
-    """On the target that found them, and then each script by itself."""
+    """Replayed on the target that found them, then each script on its own."""
     programs = sorted((ROOT / "repro").glob("*/repro.py"))
     assert programs
     results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", sanitizer)
@@ -201,7 +201,7 @@ def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeyp
     chosen = subject.resolve("core", "none", ["storage"])
     result = hunt.run(Plan(chosen, ["storage"], tmp_path / "out", 60, 12000, corpus=folder))
     assert result.programs >= 12000 and len(loaded) == 6
-    assert 0 < loaded[-1] <= result.corpus  # 581 of 364 where nothing is removed
+    assert 0 < loaded[-1] <= result.corpus  # without removal it was 581 of 364
     assert {"first.py", "again.py"} < {*os.listdir(folder)}
 
 
@@ -213,7 +213,7 @@ def test_canary_fails(tmp_path):
 
 @pytest.fixture
 def torch_is_installed():
-    """Skips where the system's Python has no PyTorch."""
+    """Skips if the system's Python has no PyTorch."""
     try:
         interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
     except UserError as error:
@@ -221,7 +221,7 @@ def torch_is_installed():
 
 
 def test_findings_in_the_installed_torch_are_found_again(torch_is_installed):
-    """None is lost to an oracle that excuses more than it did."""
+    """This fails if an oracle no longer reports one of them."""
     folders = finding.known((ROOT / "repro").glob("torch-*"), subject.resolve("torch", "none", []))
     if not folders:
         pytest.skip("no findings of the installed release are kept")
@@ -229,7 +229,7 @@ def test_findings_in_the_installed_torch_are_found_again(torch_is_installed):
         assert told["outcome"] == "finding", told["file"]
 
 
-# Cycles through hooks, graphs and memory that C++ owns, which PyTorch documents and P5 allows.
+# Cycles through hooks, graphs and memory that C++ owns: PyTorch documents them, and P5 allows them.
 @pytest.mark.parametrize("program", [
     "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\n",
     "t0 = T.ones(1)\nt0.requires_grad_()\nt0 = t0.view(-1)\nt1 = t0.view(-1)\n"
@@ -241,7 +241,7 @@ def test_findings_in_the_installed_torch_are_found_again(torch_is_installed):
     "t0 = T.ones(1)\nt1 = T.from_dlpack(t0)\nt0.data = t1\n",
     "t0 = T.ones(1)\nt1 = T.from_dlpack(t0)\nt2 = T.from_dlpack(t1)\nt0.data = t2\n",
 ])
-def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
+def test_a_cycle_through_cpp_is_not_a_leak(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor")
 
@@ -255,7 +255,7 @@ def test_a_cycle_through_cpp_is_no_leak(program, tmp_path, torch_is_installed):
     "r0 = weakref.ref(t1, write_again(t0))\n",
     "t0 = T.ones(1)\nt1 = T.ones(1)\nt2 = T._to_functional_tensor(t1)\nt3 = t2.select(0, 0)\n"
     "r0 = weakref.ref(t0, write_again(t3))\ncheck_aliases(t3)\n"])
-def test_what_torch_refuses_in_a_callback_is_no_finding(program, tmp_path, torch_is_installed):
+def test_an_error_of_torch_in_a_callback_is_not_a_finding(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
     told = slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor",
                     ok=(0, 2))
@@ -270,7 +270,7 @@ def test_a_lost_reference_beside_a_hook_is_a_leak(tmp_path, torch_is_installed):
     slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "tensor", ok=(1,))
 
 
-def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
+def test_objects_that_a_graph_keeps_are_counted_once(tmp_path, torch_is_installed):
     chosen = subject.resolve("torch", "none", ["tensor"])
     kept, clean = tmp_path / "kept.py", tmp_path / "clean.py"
     kept.write_text("t0 = T.ones(1)\nt1 = t0.view(-1)\nt1.requires_grad_()\nt0.copy_(t1)\n")
@@ -280,7 +280,7 @@ def test_what_a_graph_keeps_is_not_counted_again(tmp_path, torch_is_installed):
 
 
 def test_torch_has_imported_what_lines_need(torch_is_installed):
-    """Else each child that runs such a line takes a second, and a collection as long as a line."""
+    """Otherwise each child that runs such a line takes a second, and collections are slower."""
     program = ("t0 = T.ones(1)\nt1 = T.empty(1, device='meta')\nt1 = t1.add(t1)\n"
                "t1 = TensorDispatching(t0)\nt1 = t1.add(t1)\nt1 = escaped(T.func.grad)\n"
                "t1 = escaped(T.func.functionalize)\nt1 = deep_copied(t0)\n")
@@ -291,7 +291,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
     assert len(counts) == 1 and int(*counts) > 100
 
 
-def test_a_tensor_that_lies_outside_of_memory_is_seen_to(torch_is_installed):
+def test_a_tensor_outside_of_its_memory_is_handled(torch_is_installed):
     lines = ["t0 = TensorOverriding(0)", "m0 = t0.numpy()", "t1 = T.ones(1)", "t0.resize_as_(t1)"]
     with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
         reached = triage.reaching_outside(server, server.parse("\n".join(lines) + "\n"))
@@ -299,8 +299,8 @@ def test_a_tensor_that_lies_outside_of_memory_is_seen_to(torch_is_installed):
     assert (text, reached.raised) == (lines[-1], True)
 
 
-def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_installed):
-    """The engine and the driver read an error alike: both leave line numbers and addresses out."""
+def test_a_suppressed_assertion_ends_no_program(tmp_path, torch_is_installed):
+    """The engine and the driver normalise an error alike: without line numbers and addresses."""
     chosen = subject.resolve("torch", "none", ["tensor"])
     program, known = tmp_path / "program.py", tmp_path / "known"
     program.write_text("t0 = T.ones(1)\nt0._conj()\n")
@@ -315,7 +315,7 @@ def test_an_assertion_known_by_its_words_ends_no_program(tmp_path, torch_is_inst
     run(*command, variables=chosen.environment())
 
 
-def test_a_question_that_is_never_answered_ends_its_program_alone():
+def test_a_question_that_hangs_ends_only_its_program():
     chosen = subject.resolve("core", "none", ["tensor"])
     build.build(chosen.preset, ["target-tensor"])
     with Server(chosen, "tensor") as server:
@@ -325,7 +325,7 @@ def test_a_question_that_is_never_answered_ends_its_program_alone():
     assert [reply.crashed for reply in replies] == [False, True, False]
 
 
-def test_driver_and_engine_have_the_same_words_for_a_line_that_goes_well():
+def test_driver_and_engine_have_the_same_words_for_a_line_that_raises_nothing():
     chosen = subject.resolve("core", "none", ["tensor"])
     with Server(chosen, "tensor") as server:
         (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
