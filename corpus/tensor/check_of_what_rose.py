@@ -1,1 +1,1 @@
-check_risen()
+check_resurrected()

@@ -12,6 +12,6 @@ d0['me'] = d0
 d0['held'] = t0
 t1.box = d0
 t2 = d0['held']
-knot(t1)
+dead_cycle(t1)
 d1 = weakref.WeakValueDictionary(held=t0)
 gc.collect()

@@ -10,7 +10,7 @@ from tests.steps.test_steps import slotfuzz
 
 MUTANT = "hermetic-del-storage"
 # Ops around a preserved wrapper, with what makes states differ.
-OPS = ["new_finalized", "ones", "wrap", "del", "del_in_hermetic", "tag", "knot", "collect"]
+OPS = ["new_finalized", "ones", "wrap", "del", "del_in_hermetic", "tag", "dead_cycle", "collect"]
 
 
 def test_the_program_of_a_mutant_is_proved_minimal():

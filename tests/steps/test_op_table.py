@@ -11,11 +11,11 @@ from slotfuzz.paths import OPS
 from slotfuzz.subject import subject
 
 TARGET = "storage"
-# It finds the cycle that `knot` leaves, and is drawn, parsed, run and judged like any other.
+# It finds the cycle that `dead_cycle` leaves, and is drawn, parsed, run and judged like any other.
 COLLECTING = """[storage]
 collect_youngest = ["", "gc.collect(0)", "", "Runs the collector on what is new.", "collects"]
 """
-PROGRAM = "s0 = T.UntypedStorage(4)\nknot(s0)\ndel s0\ngc.collect(0)\n"
+PROGRAM = "s0 = T.UntypedStorage(4)\ndead_cycle(s0)\ndel s0\ngc.collect(0)\n"
 
 
 @pytest.fixture(name="chosen")

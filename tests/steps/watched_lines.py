@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 HUGE = 1 << 40
 BINDING = "=*+"
 FILE = "prelude.py"
-KEPT = ("risen", "given", "revived")
+KEPT = ("resurrected", "leaked_self", "kept_by_finalizer")
 # Of these what a line fetches may be a wrapper without its impl.
-MAY_DANGLE = ("risen", "given")
+MAY_DANGLE = ("resurrected", "leaked_self")
 # What the prelude's lanes expect of themselves is no expectation of a line.
 LANE = "Lane."
 

@@ -30,7 +30,7 @@ void for_each_part(std::string_view text, char separator, const Do& act) {
   }
 }
 
-// `Phoenix: finalizes resurrects`
+// `Resurrecting: finalizes resurrects`
 void read_effects(std::string_view line, Snippet& snippet) {
   const auto colon = line.find(": ");
   const auto name = std::find_if(snippet.names.begin(), snippet.names.end(), [&](const auto& one) {

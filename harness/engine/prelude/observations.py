@@ -95,7 +95,7 @@ class Facts:
             self.tell(place, "over", one.gi_frame is None)
         elif hasattr(one, "expired"):
             self.tell(place, "expired", self.ask(one.expired))
-        elif type(one).__name__ in ("Keeper", "Riser", "Dropper"):
+        elif type(one).__name__ in ("Keeper", "Resurrector", "Dropper"):
             self.attributes(place, one)
         elif issubclass(type(one), (T.Tensor, T.UntypedStorage)):
             is_tensor = issubclass(type(one), T.Tensor)

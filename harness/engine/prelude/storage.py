@@ -107,21 +107,21 @@ class Finalized(T.UntypedStorage):
     def __del__(self):
         note_finalized(self)
 
-#: risen, Phoenix: __del__ resurrects the object
-#> Phoenix: finalizes resurrects
-risen = []
-class Phoenix(Finalized):
+#: resurrected, Resurrecting: __del__ resurrects the object
+#> Resurrecting: finalizes resurrects
+resurrected = []
+class Resurrecting(Finalized):
     def __del__(self):
         note_finalized(self)
-        risen.append(self)
+        resurrected.append(self)
 
-#: given, Giver: __del__ makes a tensor that owns the storage
-#> Giver: finalizes resurrects
-given = []
-class Giver(Finalized):
+#: leaked_self, LeaksSelf: __del__ makes a tensor that owns the storage
+#> LeaksSelf: finalizes resurrects
+leaked_self = []
+class LeaksSelf(Finalized):
     def __del__(self):
         note_finalized(self)
-        given.append(T.empty(0, dtype=T.uint8).set_(self))
+        leaked_self.append(T.empty(0, dtype=T.uint8).set_(self))
 
 #: check_wraps: N wraps and N drops change the use count by 0 (P7)
 #> check_wraps: checks
@@ -135,8 +135,8 @@ def check_wraps(tensor):
     # What another thread makes and drops meanwhile does not add up.
     assert any(drift() == 0 for _ in range(50)), "P7: the use count drifts"
 
-#: knot: a dead cycle that refers to `held`, for the collector to find
-def knot(held):
+#: dead_cycle: a dead cycle that refers to `held`, for the collector to find
+def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 

@@ -35,16 +35,16 @@ class TensorFinalized(TensorSub):
     def __del__(self):
         note_finalized(self)
 
-#: TensorPhoenix: __del__ resurrects the tensor
-#> TensorPhoenix: finalizes resurrects
-class TensorPhoenix(TensorFinalized):
+#: TensorResurrecting: __del__ resurrects the tensor
+#> TensorResurrecting: finalizes resurrects
+class TensorResurrecting(TensorFinalized):
     def __del__(self):
         super().__del__()
-        risen.append(self)
+        resurrected.append(self)
 
-#: TensorGiver: __del__ makes another tensor own it
-#> TensorGiver: finalizes resurrects
-class TensorGiver(TensorFinalized):
+#: TensorLeaksSelf: __del__ makes another tensor own it
+#> TensorLeaksSelf: finalizes resurrects
+class TensorLeaksSelf(TensorFinalized):
     def __del__(self):
         super().__del__()
         try:
@@ -52,7 +52,7 @@ class TensorGiver(TensorFinalized):
             owner.grad = self
         except (RuntimeError, TypeError):  # lines have made it another type or size of numbers
             return
-        given.append(owner)
+        leaked_self.append(owner)
 
 #: copied, deep_copied, pickled: copies, which do not take part in counting finalizers
 import copy, pickle
@@ -71,21 +71,21 @@ def pickled(one):
 def keep_default(held):
     return lambda one=held: one
 
-#: revived, Keeper: an instance that holds `held`; its __del__ keeps what it held, not itself
+#: kept_by_finalizer, Keeper: an instance that holds `held`; its __del__ keeps `held`, not itself
 #> Keeper: finalizes resurrects
-revived = []
+kept_by_finalizer = []
 class Keeper:
     held = None  # of a copy that was not finished
     def __init__(self, held):
         self.held = held
     def __del__(self):
-        revived.append(self.held)
+        kept_by_finalizer.append(self.held)
 
-#: Riser: an instance that holds `held`; its __del__ resurrects it
-#> Riser: finalizes resurrects
-class Riser(Keeper):
+#: Resurrector: an instance that holds `held`; its __del__ resurrects it
+#> Resurrector: finalizes resurrects
+class Resurrector(Keeper):
     def __del__(self):
-        revived.append(self)
+        kept_by_finalizer.append(self)
 
 #: Dropper: an instance whose __del__ drops what an owner has as .grad
 #> Dropper: finalizes
@@ -143,7 +143,7 @@ def check_kept(box, fetch, cyclic):
     kind, mark, reference = type(box[0]), object(), weakref.ref(box[0])
     box[0].mark = mark
     if cyclic:
-        knot(box[0])
+        dead_cycle(box[0])
     box.clear()
     gc.collect()
     one = fetch()
@@ -178,7 +178,7 @@ def check_slots_kept(owner, cyclic=False):
         if owner.grad is not kept:
             return  # hermetic mode, a finalizer, or a class that converts what it gives
         if cyclic:
-            knot(kept)
+            dead_cycle(kept)
         del kept
         gc.collect()
         assert getattr(owner.grad, "tag", None) == 7, "P2: a slot is lost"
@@ -282,17 +282,17 @@ def check_finalized():
     owner.grad = None
     assert finalized.count(serial) == 1, "P3: __del__ did not run once"
 
-#: check_risen: what resurrects itself in __del__ is whole (P3)
-#> check_risen: finalizes resurrects checks
-def check_risen():
+#: check_resurrected: what resurrects itself in __del__ is whole (P3)
+#> check_resurrected: finalizes resurrects checks
+def check_resurrected():
     if in_hermetic():
         return
-    owner, one, before = T.ones(1), TensorPhoenix(1), len(risen)
+    owner, one, before = T.ones(1), TensorResurrecting(1), len(resurrected)
     one.tag, owner.grad = 7, one
     del one
     owner.grad = None
-    assert len(risen) > before, "P3: __del__ did not run"
-    one, whole = risen.pop(), False
+    assert len(resurrected) > before, "P3: __del__ did not run"
+    one, whole = resurrected.pop(), False
     try:
         whole = one.tolist() == [1.0] and one.tag == 7
     except (NotImplementedError, RuntimeError):

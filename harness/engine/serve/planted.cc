@@ -25,8 +25,8 @@ const Planted kPlanted[] = {
     {"race", "thread", "data race", ""},
     {"race-with-a-lane", "thread", "data race", ""},
     {"lock-inversion", "thread", "lock-order-inversion", ""},
-    {"deadlock", "watchdog", "slotfuzz: deadlock: line 2, `knot(s0)`,",
-     "s0 = T.UntypedStorage(1)\nknot(s0)"},
+    {"deadlock", "watchdog", "slotfuzz: deadlock: line 2, `dead_cycle(s0)`,",
+     "s0 = T.UntypedStorage(1)\ndead_cycle(s0)"},
     {"difference", "differential", "line 2 of the trace differs",
      "t0 = T.ones(1)\n!t0.zero_()\ngc.collect()"},
     {"refcount", "debugpy", "negative ref count", ""},
@@ -176,7 +176,7 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
   PyMethodDef method = {"wait_for_ever", &wait_for_ever, METH_O, nullptr};
   const Ref function(PyCFunction_New(&method, nullptr));
   if (bug.oracle == "watchdog") {
-    CHECK(PyDict_SetItemString(interpreter.names(), "knot", function.get()) == 0, "names");
+    CHECK(PyDict_SetItemString(interpreter.names(), "dead_cycle", function.get()) == 0, "names");
   }
   // What was tampered with cannot be reset: the process ends with the verdict.
   const auto tell = [](const Verdict& verdict) {

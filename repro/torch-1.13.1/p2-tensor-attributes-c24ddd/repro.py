@@ -35,14 +35,14 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-def knot(held):
+def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 
 t0 = T.ones(1)
 t1 = t0.view(-1)
 t0.tag = 0
-knot(t0)
+dead_cycle(t0)
 del t0
 gc.collect()
 t0 = t1._base

@@ -49,11 +49,11 @@ class Finalized(T.UntypedStorage):
         born.append(self.serial)
     def __del__(self):
         note_finalized(self)
-given = []
-class Giver(Finalized):
+leaked_self = []
+class LeaksSelf(Finalized):
     def __del__(self):
         note_finalized(self)
-        given.append(T.empty(0, dtype=T.uint8).set_(self))
+        leaked_self.append(T.empty(0, dtype=T.uint8).set_(self))
 class TensorSub(T.Tensor):
     if hasattr(T, "_C"):
         __torch_function__ = T._C._disabled_torch_function_impl
@@ -65,7 +65,7 @@ class TensorFinalized(TensorSub):
         born.append(self.serial)
     def __del__(self):
         note_finalized(self)
-class TensorGiver(TensorFinalized):
+class TensorLeaksSelf(TensorFinalized):
     def __del__(self):
         super().__del__()
         owner = T.ones(self.size())
@@ -73,9 +73,9 @@ class TensorGiver(TensorFinalized):
             owner.grad = self
         except (RuntimeError, TypeError):  # lines have made it another type of numbers
             return
-        given.append(owner)
+        leaked_self.append(owner)
 
-t0 = TensorGiver(1)
+t0 = TensorLeaksSelf(1)
 del t0
-t0 = given.pop()
+t0 = leaked_self.pop()
 t0 = t0.grad

@@ -34,7 +34,7 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-def knot(held):
+def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 class TensorSub(T.Tensor):
@@ -48,7 +48,7 @@ def check_kept(box, fetch, cyclic):
     kind, mark, reference = type(box[0]), object(), weakref.ref(box[0])
     box[0].mark = mark
     if cyclic:
-        knot(box[0])
+        dead_cycle(box[0])
     box.clear()
     gc.collect()
     one = fetch()

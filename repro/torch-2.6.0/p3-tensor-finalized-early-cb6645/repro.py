@@ -44,7 +44,7 @@ class Serial(int):
 def note_finalized(one):
     if "serial" in one.__dict__:
         finalized.append(one.serial)
-def knot(held):
+def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 class TensorSub(T.Tensor):
@@ -62,7 +62,7 @@ class TensorFinalized(TensorSub):
 t0 = TensorFinalized(1)
 t1 = T.ones(1)
 t1.grad = t0
-knot(t0)
+dead_cycle(t0)
 del t0
 gc.collect()
 assert 0 not in finalized

@@ -35,7 +35,7 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-def knot(held):
+def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 
@@ -43,7 +43,7 @@ t0 = T.ones(1)
 t1 = T.ones(1)
 t0.grad = t1
 r0 = weakref.ref(t1)
-knot(t1)
+dead_cycle(t1)
 del t1
 gc.collect()
 assert r0() is not None

@@ -35,16 +35,16 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-revived = []
+kept_by_finalizer = []
 class Keeper:
     held = None  # of a copy that was not finished
     def __init__(self, held):
         self.held = held
     def __del__(self):
-        revived.append(self.held)
-class Riser(Keeper):
+        kept_by_finalizer.append(self.held)
+class Resurrector(Keeper):
     def __del__(self):
-        revived.append(self)
+        kept_by_finalizer.append(self)
 def count_wrappers():
     return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
 wrappers_before = count_wrappers()
@@ -54,12 +54,12 @@ def live_wrappers():
 t0 = T.ones(1)
 t0.requires_grad_()
 t1 = t0.dequantize()
-p0 = Riser(t1)
+p0 = Resurrector(t1)
 p0.me = p0
 if True:  # the end: every name is dropped, and the collector runs
     del t0, t1, p0
     gc.collect()
-    revived.clear()
+    kept_by_finalizer.clear()
     gc.collect()
     gc.collect()
     for _ in range(5): gc.collect()

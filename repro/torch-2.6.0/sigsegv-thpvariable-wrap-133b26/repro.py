@@ -49,11 +49,11 @@ class Finalized(T.UntypedStorage):
         born.append(self.serial)
     def __del__(self):
         note_finalized(self)
-risen = []
-class Phoenix(Finalized):
+resurrected = []
+class Resurrecting(Finalized):
     def __del__(self):
         note_finalized(self)
-        risen.append(self)
+        resurrected.append(self)
 class TensorSub(T.Tensor):
     if hasattr(T, "_C"):
         __torch_function__ = T._C._disabled_torch_function_impl
@@ -65,22 +65,22 @@ class TensorFinalized(TensorSub):
         born.append(self.serial)
     def __del__(self):
         note_finalized(self)
-class TensorPhoenix(TensorFinalized):
+class TensorResurrecting(TensorFinalized):
     def __del__(self):
         super().__del__()
-        risen.append(self)
+        resurrected.append(self)
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-def check_risen():
+def check_resurrected():
     if in_hermetic():
         return
-    owner, one, before = T.ones(1), TensorPhoenix(1), len(risen)
+    owner, one, before = T.ones(1), TensorResurrecting(1), len(resurrected)
     one.tag, owner.grad = 7, one
     del one
     owner.grad = None
-    assert len(risen) > before, "P3: __del__ did not run"
-    one, whole = risen.pop(), False
+    assert len(resurrected) > before, "P3: __del__ did not run"
+    one, whole = resurrected.pop(), False
     try:
         whole = one.tolist() == [1.0] and one.tag == 7
     except (NotImplementedError, RuntimeError):
@@ -89,4 +89,4 @@ def check_risen():
     owner.grad = one
     assert owner.grad is one, "P1: one impl has two wrappers"
 
-check_risen()
+check_resurrected()

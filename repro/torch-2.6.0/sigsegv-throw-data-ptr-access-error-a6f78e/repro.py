@@ -41,15 +41,15 @@ class Finalized(T.UntypedStorage):
         born.append(self.serial)
     def __del__(self):
         finalized.append(self.serial)
-given = []
-class Giver(Finalized):
+leaked_self = []
+class LeaksSelf(Finalized):
     def __del__(self):
         finalized.append(self.serial)
-        given.append(T.empty(0, dtype=T.uint8).set_(self))
+        leaked_self.append(T.empty(0, dtype=T.uint8).set_(self))
 
-s0 = Giver(1)
+s0 = LeaksSelf(1)
 t0 = T.empty(0, dtype=T.uint8).set_(s0)
 del s0
 del t0
-t0 = given.pop()
+t0 = leaked_self.pop()
 s0 = t0.untyped_storage()

@@ -65,9 +65,9 @@ def test_hooks_are_held_as_they_are_set():
 def test_hooks_live_as_long_as_the_impl():  # P2
     t = T.ones(1)
     t._backward_hooks = {0: "kept"}
-    v, knot = t.view(1), [t]
-    knot.append(knot)
-    del t, knot
+    v, cycle = t.view(1), [t]
+    cycle.append(cycle)
+    del t, cycle
     gc.collect()
     assert v._base._backward_hooks == {0: "kept"}
 

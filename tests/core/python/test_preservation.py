@@ -328,9 +328,9 @@ def test_the_collector_finalizes_nothing_that_cpp_owns(kind):  # P3
 
     x = kind.make(Noting)
     x.tag = 7
-    owner, knot = kind.own(x), [x]
-    knot.append(knot)
-    del x, knot
+    owner, cycle = kind.own(x), [x]
+    cycle.append(cycle)
+    del x, cycle
     gc.collect()
     early = list(died)
     del owner
@@ -341,9 +341,9 @@ def test_the_collector_finalizes_nothing_that_cpp_owns(kind):  # P3
 @exempted
 def test_the_collector_clears_no_weakref_of_what_cpp_owns(kind):  # P4
     x = kind.make(kind.base)
-    owner, reference, knot = kind.own(x), weakref.ref(x), [x]
-    knot.append(knot)
-    del x, knot
+    owner, reference, cycle = kind.own(x), weakref.ref(x), [x]
+    cycle.append(cycle)
+    del x, cycle
     gc.collect()
     still = reference() is not None
     del owner

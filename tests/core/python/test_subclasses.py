@@ -36,9 +36,9 @@ def test_dict_slots_and_class_are_preserved(create):  # P2
     t = create(Sub)
     t.slot, t.attribute = [1], [2]
     owner = _owner_of(t)
-    knot = [t]
-    knot.append(knot)
-    del t, knot
+    cycle = [t]
+    cycle.append(cycle)
+    del t, cycle
     gc.collect()
     t = owner.grad
     assert type(t) is Sub and Sub.answer() == 42 and t.slot == [1] and t.attribute == [2]

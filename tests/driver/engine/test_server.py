@@ -219,10 +219,12 @@ def test_signature_is_the_same_with_and_without_trace(fake_subject):
 
 def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
     """Else the script of a finalizer that a bug kept from running fails on the fixed core too."""
-    reply = replies.reply(kind="assert", line=1, lines=["s0 = Phoenix(1)"],
+    reply = replies.reply(kind="assert", line=1, lines=["s0 = Resurrecting(1)"],
                           asserts=["del s0", "gc.collect()", "assert False"])
-    snippets = [prelude.Snippet(("risen", "Phoenix"), "", "", "risen = []\nPhoenix = risen.append"),
-                prelude.Snippet(("given", "Giver"), "", "", "given = []\nGiver = given.append")]
+    snippets = [prelude.Snippet(("resurrected", "Resurrecting"), "", "",
+                                "resurrected = []\nResurrecting = resurrected.append"),
+                prelude.Snippet(("leaked_self", "LeaksSelf"), "", "",
+                                "leaked_self = []\nLeaksSelf = leaked_self.append")]
     end = emit.script(reply, snippets, "core", "address", "title").splitlines()[-5:]
-    assert end == ["    del s0", "    gc.collect()", "    risen.clear()", "    gc.collect()",
+    assert end == ["    del s0", "    gc.collect()", "    resurrected.clear()", "    gc.collect()",
                    "    assert False"]

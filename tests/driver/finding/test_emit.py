@@ -92,11 +92,11 @@ held = []
 """
 def f():
     inner = []
-risen = []
+resurrected = []
 full = [1]
 born, finalized = [], []
 '''
 
 
 def test_a_list_within_a_text_or_a_function_is_no_list_of_the_script():
-    assert emit.lists_of(SNIPPET) == ["risen"]
+    assert emit.lists_of(SNIPPET) == ["resurrected"]

@@ -171,9 +171,9 @@ TEST_F(MutateTest, what_is_made_plainly_may_be_made_in_any_way) {
   EXPECT_TRUE(contains("t0 = T.ones(1)\nt1 = t0.detach()\nt1.grad = None\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\nt0.grad = None\n"));
   // One that is made otherwise is needed so.
-  known.add(printer_.parse("s0 = Giver(1)\ndel s0\nt0 = given.pop()\n"));
-  EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = given.pop()\n"));
-  EXPECT_TRUE(contains("s1 = Giver(4)\ndel s1\nt0 = given.pop()\n"));
+  known.add(printer_.parse("s0 = LeaksSelf(1)\ndel s0\nt0 = leaked_self.pop()\n"));
+  EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = leaked_self.pop()\n"));
+  EXPECT_TRUE(contains("s1 = LeaksSelf(4)\ndel s1\nt0 = leaked_self.pop()\n"));
 }
 
 TEST_F(MutateTest, a_known_error_is_known_by_its_words) {

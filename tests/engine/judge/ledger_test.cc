@@ -62,7 +62,7 @@ TEST(LedgerTest, what_goes_is_even) {
   // The collector of the core sees through the owner in C++.
   EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.owner = t0\n"), "even");
   EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.me = s0\n"), "even");
-  EXPECT_EQ(settled("", "s0 = Phoenix(1)\ndel s0\n"), "even");
+  EXPECT_EQ(settled("", "s0 = Resurrecting(1)\ndel s0\n"), "even");
 }
 
 TEST(LedgerTest, what_python_alone_keeps_is_told_with_its_count) {

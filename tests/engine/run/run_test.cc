@@ -96,14 +96,14 @@ TEST_F(RunTest, the_seed_corpus_is_canonical_clean_and_has_every_op) {
 }
 
 TEST_F(RunTest, a_finalized_object_may_get_the_number_of_another) {
-  EXPECT_FALSE(verdict_of("t0 = TensorPhoenix(1)\nt0 = TensorFinalized(1)\nt1 = risen.pop()\n"
-                          "T.utils.swap_tensors(t1, t0)\n")
+  EXPECT_FALSE(verdict_of("t0 = TensorResurrecting(1)\nt0 = TensorFinalized(1)\n"
+                          "t1 = resurrected.pop()\nT.utils.swap_tensors(t1, t0)\n")
                    .found());
 }
 
 TEST_F(RunTest, nothing_is_left_of_a_program) {
   const auto size_before = PyDict_Size(session_.interpreter.names());
-  EXPECT_FALSE(verdict_of("s0 = Phoenix(1)\nr0 = weakref.ref(s0, fallen.append)\ndel s0\n"
+  EXPECT_FALSE(verdict_of("s0 = Resurrecting(1)\nr0 = weakref.ref(s0, fallen.append)\ndel s0\n"
                           "enter_hermetic()\nt0 = T.ones(1)\ns1 = t0.untyped_storage()\n")
                    .found());
   EXPECT_EQ(PyDict_Size(session_.interpreter.names()), size_before);
@@ -171,8 +171,8 @@ TEST_F(RunTest, masked_lines_are_dropped_and_counted) {
 }
 
 TEST_F(RunTest, the_reset_can_be_said_in_python) {
-  verdict_of("t0 = T.ones(1)\ns0 = Phoenix(1)\nenter_hermetic()\n");
-  const std::vector<std::string> expected = {"exit_hermetic()", "del s0, t0", "risen.clear()",
+  verdict_of("t0 = T.ones(1)\ns0 = Resurrecting(1)\nenter_hermetic()\n");
+  const std::vector<std::string> expected = {"exit_hermetic()", "del s0, t0", "resurrected.clear()",
                                              "gc.collect()", "gc.collect()"};
   EXPECT_EQ(session_.executor.reset_as_lines(), expected);
 }

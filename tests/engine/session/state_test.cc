@@ -58,7 +58,7 @@ constexpr const char* kTwo = "s0 = T.UntypedStorage(1)\ns1 = T.UntypedStorage(1)
 
 TEST(StateTest, a_program_leads_to_the_same_state_each_time) {
   for (const char* more :
-       {"", "knot(s0)\n", "s0.tag = 0\n", "c0 = CppWeak(s0)\n", "r0 = weakref.ref(s0)\n",
+       {"", "dead_cycle(s0)\n", "s0.tag = 0\n", "c0 = CppWeak(s0)\n", "r0 = weakref.ref(s0)\n",
         "l0 = [s0]\n", "e0 = keep_frame(s0)\n", "g0 = keep_generator(s0)\n", "x0 = Owner(s0)\n"}) {
     EXPECT_EQ(state_after(std::string(kWrapped) + more), state_after(std::string(kWrapped) + more))
         << more;
@@ -83,8 +83,8 @@ TEST(StateTest, what_makes_a_difference_later_is_another_state) {
                                   "s0.tag = 7\n",
                                   "s0.tag = 0\ndel s0\n",
                                   "s0.me = s0\n",
-                                  "knot(s0)\n",
-                                  "knot(s0)\ndel s0\n",
+                                  "dead_cycle(s0)\n",
+                                  "dead_cycle(s0)\ndel s0\n",
                                   "enter_hermetic()\n",
                                   "r0 = weakref.ref(s0)\n",
                                   "r0 = weakref.ref(s0)\ndel s0\n",
