@@ -1,4 +1,4 @@
-"""Enumerating on the real engine: minimal length is proved, and the reduction is sound."""
+"""Enumerating on the real engine: it proves minimal lengths, and visiting states once is sound."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from slotfuzz.subject import mutant, subject
 from tests.steps.test_steps import slotfuzz
 
 MUTANT = "hermetic-del-storage"
-# Ops around a preserved wrapper, with what makes states differ.
+# Ops that preserve a wrapper, and ops that make states differ.
 OPS = ["new_finalized", "ones", "wrap", "del", "del_in_hermetic", "tag", "dead_cycle", "collect"]
 
 

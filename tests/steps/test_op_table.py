@@ -1,4 +1,4 @@
-"""An op is a row of text, which a target that is built already reads; it names a mistake."""
+"""An op is a row of text: a target reads a new row without a build, and reports a mistake."""
 
 import json
 import shutil
@@ -11,11 +11,11 @@ from slotfuzz.paths import OPS
 from slotfuzz.subject import subject
 
 TARGET = "storage"
-# It finds the cycle that `dead_cycle` leaves, and is drawn, parsed, run and judged like any other.
+# This op collects the dead cycle that PROGRAM leaves.
 COLLECTING = """[storage]
 collect_youngest = ["", "gc.collect(0)", "", "Runs the collector on what is new.", "collects"]
 """
-PROGRAM = "s0 = T.UntypedStorage(4)\ndead_cycle(s0)\ndel s0\ngc.collect(0)\n"
+PROGRAM = "\n".join(["s0 = T.UntypedStorage(4)", "dead_cycle(s0)", "del s0", "gc.collect(0)", ""])
 
 
 @pytest.fixture(name="chosen")
@@ -26,7 +26,7 @@ def plain_core():
 
 @pytest.fixture(name="table")
 def copied_table(tmp_path, monkeypatch, chosen):
-    """A copy of the op table, which targets are told of; CHOSEN is built before it changes."""
+    """A copy of the op table, which targets read; CHOSEN is built before the copy changes."""
     table = tmp_path / "ops"
     shutil.copytree(OPS, table)
     monkeypatch.setattr(subject, "OPS", table)

@@ -1,4 +1,4 @@
-"""Runs one line of a program on a module T, and watches what it does: words of effects."""
+"""Runs one line of a program on a module T and observes its effects."""
 
 import contextlib
 import dis
@@ -12,15 +12,15 @@ HUGE = 1 << 40
 BINDING = "=*+"
 FILE = "prelude.py"
 KEPT = ("resurrected", "leaked_self", "kept_by_finalizer")
-# Of these what a line fetches may be a wrapper without its impl.
+# An object that a line fetches from these may be a wrapper without its impl.
 MAY_DANGLE = ("resurrected", "leaked_self")
-# What the prelude's lanes expect of themselves is no expectation of a line.
+# Assertions of the prelude's lanes do not belong to the line.
 LANE = "Lane."
 
 
 @dataclass
 class Seen:
-    """What one run of a line showed."""
+    """The observed effects of one run of a line."""
 
     raised: bool = False
     effects: set[str] = field(default_factory=set)
@@ -41,7 +41,7 @@ class Interpreters:
 
 
 class Bench:
-    """Runs lines of the ops of a DESCRIPTION on the module T and says what they do."""
+    """Runs instances of the ops of DESCRIPTION on the module T and returns their effects."""
 
     def __init__(self, description):
         self.ops = {op["name"]: op for op in description["ops"]}
@@ -58,7 +58,7 @@ class Bench:
         self.interpreters = Interpreters(self.names.get("interpreters"))
         self.names["interpreters"] = self.interpreters
         self.collections = 0
-        self.asserting = {}  # of each function that was called, whether it has an assert
+        self.asserting = {}  # for each function that was called: whether it has an assert
         gc.callbacks.append(self._count_collections)
         self.usable = {name for name, op in self.ops.items() if self._can(op["needs"])}
         self.lists = [one for one in self.names.values() if type(one) is list]
@@ -74,7 +74,7 @@ class Bench:
     def _can(self, needs):
         try:
             return not needs or eval(needs, self.names) is not None
-        except Exception:  # whatever a subject answers: the engine asks like that
+        except Exception:  # a subject may raise anything, and the engine ignores it too
             return False
 
     def _count_collections(self, phase, _):
@@ -152,7 +152,7 @@ class Bench:
         return seen
 
     def _profile(self, seen, hermetic):
-        """Notes in SEEN what is called from now on; HERMETIC is None at the end of the program."""
+        """Records calls in SEEN from now on. HERMETIC is missing at the end of the program."""
         asserting = self.asserting
 
         def profile(frame, event, argument):
@@ -244,7 +244,7 @@ class Bench:
 
 
 class Spans:
-    """The prelude's `hermetic`, which notes whether the mode was on within."""
+    """The prelude's `hermetic`, which also records whether the mode was on inside."""
 
     def __init__(self, make, is_hermetic):
         self.make, self.is_hermetic, self.was_on = make, is_hermetic, False
@@ -257,11 +257,11 @@ class Spans:
 
 
 def spy_on(base):
-    """A subclass of BASE, and what the attributes were that are set on its instances."""
+    """A subclass of BASE, and a record of the attributes that are set on its instances."""
     before = {}
 
     class Spy(base):
-        """Notes what is set."""
+        """Records attributes that are set."""
 
         def __setattr__(self, name, value):
             before.setdefault((id(self), name), getattr(self, name, None))
