@@ -15,20 +15,20 @@ from slotfuzz.errors import BrokenError, KilledError, MachineError
 
 START_SECONDS = 120
 END_SECONDS = 5
-# From the end of a process's pipes to its own.
+# Seconds from the end of a process's output to the end of the process.
 DEATH_SECONDS = 1
 
 
 def leashed(command: list[str]) -> list[str]:
-    """COMMAND so that it dies with its parent, also when that is killed with -9."""
+    """COMMAND with a wrapper that ends it when its parent dies, also after a kill -9."""
     return ["setpriv", "--pdeathsig", "KILL", "--", *command]
 
 
 def broken(what: str) -> Exception:
-    """The error that WHAT is wrong with a process of ours.
+    """The error for WHAT, a process of slotfuzz that failed.
 
-    It is the machine's where the address space is limited: a sanitizer reserves terabytes of it,
-    and without one an allocation may fail at any place.
+    The machine is to blame where the address space is limited: a sanitizer reserves terabytes of
+    it, and a target without sanitizer may fail at any allocation.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
@@ -47,7 +47,7 @@ class Channel:
     def __init__(self, what: str, command: list[str], environment: dict[str, str]):
         self._what = what
         self._buffer = b""
-        # Whether we have killed it ourselves.
+        # Whether this class has killed the process.
         self._ended = False
         self._errors = tempfile.TemporaryFile()
         try:
@@ -61,9 +61,9 @@ class Channel:
             self._lost("is not ready")
 
     def send(self, request: dict) -> None:
-        """Writes REQUEST; BrokenError if nobody reads."""
+        """Writes REQUEST; raises BrokenError if the process no longer reads."""
         try:
-            # A pipe takes part of a long line at a time.
+            # One write puts only a part of a long line into the pipe.
             left = memoryview(json.dumps(request).encode() + b"\n")
             while left:
                 left = left[self._process.stdin.write(left):]
@@ -72,16 +72,16 @@ class Channel:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the process is over, and waited for."""
+        """Whether the process has ended and has been waited for."""
         return self._process.stdout.closed
 
     def has_answer(self, seconds: float) -> bool:
-        """Whether something can be read within so many SECONDS: an answer, or the end."""
+        """Whether the pipe has an answer, or its end, within SECONDS."""
         return b"\n" in self._buffer or bool(
             select.select([self._process.stdout], [], [], max(0.0, seconds))[0])
 
     def answer(self, seconds: float) -> dict:
-        """The next answer; BrokenError if it is none, says an error, or takes longer than that."""
+        """The next answer; BrokenError if it is invalid, is an error, or takes over SECONDS."""
         deadline = time.monotonic() + seconds
         while b"\n" not in self._buffer:
             in_time = self.has_answer(deadline - time.monotonic())
@@ -99,7 +99,7 @@ class Channel:
         return answer
 
     def close(self) -> None:
-        """Ends the process, which ends with its stdin; safe to call twice."""
+        """Ends the process by closing its stdin; safe to call twice."""
         if self._process.stdout.closed:
             return
         self._process.stdin.close()
@@ -114,11 +114,11 @@ class Channel:
     def kill(self) -> None:
         """Ends the process and its children at once. Another thread may wait for its answer.
 
-        A child that is being forked escapes a signal to the group, so the group gets one more when
-        the process has died, and forks no more.
+        The signal to the group misses a child that is just being forked. So the group gets a second
+        signal when the process has died and can no longer fork.
         """
         self._ended = True
-        # Either says that the process is gone, the first that no child is left as well.
+        # Each error says that the process has ended; the first also says that no child is left.
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.killpg(self._process.pid, signal.SIGKILL)
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
@@ -138,7 +138,7 @@ class Channel:
         raise broken(f"{self._what} {how}, exit code {code}: {tail}")
 
     def _died_by_itself(self) -> int | None:
-        """The exit code of a process that has closed its pipes; None if it lives on."""
+        """The exit code of a process that has closed its pipes; None if it still runs."""
         try:
             return self._process.wait(DEATH_SECONDS)
         except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""What a script of emit.py has around its program: lines that match no op and are not expected to.
+"""The frame of a script by emit.py: the lines around its program, which match no op.
 
-The parser drops them like any other line that is no instance of a template. Whoever names the
-dropped lines to a user leaves these out, so that what is left is a mistake of the user's.
+The parser drops these lines as it drops all lines that match no op. Messages about dropped lines
+leave the frame out, so that they name only mistakes of the user.
 """
 
 import re
@@ -13,7 +13,7 @@ from slotfuzz.subject.capabilities import Capabilities, PLAIN
 BASE_MODULES = "gc|os|subprocess|sys|weakref"
 IMPORT = re.compile(rf"import (?:{BASE_MODULES})(?:, (?:{BASE_MODULES}))*"
                     r"|from contextlib import suppress")
-# A snippet of another release may have changed; these begin a line of no program.
+# The snippets of another release may differ; no program line begins with these words.
 DEFINITION = re.compile(r"(?:def|class|import|from) ")
 ASSERTION = "assert "
 CHECK_BEGIN = 'if sys.argv[1:2] == ["--check"]:'
@@ -26,7 +26,7 @@ END = "if True:  # the end: every name is dropped, and the collector runs"
 
 
 def import_of(subject: Capabilities) -> str:
-    """The lines that make the module of SUBJECT `T`, or say how to run the script."""
+    """The lines that import the module of SUBJECT as `T`, or that say how to run the script."""
     plain = f"import {subject.module} as T\n"
     if subject.runs_scripts == PLAIN:
         return plain
@@ -42,8 +42,8 @@ def import_of(subject: Capabilities) -> str:
 def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
     """First and last number, from 1, of each stretch of lines of TEXT that belong to the frame.
 
-    SNIPPETS are those of the engine's prelude. Where TEXT is no script of emit.py, these are its
-    imports alone. A line in the frame that is an instance of an op still runs.
+    SNIPPETS are those of the engine's prelude. If emit.py did not write TEXT, its frame consists
+    of its imports only. A line in the frame that matches an op still runs.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     subjects = [one for one in registry.every() if one.make]
@@ -65,7 +65,7 @@ def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
 
 
 def _import_told(lines: list[str], told: list[str]) -> set[int]:
-    """The lines of each place where those are TOLD, which import a subject or say how to."""
+    """The indices of all lines where `TOLD` occurs: lines that import a subject, or say how to."""
     return {at for i in range(len(lines)) if lines[i:i + len(told)] == told
             for at in range(i, i + len(told))}
 
@@ -75,14 +75,14 @@ def _is_watch(part: list[str]) -> bool:
 
 
 def _paragraph(lines: list[str], begin: int) -> tuple[int, int]:
-    """Begin and end of the next lines from BEGIN on that are not blank."""
+    """Begin and end of the first paragraph at or after index BEGIN: lines that are not blank."""
     begin = next((i for i in range(begin, len(lines)) if lines[i].strip()), len(lines))
     end = next((i for i in range(begin, len(lines)) if not lines[i].strip()), len(lines))
     return begin, end
 
 
 def _is_helpers(part: list[str], snippets: list[prelude.Snippet]) -> bool:
-    """Whether PART is the paragraph of snippets, of this release's prelude or of another's."""
+    """Whether PART is the paragraph of snippets, of this release's prelude or of another one."""
     if any(DEFINITION.match(line) for line in part):
         return True
     left = "\n".join(part)
@@ -92,7 +92,7 @@ def _is_helpers(part: list[str], snippets: list[prelude.Snippet]) -> bool:
 
 
 def _shown(lines: list[str], body: int) -> set[int]:
-    """From line BODY on: the judge's assert lines, and the end with what is indented below it."""
+    """The judge's assert lines from line BODY on, and the end block with its indented lines."""
     found, is_end = set(), False
     for i in range(body, len(lines)):
         is_end = lines[i] == END or (is_end and lines[i].startswith(" "))
@@ -102,7 +102,7 @@ def _shown(lines: list[str], body: int) -> set[int]:
 
 
 def _stretches(numbers: list[int]) -> list[tuple[int, int]]:
-    """Sorted indices as stretches of numbers from 1."""
+    """Groups sorted indices into stretches, with line numbers from 1."""
     stretches: list[tuple[int, int]] = []
     for number in (index + 1 for index in numbers):
         if stretches and stretches[-1][1] == number - 1:

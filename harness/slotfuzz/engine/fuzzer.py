@@ -14,20 +14,20 @@ from slotfuzz.evidence.signature import of_stderr
 from slotfuzz.paths import from_root
 
 TAIL_BYTES_MAX = 256 * 1024
-# Of a clock on the wall. A line that hangs is the watchdog's, which knows how busy the machine is.
+# Wall-clock seconds. The watchdog handles a line that hangs, because it knows the machine's load.
 PROGRAM_SECONDS_MAX = 250
-# What a slot of the flight recorder takes (kRecorderSlotBytes); a longer program is cut there.
+# Size of a slot of the flight recorder (kRecorderSlotBytes), which cuts longer programs off.
 INPUT_BYTES_MAX = 4096
 MEMORY_MEBIBYTES_MAX = 4096
-# How often an edge was passed is no feature: edges and life-cycle states are enough to steer by.
+# Counters of edges are off as features: edges and life-cycle states guide the fuzzer well enough.
 # Measured on the core in 30 s: a third more programs/s, and 400 corpus entries instead of 900.
 FEATURES = "-use_counters=0"
 
-# Where nothing is instrumented, as in torch, there is no coverage but that of life-cycle states.
+# Subjects without instrumentation, such as torch, have coverage from life-cycle states only.
 STATUS = re.compile(
     rb"^#(\d+)\s+\S+(?:\s+cov: (\d+))?(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
 EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
-# The limit of a process, reached by all that it ran; one that asks for too much in one go is not.
+# This limit is for the memory that all programs of a process use, not for a single allocation.
 FULL = re.compile(r"ERROR: libFuzzer: out-of-memory \(used:")
 ARTIFACTS = ("crash-*", "timeout-*", "oom-*", "leak-*")
 
@@ -44,7 +44,7 @@ class Progress:
 
 
 class Fuzzer:
-    """A running target. FOLDER holds its artifacts, its flight recorder and the pipe it reads."""
+    """A running target. FOLDER holds its artifacts, its flight recorder and its stderr pipe."""
 
     def __init__(
         self, spawner: Spawner, corpus: list[Path], folder: Path, known: Path, seed: int,
@@ -59,7 +59,7 @@ class Fuzzer:
         self._partial = b""
         self._spawner = spawner
         self.recorder.unlink(missing_ok=True)
-        # libFuzzer writes a file here for each program that it takes in, of the corpus too.
+        # libFuzzer writes a file here for each program that it adds, also for those of the corpus.
         self._features = folder / "features"
         shutil.rmtree(self._features, ignore_errors=True)
         self._features.mkdir()
@@ -82,7 +82,7 @@ class Fuzzer:
             raise
 
     def read(self) -> bool:
-        """Takes in what the process has written; False once it has closed its stderr."""
+        """Parses the new output of the process; False once the process has closed its stderr."""
         try:
             chunk = os.read(self.stderr.fileno(), 1 << 16)
         except BlockingIOError:
@@ -99,7 +99,7 @@ class Fuzzer:
         match = STATUS.match(line)
         if match:
             self.progress = Progress(*(int(group or 0) for group in match.groups()))
-            # libFuzzer counts whole seconds, and says 0 in the first.
+            # libFuzzer counts whole seconds, and prints 0 in the first.
             self.progress.rate = round(self.progress.programs / max(self.seconds(), 1e-3))
             self.has_loaded |= b"INITED" in line
             return
@@ -108,7 +108,7 @@ class Fuzzer:
             self.progress.programs = int(match[1])
 
     def finish(self) -> int:
-        """Waits for the end of a process that closed its stderr; its exit code."""
+        """Waits for the end of a process that has closed its stderr; returns its exit code."""
         if not self.stderr.closed:
             while self.read():
                 time.sleep(0.01)
@@ -116,9 +116,9 @@ class Fuzzer:
         return self._spawner.wait()
 
     def stop(self) -> None:
-        """Asks the process to save and end; kills it when it does not."""
+        """Asks the process to save and end; kills it if it does not end."""
         self._spawner.stop()
-        with contextlib.suppress(KilledError):  # then it has ended as well
+        with contextlib.suppress(KilledError):  # a killed process has ended, too
             self.finish()
 
     def seconds(self) -> float:
@@ -126,37 +126,37 @@ class Fuzzer:
         return time.monotonic() - self.started
 
     def estimated_programs(self) -> int:
-        """Programs run by now: the last report, carried on at its rate (reports are seldom)."""
+        """Programs run by now: extrapolated from the last status line, as these are rare."""
         return max(self.progress.programs, int(self.progress.rate * self.seconds()))
 
     def report(self) -> str:
-        """The end of what the process wrote."""
+        """The last part of the output of the process."""
         return from_root(self.tail.decode(errors="replace"))
 
     def used(self) -> set[str]:
-        """The names of the files in the corpus that it has taken in."""
+        """The names of the corpus files that the process has loaded."""
         return set(os.listdir(self._features))
 
     def is_full(self) -> bool:
-        """Whether it died of the memory that its programs have left, one after the other."""
+        """Whether it ran out of memory because many programs each left some behind."""
         return bool(FULL.search(self.report()))
 
     def has_crashed(self) -> bool:
-        """Whether it has begun to report a crash, or saved its program."""
+        """Whether it has begun to report a crash, or has saved the crashing program."""
         return self.artifact() is not None or of_stderr(self.report()) is not None
 
     def save(self, text: str) -> Path:
-        """Saves the program TEXT as libFuzzer would have, in the place of what it has saved."""
+        """Saves the program TEXT as libFuzzer would, and replaces the artifact if there is one."""
         path = self.artifact() or self.folder / "crash-recorded"
         path.write_text(text)
         return path
 
     def artifact(self) -> Path | None:
-        """The program that libFuzzer saved when it died."""
+        """The program that libFuzzer saved when the process died."""
         return next(iter(artifacts(self.folder)), None)
 
 
 def artifacts(folder: Path) -> list[Path]:
-    """Programs that libFuzzer saved in FOLDER when it died, oldest first."""
+    """The programs that dying processes saved in FOLDER, oldest first."""
     found = [path for pattern in ARTIFACTS for path in folder.glob(pattern)]
     return sorted(found, key=lambda path: path.stat().st_mtime_ns)

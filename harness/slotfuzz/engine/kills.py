@@ -1,6 +1,6 @@
-"""Processes of ours that something outside killed: the kernel for want of memory, or a person.
+"""Counts and repeats work of slotfuzz's processes that the OOM killer or a person killed.
 
-Such a death says nothing about the subject. The work is done again in a new process, and counted.
+Such a death says nothing about the subject. A new process repeats the work.
 """
 
 import signal
@@ -13,23 +13,23 @@ from typing import TypeVar
 from slotfuzz.console import say
 from slotfuzz.errors import KilledError, MachineError
 
-# So many times in a row the same piece of work is killed: it will not get through here.
+# After so many kills in a row, a command gives up the piece of work.
 KILLS_IN_A_ROW_MAX = 5
 
-# How a process dies for such a reason. SIGPIPE: what was killed is the symbolizer that it asks.
+# Signals of such a death. A process gets SIGPIPE if something killed the symbolizer it writes to.
 SIGNALS = (signal.SIGKILL, signal.SIGPIPE)
 
 T = TypeVar("T")
 
 
 def is_outside(code: int | None) -> bool:
-    """Whether an exit CODE, minus the number of a signal, is that of a killed process."""
+    """Whether an exit CODE, a negative signal number, shows that something killed the process."""
     return code in [-number for number in SIGNALS]
 
 
 
 class Kills:
-    """Counts killed processes by name, and repeats what they were to do. Threads may share it."""
+    """Counts killed processes by name, and repeats their work. Threads may share it."""
 
     def __init__(self, tell: Callable[[str], None] = say):
         self.counts: Counter[str] = Counter()
@@ -37,13 +37,13 @@ class Kills:
         self._lock = threading.Lock()
 
     def note(self, process: str) -> None:
-        """Counts one kill of PROCESS, and says so."""
+        """Counts one kill of PROCESS, and prints a line about it."""
         with self._lock:
             self.counts[process] += 1
         self._tell(f"{process} was killed (SIGKILL)")
 
     def repeat(self, work: Callable[[], T]) -> T:
-        """What WORK returns, started again after each KilledError; MachineError if that goes on."""
+        """The result of WORK, restarted after each KilledError; MachineError after too many."""
         for _ in range(KILLS_IN_A_ROW_MAX):
             try:
                 return work()
@@ -54,13 +54,13 @@ class Kills:
 
 
 def too_many(process: str, times: int) -> MachineError:
-    """The error that ends a command whose PROCESS was killed TIMES in a row."""
+    """The error that ends a command after something killed its PROCESS TIMES times in a row."""
     return MachineError(f"{process} was killed (SIGKILL) {times} times in a row; is memory short?"
                         " (dmesg names what the kernel killed)")
 
 
 def run(process: str, command: list[str], **options) -> subprocess.CompletedProcess:
-    """subprocess.run of COMMAND; KilledError, which names PROCESS, if something kills it."""
+    """subprocess.run of COMMAND; raises KilledError with the name PROCESS if something kills it."""
     result = subprocess.run(command, check=False, **options)
     if is_outside(result.returncode):
         raise KilledError(process)

@@ -1,6 +1,6 @@
-"""Client of one target binary: what it describes, and its warm fork server (`--serve`).
+"""Client of one target binary: its description, and its warm fork server (`--serve`).
 
-Every run of a program is a forked child of the server, so a crash costs a fork and no start-up.
+The server forks a child for every run of a program, so a crash costs a fork and no start-up.
 """
 
 import json
@@ -19,16 +19,16 @@ from slotfuzz.schema.answers import DroppedLine, Observed, Reply, State
 from slotfuzz.subject.subject import ALLOCATION_FRAMES, Subject
 
 DESCRIBE_SECONDS = 120
-# The engine counts the time on a processor: on a busy machine many times that passes.
+# The engine measures CPU time; on a busy machine many times as much wall time passes.
 GRACE_SECONDS = 120
-# More than the engine's limit for a line, and the time to name its stacks.
+# More than the engine's limit for a line plus the time to symbolize its stacks.
 RUN_SECONDS = 20.0
-# A program with its facts takes some milliseconds.
+# One program takes some milliseconds with its observations.
 FACTS_SECONDS = 10
 
 
 def describe(subject: Subject, target: str) -> dict:
-    """What the binary says about itself: ops, kinds, prelude, planted bugs."""
+    """The binary's description of itself: ops, kinds, prelude, planted bugs."""
     command = subject.command(target, "--describe")
     try:
         result = Kills().repeat(lambda: kills.run(
@@ -45,10 +45,10 @@ def describe(subject: Subject, target: str) -> dict:
 
 
 class Server:
-    """A warm fork server. Use as a context manager, or close it.
+    """A warm fork server. Use it as a context manager, or close it.
 
-    Without SYMBOLS the reports of sanitizers have no names, and cost no half second each. EXTRA
-    goes into its environment. A request that something outside kills is made again; KILLS counts.
+    Without SYMBOLS, sanitizer reports lack function names, and each takes half a second less. EXTRA
+    is added to its environment. If something outside kills a request, it is repeated; KILLS counts.
     """
 
     def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True,
@@ -58,7 +58,7 @@ class Server:
         self.runs = 0
         self._channel: Channel | None = None
         self._killed = False
-        # Of the process that will serve: a second one would take as long again to start.
+        # The first process also serves, because another start would take as long again.
         self.table = Table(self._request({"describe": True}, DESCRIBE_SECONDS))
 
     def __enter__(self):
@@ -72,7 +72,7 @@ class Server:
     ) -> Reply:
         """Runs program text in a forked child.
 
-        A line that takes longer than LINE_SECONDS hangs; by default the engine has a limit.
+        A line that takes longer than LINE_SECONDS hangs; the default is the engine's limit.
         """
         self.runs += 1
         request = {"run": program, "timeout": timeout_seconds, "frame": self._frame(program)}
@@ -93,7 +93,7 @@ class Server:
         return replies
 
     def parse(self, program: str) -> list[Line]:
-        """The lines of the text that are instances of an op; all others are dropped."""
+        """The lines of the text that match an op; the parser drops all others."""
         return lines_of(self._answer({"parse": program}, 0))
 
     def parse_counted(self, program: str) -> tuple[list[Line], int]:
@@ -102,7 +102,7 @@ class Server:
         return lines_of(answer), answer.dropped
 
     def unknown_lines(self, program: str) -> tuple[tuple[DroppedLine, ...], int]:
-        """The first lines of PROGRAM that no run takes, and how many there are."""
+        """The first lines of PROGRAM that the parser drops, and the number of all dropped lines."""
         answer = self._answer({"parse": program, "frame": self._frame(program)}, 0)
         return answer.dropped_lines, answer.dropped_count
 
@@ -110,33 +110,33 @@ class Server:
         return frame.ranges(program, self.table.snippets)
 
     def extend(self, program: str, count: int, seed: int) -> tuple[str, ...]:
-        """COUNT programs that go on after PROGRAM, mostly by asking the subject for wrappers."""
+        """COUNT programs that continue PROGRAM, mostly with lines that ask for wrappers."""
         return self._answer({"extend": program, "count": count, "seed": seed}, 0).programs
 
     def generate(self, count: int, seed: int, ops: list[str]) -> tuple[str, ...]:
-        """COUNT random programs of lines of OPS."""
+        """COUNT random programs whose lines are instances of OPS."""
         return self._answer({"generate": count, "seed": seed, "ops": ops}, 0).programs
 
     def facts(
         self, programs: list[str], whole: bool = False, question: str = "observe",
         program_seconds: int = FACTS_SECONDS,
     ) -> tuple[Observed, ...]:
-        """Runs programs, many in one child: for each the hash of its trace, or the WHOLE of it.
+        """Runs programs, many in one child: for each the hash of its trace, or the WHOLE trace.
 
-        The trace tells what QUESTION, a function of the prelude, answers after each line. A program
+        The trace has the answer to QUESTION, a function of the prelude, after each line. A program
         that takes longer than PROGRAM_SECONDS has crashed.
         See harness/engine/serve/serve_observations.h.
         """
-        # Each program may hang, and ends a child of its own then.
+        # Each program may hang, and each hang ends another child.
         budget_seconds = program_seconds * (len(programs) + 1)
         request = {"facts": programs, "whole": whole, "question": question,
                    "timeout": budget_seconds, "program_seconds": program_seconds}
         return self._answer(request, budget_seconds).programs
 
     def profile(self, programs: list[str], folder: str) -> int:
-        """Runs PROGRAMS on a build for coverage; how many ended their process.
+        """Runs PROGRAMS on a coverage build; returns how many ended their process.
 
-        FOLDER then has a profile for each op: see harness/engine/serve/serve_profile.h.
+        It writes a profile for each op to FOLDER: see harness/engine/serve/serve_profile.h.
         """
         request = {"profile": programs, "folder": folder}
         return self._answer(request, RUN_SECONDS * (len(programs) + 1)).died
@@ -148,13 +148,13 @@ class Server:
             channel.close()
 
     def kill(self) -> None:
-        """Ends the server at once, and for good; a thread that waits for it gets BrokenError."""
+        """Ends the server for good and at once; a thread that waits for it gets BrokenError."""
         self._killed = True
         if self._channel:
             self._channel.kill()
 
     def _answer(self, request: dict, seconds: float):
-        """The answer to REQUEST, whose first word says what is asked, as a value."""
+        """The answer to REQUEST as a value; the first word of REQUEST names the question."""
         return shape.made(answers.OF_REQUEST[next(iter(request))], self._request(request, seconds))
 
     def _request(self, request: dict, seconds: float) -> dict:
@@ -180,7 +180,7 @@ class Server:
         if self.trace:
             if self.subject.capabilities.trace_variable:
                 environment[self.subject.capabilities.trace_variable] = "1"
-            # What CPython allocates at its start needs no stack; `run` asks for those of programs.
+            # Allocations at CPython's start need no stack; `run` turns stacks on for programs.
             environment["ASAN_OPTIONS"] += ":malloc_context_size=1"
         if not self.symbols:
             for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
@@ -190,7 +190,7 @@ class Server:
 
 
 def dump_recorder(subject: Subject, target: str, recorder: Path) -> tuple[int, list[str]]:
-    """Of a process that died: how many programs ran, and the last of them, oldest first."""
+    """For a process that died: the number of programs that ran, and the last ones, oldest first."""
     if not recorder.exists():
         return 0, []
     command = subject.command(target, f"--dump-recorder={recorder}")

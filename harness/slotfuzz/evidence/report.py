@@ -1,4 +1,4 @@
-"""The report of a sanitizer, of the crash handler or of the watchdog: its stacks and its block."""
+"""A report by a sanitizer, the crash handler or the watchdog: its stacks and its heap block."""
 
 import re
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from slotfuzz.evidence import signature
 from slotfuzz.schema import trace
 
 REGION = re.compile(r"is located (.*?) of (\d+)-byte region \[(0x[0-9a-f]+),(0x[0-9a-f]+)\)")
-# How the titles of the two stacks begin that AddressSanitizer tells of a block.
+# The first words of the two stacks that AddressSanitizer prints for a block.
 FREED, ALLOCATED = "freed by", "allocated by"
 
 
 @dataclass(frozen=True)
 class Stack:
-    """One stack of a report: the frames that are not plumbing, as (function, place)."""
+    """One stack of a report: its frames as (function, place), without plumbing."""
 
     title: str
     frames: list[tuple[str, str]]
@@ -22,7 +22,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Report:
-    """The TEXT of a report; what it says is parsed once."""
+    """The TEXT of a report; each property parses it once."""
 
     text: str
 
@@ -52,32 +52,32 @@ class Report:
 
     @property
     def access(self) -> Stack | None:
-        """The stack that fails."""
+        """The stack of the failing access."""
         return next(iter(self.stacks), None)
 
     @property
     def freed(self) -> Stack | None:
-        """Where the block was freed."""
+        """The stack that freed the block."""
         return self._titled(FREED)
 
     @property
     def allocated(self) -> Stack | None:
-        """Where the block was allocated."""
+        """The stack that allocated the block."""
         return self._titled(ALLOCATED)
 
     @property
     def sides(self) -> list[Stack]:
-        """The two sides of a race, or of an inversion of locks."""
+        """The two stacks of a data race or a lock inversion."""
         return [one for one in self.stacks if signature.THREAD_SIDE.search(one.title)]
 
     @property
     def threads(self) -> list[tuple[re.Match, Stack]]:
-        """Of the watchdog: each thread, with who it is and what it waits for."""
+        """In a watchdog report: each thread's title (name, what it waits for) and its stack."""
         return [(match, stack) for stack in self.stacks
                 if (match := signature.WATCHDOG_SIDE.match(stack.title))]
 
     def object_of(self, events: list[trace.Event]) -> int | None:
-        """The traced object inside the block: CPython puts a head before an object."""
+        """The traced object inside the block: CPython puts a header before an object."""
         if self.block is None:
             return None
         begin, end = self.block

@@ -1,6 +1,6 @@
-"""What makes two findings the same: kind of verdict, contract and check, or the functions involved.
+"""Signatures: kind of verdict, contract sentence and check, or the innermost functions.
 
-Addresses, line numbers, template arguments and plumbing frames are left out, so that the same bug
+A signature has no addresses, line numbers, template arguments or plumbing frames, so that a bug
 has the same signature in every build and on every machine.
 """
 
@@ -17,10 +17,10 @@ FRAME = re.compile(
     r"(/?[^\s():]+:\d+(?::\d+)?|/?[^\s():]+\.(?:cc?|h)$|\(?<null>\)?|\(.*)")
 ADDRESS_ERROR = re.compile(r"==\d+==\s*ERROR: (?:Address|Thread)Sanitizer:? "
                            r"(?:attempting )?([\w-]+)")
-# Where no sanitizer watches over memory the program itself gets a signal: crash.h of the engine.
+# Without a sanitizer, a bad access sends the program itself a signal: crash.h of the engine.
 SIGNAL_ERROR = re.compile(r"^slotfuzz: crash: ([\w-]+)", re.MULTILINE)
 THREAD_ERROR = re.compile(r"WARNING: ThreadSanitizer: ([\w -]+?) \(")
-# The title of the stack of either side.
+# The titles of the two stacks of a race.
 THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
                          r"Mutex \S+ (\(0x\w+\) )?acquired here while)", re.I | re.M)
 STACK_OVERFLOW = "stack-overflow"
@@ -49,16 +49,16 @@ PLUMBING_FILE = re.compile(
     r"/libc\.so|/lib/x86_64-linux-gnu/(libc\.|libpthread|ld-)|python3\.\d+\+|/targets/\w+\+)")
 
 
-# A place in a library without names for its functions: the library and the place in it.
+# A frame in a library without function names: the library and the offset in it.
 NAMELESS = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ +\(\S*?([^/\s]+\+0x[0-9a-f]+)\)")
 
-# Findings of the watchdog, by the engine's word for them.
+# The engine's words for the watchdog's findings.
 HANGING = ("deadlock", "hang")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """VERDICT in the words of a mutant's header; FUNCTIONS, innermost first; DETAIL, normalised."""
+    """VERDICT as in a mutant's header; FUNCTIONS, innermost first; DETAIL, normalised."""
 
     verdict: str
     functions: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Signature:
 
     @property
     def text(self) -> str:
-        """One line that is equal for equal bugs."""
+        """One line; equal bugs have equal lines."""
         parts = [self.verdict]
         if self.functions:
             parts.append("in " + " < ".join(self.functions))
@@ -82,7 +82,7 @@ class Signature:
     def identifier(self, subject: str, more: str = "") -> str:
         """Folder name in repro/: words of the verdict, the function, a hash with the subject.
 
-        MORE is what else tells it from other findings.
+        MORE is text that distinguishes the finding from others with the same signature.
         """
         words = self.verdict.split()[1:] or [self.verdict]
         if self.functions:
@@ -93,7 +93,7 @@ class Signature:
 
 
 def of_reply(reply: Reply) -> Signature:
-    """Signature of a finding in the engine's words (a reply to `run`)."""
+    """The signature of a finding in a reply to `run`."""
     kind = reply.kind
     if kind == "assert":
         return Signature(f"judge {reply.contract} {reply.check}".rstrip())
@@ -118,16 +118,16 @@ def of_reply(reply: Reply) -> Signature:
 def hanging_op(reply: Reply) -> str:
     """The op of the line that hangs, or "the end".
 
-    A loop is interrupted anywhere, so that the functions of its stack are others in each run.
+    The watchdog interrupts a loop at any place, so the functions on its stack vary between runs.
     """
     return "the end" if reply.is_at_end else reply.lines[reply.line].op
 
 
 def of_stderr(text: str) -> Signature | None:
-    """Signature of what a dead process wrote; None if there is no report in it.
+    """The signature of a dead process's output; None if the output has no report.
 
-    The first report counts, what follows it is often its consequence; but an abort is always the
-    consequence of something.
+    The first report counts, because later ones often are its consequences. An abort counts last,
+    because another failure always causes it.
     """
     found = [(match.start(), make(match, text[match.start():]))
              for pattern, make in REPORTS for match in [pattern.search(text)] if match]
@@ -138,16 +138,16 @@ def of_stderr(text: str) -> Signature | None:
 def functions(report: str) -> tuple[str, ...]:
     """The first functions of the first stack that are not plumbing, innermost first.
 
-    Where none has a name, the innermost place in a library stands for it.
+    If no frame has a function name, the result is the innermost place in a library.
     """
     names, places = _names_and_places(report)
     return tuple(names[:FRAMES_MAX] or places[:1])
 
 
 def signalled_functions(report: str, signal: str) -> tuple[str, ...]:
-    """The same for a SIGNAL; of a recursion those that recur, in one order.
+    """The functions for a SIGNAL; for a recursion, the sorted functions that recur.
 
-    In which of them the stack runs out depends on its size.
+    The stack's size decides in which of them the stack overflows.
     """
     if signal != STACK_OVERFLOW:
         return functions(report)
@@ -172,16 +172,16 @@ def _names_and_places(report: str) -> tuple[list[str], list[str]]:
 
 
 def thread_functions(report: str) -> tuple[str, ...]:
-    """Of the two stacks of a race or an inversion the innermost function each, in one order.
+    """The innermost function of each of the two stacks of a race or an inversion, sorted.
 
-    Which of the two is reported first depends on who was first in that run.
+    Timing decides which of the two stacks a report has first.
     """
     sides = [part for part in re.split(r"\n\s*\n", report) if THREAD_SIDE.search(part)][:2]
     return tuple(sorted({name for side in sides for name in functions(side)[:1]}))
 
 
 def waiting_functions(report: str) -> tuple[str, ...]:
-    """Of each thread that waits the innermost function, in one order: threads have none."""
+    """The innermost function of each waiting thread, sorted, because threads have no order."""
     sides = [part for part in re.split(r"\n\s*\n", report) if WATCHDOG_SIDE.search(part)]
     return tuple(sorted({name for side in sides for name in functions(side)[:1]})[:FRAMES_MAX])
 
@@ -213,7 +213,7 @@ def _without_brackets(text: str, opening: str, closing: str) -> str:
 
 
 def normalise(message: str) -> str:
-    """The message without what differs from run to run: addresses and numbers."""
+    """The message without addresses and numbers, which differ between runs."""
     text = re.sub(r"0x[0-9a-fA-F]+", "ADDRESS", message.splitlines()[0] if message else "")
     return re.sub(r"\b\d+\b", "N", text).strip()
 
@@ -228,7 +228,7 @@ def signal_name(number: int) -> str:
         return str(number)
 
 
-# Who reports, and how a report becomes a signature: of the match and of the text from there on.
+# Each reporter's pattern, and the function from the match and the text after it to a signature.
 REPORTS = (
     (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
     (SIGNAL_ERROR, lambda match, text: Signature(
@@ -249,28 +249,28 @@ REPORTS = (
 )
 
 
-# Counts of all objects, whoever holds them: where they crash says nothing of why.
+# Functions that count all objects: a crash in them does not point to the cause.
 COUNTING = re.compile(r"^(c10::|slotcore::)*(weak_)?(intrusive_ptr|raw::|MaybeOwned)")
-# Kernels fault on memory that an earlier line made invalid, and whoever fetches an object faults on
-# a slot that dangles.
+# Kernels fault on memory that an earlier line made invalid. Functions that fetch an object fault
+# on a dangling slot.
 MEETING = re.compile(r"^(at::(?!TensorBase)|c10::|libtorch_cpu)|[Ww]rap$")
-# The place of an assertion of PyTorch: one condition may be asserted in many places. `false` is no
-# condition, but there may be words that say more.
+# The place of an assertion of PyTorch, whose sources may assert a condition in many places. The
+# text `false` names no condition, but a message may follow it.
 ASSERTED_AT = re.compile(
     r'(?<!: false INTERNAL ASSERT FAILED) at "[^"]*":N'
     r'|(?<=: false INTERNAL ASSERT FAILED) at "[^"]*":N(?=, please report a bug to PyTorch\. )')
 
 
 def crashing_function(words: Signature) -> str:
-    """The innermost function of a crash that is not about counts; empty if there is none."""
+    """The innermost function of a crash; empty if it has no function or only counts objects."""
     return next((name for name in words.functions if not COUNTING.match(name)), "")
 
 
 def meets_what_others_left(function: str) -> bool:
-    """Whether FUNCTION crashes at what any earlier line may have left to it."""
+    """Whether FUNCTION crashes on state that any earlier line may have left behind."""
     return bool(MEETING.search(function))
 
 
 def without_place(words: Signature) -> str:
-    """The text of WORDS, but for where in the sources an assertion stands."""
+    """The text of WORDS without the source location of an assertion."""
     return ASSERTED_AT.sub("", words.text)

@@ -1,7 +1,7 @@
-"""What a target binary answers to each request of its fork server (`--serve`), as values.
+"""The answers of a target binary to each request of its fork server (`--serve`), as values.
 
-These classes are the schema of the protocol: `shape.py` reads their fields. The tests hold every
-answer of the real engine and of the drivers' fake one to them; a hunt does not pay for that.
+These classes are the schema of the protocol: `shape.py` reads their fields. The tests check each
+answer of the real engine and of the drivers' fake engine against them; a hunt skips that cost.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from functools import cached_property
 
 from slotfuzz.schema import trace
 
-# The kinds of findings of which the judge speaks, or an exception; all others end the process.
+# Kinds of findings by the judge or an exception; any other kind ends the process.
 JUDGE_KINDS = ("assert", "exception")
 
 
@@ -17,7 +17,7 @@ JUDGE_KINDS = ("assert", "exception")
 class ProgramLine:
     """A line of a program: its TEXT, the OP with its OPERANDS as words, and its LANE.
 
-    BARE is the text without the lane, BINDS are the variables that it gives a value.
+    BARE is the text without the lane. BINDS are the variables that the line assigns.
     """
 
     text: str
@@ -30,16 +30,17 @@ class ProgramLine:
 
 @dataclass(frozen=True)
 class RanLine(ProgramLine):
-    """A line that a run has taken, with the exception type that it RAISED, or an empty string."""
+    """A line that a run executed. RAISED is the type of its exception, or an empty string."""
 
     raised: str
 
 
 @dataclass(frozen=True)
 class DroppedLine:
-    """A line of the text that no run takes: its number from 1, and WHY.
+    """A line of the text that no run executes: its number from 1, and WHY.
 
-    "no op" matches it, it is one "too many", or the subject or target lacks its op: "masked".
+    WHY is "no op" if no op matches, "too many" if the program is too long, and "masked" if the
+    subject or target lacks the op.
     """
 
     line: int
@@ -49,10 +50,10 @@ class DroppedLine:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The answer to `parse`: the LINES that are instances of an op.
+    """The answer to `parse`: the LINES that match an op.
 
-    DROPPED counts all others, and DROPPED_COUNT those that DROPPED_LINES begins to list: blank
-    lines, comments, and what a script has around its program are not among them.
+    DROPPED counts all other lines. DROPPED_COUNT leaves out blank lines, comments and the frame of
+    a script; DROPPED_LINES has the first of the lines that it counts.
     """
 
     lines: tuple[ProgramLine, ...]
@@ -63,13 +64,13 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to `run`: what came of one program.
+    """The answer to `run`: the result of one program.
 
-    OUTCOME is "clean" or "finding". KIND says of a finding how it ended: "assert" or "exception" by
-    the judge, with the CONTRACT number, the CHECK, the kind of impl that it is about in OBJECT, its
-    MESSAGE, and the ASSERTS that show it; "signal", "exit", "deadlock", "hang" or "timeout" for a
-    process that ended. LINE is the first line that did not end well, or the number of lines. RESET
-    has the lines that show what the reset was about to do when it crashed. STDERR is the log.
+    OUTCOME is "clean" or "finding". KIND is "assert" or "exception" for a finding by the judge,
+    with the CONTRACT number, the CHECK, the kind of impl in OBJECT, its MESSAGE, and the ASSERTS
+    that show it. KIND is "signal", "exit", "deadlock", "hang" or "timeout" if the process ended.
+    LINE is the first line that failed, or the number of lines. RESET has the lines that show the
+    step of the reset that crashed. STDERR is the log.
     """
 
     outcome: str
@@ -91,27 +92,27 @@ class Reply:
 
     @property
     def is_finding(self) -> bool:
-        """Whether something broke."""
+        """Whether the run is a finding."""
         return self.outcome == "finding"
 
     @property
     def is_of_judge(self) -> bool:
-        """Whether the judge speaks; else the process ended."""
+        """Whether the judge made the finding; else the process ended."""
         return self.kind in JUDGE_KINDS
 
     @property
     def is_at_end(self) -> bool:
-        """Whether LINE is behind the last line."""
+        """Whether LINE is past the last line."""
         return self.line >= len(self.lines)
 
     @cached_property
     def log(self) -> trace.Log:
-        """STDERR as a value; parsed once."""
+        """STDERR as a value, parsed once."""
         return trace.parse(self.stderr)
 
     @cached_property
     def texts(self) -> list[str]:
-        """The lines up to the finding, as they ran; one more for the reset, if that is it."""
+        """The lines that ran, up to the finding; one more for the reset if the reset failed."""
         texts = self.log.lines or [line.text for line in self.lines]
         if len(texts) <= len(self.lines) <= self.line:
             texts = [*texts, trace.RESET]
@@ -120,9 +121,9 @@ class Reply:
 
 @dataclass(frozen=True)
 class State:
-    """Of one program of `states`: the hash of the STATE that it led to, where there is one.
+    """The result of one program of `states`: the hash of its last STATE, if it has one.
 
-    CRASHED says that it ended the process, RAN that its last line was over.
+    CRASHED: the program ended the process. RAN: its last line ended.
     """
 
     outcome: str
@@ -132,7 +133,7 @@ class State:
 
     @property
     def is_finding(self) -> bool:
-        """Whether something broke."""
+        """Whether the run is a finding."""
         return self.outcome == "finding"
 
 
@@ -145,9 +146,9 @@ class States:
 
 @dataclass(frozen=True)
 class Observed:
-    """Of one program of `facts`: the HASH of its TRACE, and that itself where it was asked for.
+    """The result of one program of `facts`: the HASH of its TRACE, and TRACE itself if requested.
 
-    LINE is the line that runs last.
+    LINE is the last line that ran.
     """
 
     crashed: bool
@@ -165,18 +166,18 @@ class Observations:
 
 @dataclass(frozen=True)
 class Programs:
-    """The answer to `extend` and `generate`: texts."""
+    """The answer to `extend` and `generate`: program texts."""
 
     programs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Profiled:
-    """The answer to `profile`: how many programs ended their process."""
+    """The answer to `profile`: the number of programs that ended their process."""
 
     died: int
 
 
-# What answers a request that has the word.
+# The class of the answer to each request.
 OF_REQUEST = {"run": Reply, "states": States, "facts": Observations, "parse": Parsed,
               "extend": Programs, "generate": Programs, "profile": Profiled}

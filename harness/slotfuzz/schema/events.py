@@ -1,6 +1,6 @@
-"""The trace events of slotcore (core/c10/trace.h), and what each says of an impl or a wrapper.
+"""The trace events of slotcore (core/c10/trace.h), and the meaning of each for impl or wrapper.
 
-The only list of their names outside of the core: a test holds it to the calls of `trace(`.
+This is the only list of their names outside the core; a test compares it with the core's `trace(`.
 """
 
 from enum import Enum
@@ -14,13 +14,13 @@ class Event(Enum):
     STORAGE_RESIZED = "storage resized"
     WRAPPER_CREATED = "wrapper created"
     WRAPPER_FREED = "wrapper freed"
-    # Owners in C++ hold the wrapper, or no longer do (refcount-bit).
+    # C++ owners hold the wrapper, or no longer do (refcount-bit).
     WRAPPER_HELD = "wrapper held"
     WRAPPER_RELEASED = "wrapper released"
-    # Python has dropped the wrapper, and C++ keeps it (resurrection), or does not.
+    # Python has released the wrapper, and C++ keeps it (resurrection) or does not.
     WRAPPER_PRESERVED = "wrapper preserved"
     NOT_PRESERVED = "not preserved"
-    # The wrapper is Python's again.
+    # Python owns the wrapper again.
     WRAPPER_RESURRECTED = "wrapper resurrected"
     HANDED_OVER = "handed over"
     SLOT_READ = "slot read"
@@ -36,5 +36,5 @@ CREATES = frozenset([Event.IMPL_CREATED, Event.WRAPPER_CREATED])
 FREES = frozenset([Event.IMPL_FREED, Event.WRAPPER_FREED])
 # In a field of WRAPPER_CREATED and NOT_PRESERVED: the thread was in hermetic mode.
 HERMETIC_REMARK = "(hermetic)"
-# In WRAPPER_FREED, before an impl whose slot still has the address.
+# In WRAPPER_FREED, before an impl whose slot still has the wrapper's address.
 SLOT_OF = "slot of"

@@ -1,4 +1,4 @@
-"""finding.json: what is recorded of a finding, and the dedup keys by which it is known again."""
+"""finding.json: the record of a finding, with the dedup keys that identify its bug."""
 
 import dataclasses
 import json
@@ -11,14 +11,14 @@ JUDGE, CRASH, OUTSIDE, ERROR = "judge", "crash", "outside", "error"
 
 @dataclass(frozen=True)
 class DedupKey:
-    """What findings of one bug share; `triage/dedup.py` says which finding has which keys.
+    """A cause that the findings of one bug share; `triage/dedup.py` derives a finding's keys.
 
-    KIND is that of the verdict: the "judge" has spoken, or there is a "crash", or an "error" that
-    is known by its WORDS, or elements lie "outside" of memory. All else is empty where it does not
-    tell the bug from others: CONTRACT, CHECK and OBJECT in the judge's words; FUNCTIONS of a stack,
+    KIND is that of the verdict: "judge", "crash", "error" (the WORDS of an exception identify it),
+    or "outside" (elements lie outside of memory). Every other field is empty if it does not
+    distinguish the bug: CONTRACT, CHECK and OBJECT in the judge's words; FUNCTIONS of a stack,
     innermost first; EFFECTS that take part, in the words of effects.h; KINDS of objects, by the
-    letters of their names; LINES that cause it, each an op with its operands; what its last line
-    CALLS.
+    letters of their names; LINES that cause it, each an op with its operands; CALLS, the function
+    that the last line calls.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class DedupKey:
     words: str = ""
 
     def plain(self) -> dict:
-        """It as JSON, without what is empty."""
+        """The key as JSON, without empty fields."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: _plain(value) for name, value in fields.items() if value}
 
@@ -51,7 +51,7 @@ FIELDS = {
     "minimize_runs": int, "minimize_seconds": NUMBER, "one_minimal": bool, "rate": NUMBER,
     "rate_low": NUMBER, "versions": {str: str}, "seed": int,
 }
-# What a finding may have besides: from its bucket, or by a person.
+# Optional fields of a finding: its bucket adds some, and a person others.
 MORE_FIELDS = {
     "sanitizer": str, "verified_runs": int, "lines_before": int, "minimize_programs": int,
     "sequence": int, KEYS: [DedupKey], "ways": [str], "sentence": str, "why": str,
@@ -60,23 +60,23 @@ MORE_FIELDS = {
 
 
 def wrong_in_record(record) -> str:
-    """What is wrong with RECORD, which was read from a finding.json; empty if nothing is."""
+    """An error in RECORD, which was read from a finding.json, in words; empty if it is valid."""
     return wrong_in(record, FIELDS, MORE_FIELDS)
 
 
 def keys_of(record: dict) -> frozenset[DedupKey]:
-    """The dedup keys of the finding of RECORD; what is no key is left out."""
+    """The dedup keys of the finding of RECORD; invalid keys are left out."""
     return frozenset(made(DedupKey, key) for key in record.get(KEYS, [])
                      if not wrong_as(key, DedupKey))
 
 
 def plain(keys: frozenset[DedupKey]) -> list[dict]:
-    """KEYS as JSON, in one order."""
+    """KEYS as JSON, sorted."""
     return sorted((key.plain() for key in keys), key=json.dumps)
 
 
 def text_of(record: dict) -> str:
-    """RECORD as JSON that a person can read: each dedup key on a line of its own."""
+    """RECORD as JSON that a person can read, with one dedup key per line."""
     fields = [f"  {json.dumps(name)}: {_text(name, value)}" for name, value in record.items()]
     return "{\n" + ",\n".join(fields) + "\n}\n"
 

@@ -1,10 +1,9 @@
-"""Whether JSON that was read has the shape that its reader relies on, and if not, in words where.
+"""Checks that JSON has the shape that its reader needs, and says in words where it does not.
 
-A shape is a type, a tuple of types, `[shape]` for a list of that, `frozenset([type])` for one whose
-order does not matter, `{str: shape}` for an object whose values are that, or a dataclass for an
-object with its fields. A bool is no number, a number
-is finite and not below 0, and a text can be written as UTF-8: all else is nothing that the harness
-writes.
+A shape is a type, a tuple of types, `[shape]` for a list of that, `frozenset([type])` for a list
+whose order does not matter, `{str: shape}` for an object with such values, or a dataclass for an
+object with its fields. A bool is not a number. A number is finite and not below 0. A text can be
+encoded as UTF-8. The harness writes no other values.
 """
 
 import dataclasses
@@ -20,7 +19,7 @@ WORDS = {str: "a text", int: "a whole number from 0 on", float: "a number from 0
 
 
 def parsed(text: str | bytes):
-    """The JSON in TEXT, or ValueError, also where it is nested too deeply to be read."""
+    """The JSON in TEXT; ValueError if it is invalid or nested too deeply for the parser."""
     try:
         return json.loads(text)
     except RecursionError as error:
@@ -28,9 +27,9 @@ def parsed(text: str | bytes):
 
 
 def wrong_in(record, needed: dict, optional: dict | None = None) -> str:
-    """What is wrong with RECORD, which must have the fields NEEDED and may have the OPTIONAL ones.
+    """An error in RECORD, which must have the fields NEEDED and may have the OPTIONAL ones.
 
-    An empty string if nothing is.
+    An empty string if RECORD is valid.
     """
     if not isinstance(record, dict):
         return f"it is {WORDS[type(record)]}, not {WORDS[dict]}"
@@ -44,9 +43,9 @@ def wrong_in(record, needed: dict, optional: dict | None = None) -> str:
 
 
 def wrong_as(record, schema: type) -> str:
-    """What is wrong with RECORD as an object of the dataclass SCHEMA, whose fields are all it has.
+    """An error in RECORD as an object of the dataclass SCHEMA; it must have no other fields.
 
-    A field with a default may be missing. An empty string if nothing is wrong.
+    A field with a default may be missing. An empty string if RECORD is valid.
     """
     needed, optional = fields_of(schema)
     if wrong := wrong_in(record, needed, optional):
@@ -56,7 +55,7 @@ def wrong_as(record, schema: type) -> str:
 
 
 def made(schema: type, record: dict):
-    """RECORD, which is right, as an object of the dataclass SCHEMA, its lists as tuples or sets."""
+    """The valid RECORD as an object of the dataclass SCHEMA, with its lists as tuples or sets."""
     parts = {name: _made(shape, record[name]) for name, shape in _parts(schema).items()
              if name in record}
     return schema(**{**record, **parts} if parts else record)
@@ -76,7 +75,7 @@ def fields_of(schema: type) -> tuple[dict, dict]:
 
 @functools.cache
 def _parts(schema: type) -> dict:
-    """The shapes of its fields that hold more than one value."""
+    """The shapes of the fields that hold more than one value."""
     return {name: shape for name, shape in _shapes(schema).items()
             if isinstance(shape, (list, frozenset)) or dataclasses.is_dataclass(shape)}
 
@@ -88,7 +87,7 @@ def _shapes(schema: type) -> dict:
 
 
 def _of_annotation(hint):
-    """The shape of a field by its annotation: `int | None` is a tuple, `tuple[str, ...]` a list."""
+    """The shape for a field's annotation: `int | None` is a tuple, `tuple[str, ...]` a list."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         return [_of_annotation(arguments[0])]
@@ -110,7 +109,7 @@ def _made(shape, value):
 
 
 def _wrong(value, shape) -> str:
-    """What is wrong with VALUE, behind the name of what has it; an empty string if nothing is."""
+    """An error in VALUE, worded to follow its field's name; an empty string if VALUE is valid."""
     if dataclasses.is_dataclass(shape):
         wrong = wrong_as(value, shape)
         return wrong and f"is wrong: {wrong}"
@@ -130,12 +129,12 @@ def _has(value, shape) -> bool:
     if type(value) not in kinds:
         return False
     if type(value) in NUMBER:
-        return 0 <= value < NUMBER_MAX  # false for what is no number at all
+        return 0 <= value < NUMBER_MAX  # false for NaN
     return type(value) is not str or _is_unicode(value)
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether TEXT has no half of a surrogate pair, as an escape in JSON may be."""
+    """Whether TEXT has no lone surrogate, which an escape in JSON can produce."""
     return not any("\ud800" <= one <= "\udfff" for one in text)
 
 

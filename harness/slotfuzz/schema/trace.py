@@ -1,8 +1,8 @@
-"""The log of one run: `> line` echoes, the core's trace lines, and what a sanitizer wrote.
+"""The log of one run: `> line` echoes, the core's trace lines, and a sanitizer's report.
 
 A trace line is `    file:line  event  name value  name value`, the event padded to a fixed width.
-After a line the engine tells what its judge has in sight, one line for each impl; and it tells
-when the judge begins to look at what the reset has left.
+After a program line the engine prints the judge's observations, one line for each impl. It also
+prints a line when the judge begins to check what the reset has left.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import cached_property
 from slotfuzz.schema import events
 
 TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
-# A name may have a blank, as `slot of` has.
+# A name may contain a blank, as `slot of` does.
 ADDRESS_FIELD = re.compile(r"(?:^|  )([a-z][a-z ]*) (0x[0-9a-f]+)")
 BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 TYPE_FIELD = re.compile(r"\btype (\w+)")
@@ -29,9 +29,9 @@ REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal P
 
 @dataclass(frozen=True)
 class Event:
-    """One trace point that was passed, during program line LINE (0-based, -1 before the first).
+    """One pass of a trace point, during program line LINE (0-based, -1 before the first).
 
-    WHAT is None for an event that this release of the core does not have.
+    WHAT is `None` for an event that this release of the core does not have.
     """
 
     line: int
@@ -53,13 +53,13 @@ class Event:
 
     @property
     def bytes(self) -> int | None:
-        """The size that the fields tell."""
+        """The size in the fields."""
         match = BYTES_FIELD.search(self.fields)
         return int(match[1]) if match else None
 
     @property
     def type(self) -> str:
-        """The type that the fields tell, or an empty string."""
+        """The type in the fields, or an empty string."""
         match = TYPE_FIELD.search(self.fields)
         return match[1] if match else ""
 
@@ -71,11 +71,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Sight:
-    """What the judge saw of one impl after program line LINE.
+    """The judge's observation of one impl after program line LINE.
 
     REFERENCES are Python's to its wrapper, OWNERS its use count or None. HOLDERS are the variables
-    that hold it in C++, NAMES those that are its wrapper, WEAK those that refer to that weakly.
-    SERIAL is its number in the list of finalized objects, or None.
+    that hold it in C++, NAMES those that are its wrapper, WEAK those that refer weakly to the
+    wrapper. SERIAL is its number in the list of finalized objects, or None.
     """
 
     line: int
@@ -93,7 +93,7 @@ class Sight:
 class Log:
     """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT, SIGHTS.
 
-    JUDGED is how many of the events were before the judge looked at the end, or None.
+    JUDGED is the number of events before the judge's check at the end, or None.
     """
 
     lines: list[str]
@@ -104,7 +104,7 @@ class Log:
 
 
 def parse(stderr: str) -> Log:
-    """Splits what a traced child wrote."""
+    """Splits the output of a traced child."""
     lines, passed, rest, sights, judged = [], [], [], [], None
     for text in stderr.splitlines():
         if rest or REPORT_START.match(text):
@@ -112,7 +112,7 @@ def parse(stderr: str) -> Log:
         elif text.startswith("> "):
             lines.append(text[2:])
         elif RAISED_LINE.match(text):
-            continue  # the reply says so as well
+            continue  # the reply has the same information
         elif text == JUDGED_LINE:
             judged = len(passed)
         elif (match := SIGHT_LINE.match(text)):

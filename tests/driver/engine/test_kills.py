@@ -1,4 +1,4 @@
-"""Engine processes that something outside kills: started again, counted, and never a finding."""
+"""The driver restarts and counts engine processes that something kills, and reports no finding."""
 
 import dataclasses
 import os
@@ -43,7 +43,7 @@ def plan(fake_subject, tmp_path):
 
 
 def kill_after_start(monkeypatch, victim, times):
-    """Kills what VICTIM(fuzzer) names, with each of the first TIMES processes that fuzz."""
+    """Kills the process that VICTIM(fuzzer) names, in the first TIMES fuzzing processes."""
     started = []
 
     class Killed(fuzzer.Fuzzer):
@@ -117,7 +117,7 @@ def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
             if code == 77 and not killed:
                 killed.append(self.artifact().read_text())
                 if is_saved:
-                    self.artifact().write_text("t0 = T.o")  # half of it
+                    self.artifact().write_text("t0 = T.o")  # half of a program
                 else:
                     self.artifact().unlink()
                 if dies == "parent":
@@ -156,13 +156,13 @@ class _Silent(channel.Channel):
     """A channel without a process."""
 
     def __init__(self):
-        """Starts nothing."""
+        """Starts no process."""
 
     def send(self, request):
-        """Nobody reads."""
+        """Drops the request."""
 
     def close(self):
-        """Nothing is open."""
+        """Has no process to end."""
 
 
 def test_what_is_killed_each_time_is_the_machines_error():
@@ -239,7 +239,7 @@ def test_a_child_that_is_forked_while_its_group_is_killed_dies_as_well():
 
 
 def _dies(group):
-    """Whether soon nothing of the process group runs or sleeps; a child that escaped sleeps on."""
+    """Whether all processes of the group end soon; an escaped child would sleep on."""
     deadline = time.monotonic() + 20
     while subprocess.run(["pgrep", "-r", "RSD", "-g", str(group)], capture_output=True,
                          check=False).returncode == 0:

@@ -1,4 +1,4 @@
-"""The client of the fork server, and the way from a reply to a script and back."""
+"""The client of the fork server, and the round trip from a reply to a script and back."""
 
 import subprocess
 from dataclasses import replace
@@ -218,7 +218,7 @@ def test_signature_is_the_same_with_and_without_trace(fake_subject):
 
 
 def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
-    """Else the script of a finalizer that a bug kept from running fails on the fixed core too."""
+    """Else the script for a bug that keeps a finalizer from running fails on the fixed core too."""
     reply = replies.reply(kind="assert", line=1, lines=["s0 = Resurrecting(1)"],
                           asserts=["del s0", "gc.collect()", "assert False"])
     snippets = [prelude.Snippet(("resurrected", "Resurrecting"), "", "",

@@ -1,4 +1,4 @@
-"""What is said of a report of ThreadSanitizer: signature, story."""
+"""The driver derives a signature and a story from a report of ThreadSanitizer."""
 
 from slotfuzz.evidence import signature
 from slotfuzz.finding import explain
@@ -43,7 +43,7 @@ def story_of(report):
 
 
 def swapped(report):
-    """The report of a run in which the other side came last."""
+    """The report of a run in which the other thread came last."""
     head, first, second, *rest = report.split("\n\n")
     return "\n\n".join([head, second, first, *rest])
 

@@ -1,4 +1,4 @@
-"""What is made of a report of the watchdog: signature, story, script, and which runs are alike."""
+"""The driver derives signature, story and script from a watchdog report, and compares runs."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ PROGRAM = ["s0 = T.UntypedStorage(1)", "x0 = Owner(s0)", "x0.drop_under_lock()"]
 
 
 def reply_of(kind, stderr):
-    """The engine's words for a program that hangs in its last line."""
+    """The engine's reply for a program that hangs in its last line."""
     return replies.reply(kind=kind, line=2, stderr=stderr, lines=[
         replies.line(text, f"op {number}") for number, text in enumerate(PROGRAM)])
 
@@ -82,7 +82,7 @@ def test_a_hang_is_told_by_its_line_wherever_the_watchdog_strikes():
 
 
 class Looping:
-    """A server of programs that hang in a collection behind two lines, in one of many functions."""
+    """A server whose programs hang in a collection after two lines, in one of many functions."""
 
     def __init__(self):
         self.table = program.Table(fake_engine.DESCRIPTION)
@@ -128,7 +128,7 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
 
 
 def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
-    """Who waits for the GIL to drop a reference breaks T6; whoever else, R1."""
+    """A thread that waits for the GIL to release a reference breaks T6; any other breaks R1."""
     assert explain.contract_of(reply_of("deadlock", REPORT)) == "R1"
     drops = REPORT.replace("#2 0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)",
                            "#2 0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*)")

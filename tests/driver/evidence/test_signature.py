@@ -1,4 +1,4 @@
-"""Signatures: equal for the same bug, different for different bugs."""
+"""Signatures are equal for the same bug and different for different bugs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The fake engine answers by the schema, and an answer of another shape is seen."""
+"""The fake engine's answers match the schema, and the check reports any other shape."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.driver.conftest import CRASH
 
 CLEAN = "t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
 BROKEN = CLEAN + "s0.tag = 7\n"
-# What is asked of the fake engine, and in tests/steps/test_conformance.py of the real one.
+# Requests to the fake engine; tests/steps/test_conformance.py sends them to the real one.
 REQUESTS = {
     "clean": {"run": CLEAN}, "raising": {"run": "s0 = t0.untyped_storage()\n" + CLEAN},
     "crash": {"run": CRASH}, "dropped lines": {"run": CLEAN + "rubbish\n"},
@@ -22,7 +22,7 @@ REQUESTS = {
 
 
 def wrong_in(request: dict, answer: dict) -> str:
-    """What is wrong with an engine's ANSWER to REQUEST; empty if nothing is."""
+    """An error in an engine's ANSWER to REQUEST; empty if the answer is valid."""
     return shape.wrong_as(answer, answers.OF_REQUEST[next(iter(request))])
 
 

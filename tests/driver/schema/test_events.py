@@ -1,4 +1,4 @@
-"""The list of trace events is that of the core."""
+"""The driver's list of trace events equals the core's."""
 
 import re
 

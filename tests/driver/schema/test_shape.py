@@ -1,4 +1,4 @@
-"""What JSON has the shape that its reader relies on, and what is said of other JSON."""
+"""The shape check accepts valid JSON, and describes the error in other JSON."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Whole:
-    """What has parts."""
+    """A dataclass that contains parts."""
 
     parts: tuple[Part, ...]
     counts: dict[str, int]
