@@ -1,5 +1,5 @@
-// CHECK: what must hold, always on. When it does not, the harness itself is wrong: it says what it
-// saw and stops the process, which the driver reports as exit code 3.
+// CHECK asserts what must hold; it is always on. A failed CHECK means that the harness itself is
+// wrong: it prints the values and aborts, and the driver reports that as exit code 3.
 #pragma once
 
 #include <cstdio>

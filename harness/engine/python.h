@@ -1,4 +1,4 @@
-// What every part of the engine that talks to CPython uses: Python.h, and an owning pointer.
+// All parts of the engine that call CPython include this: Python.h, and an owning pointer.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

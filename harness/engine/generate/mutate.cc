@@ -7,7 +7,7 @@
 namespace slotfuzz {
 namespace {
 
-// Uniform below `bound`; the modulo's bias does not matter here.
+// A uniform number below `bound`; the modulo's bias does not matter here.
 std::size_t below(Rng& rng, std::size_t bound) { return bound == 0 ? 0 : rng() % bound; }
 
 bool one_in(Rng& rng, std::size_t n) { return below(rng, n) == 0; }
@@ -23,20 +23,20 @@ VariableSet variables_of(const OpTable& table, const Operand& operand) {
   return ((VariableSet{1} << kind.count) - 1) << kind.first_variable;
 }
 
-// A line most often runs where the one before it ran, and most often on the main thread.
+// A line usually runs on the lane of the line before it, and most lines run on the main thread.
 std::uint8_t next_lane(std::uint8_t lane, Rng& rng) {
   if (!one_in(rng, lane == 0 ? 6 : 2)) return lane;
   return static_cast<std::uint8_t>(below(rng, kLaneCount));
 }
 
-// Moves some lines in a row to one lane.
+// Moves some consecutive lines to one lane.
 void move_to_lane(Program& program, std::size_t at, Rng& rng) {
   const auto lane = static_cast<std::uint8_t>(below(rng, kLaneCount));
   const std::size_t end = std::min(at + 1 + below(rng, 4), program.lines.size());
   for (; at < end; ++at) program.lines[at].lane = lane;
 }
 
-// Most programs do without lanes; with them, a program is an order of magnitude slower.
+// Most programs use no lanes: lanes make a program an order of magnitude slower.
 void choose_lanes(Program& program, Rng& rng) {
   if (has_lanes(program)) {
     if (one_in(rng, kLanesKeptOneIn)) return;
@@ -46,11 +46,10 @@ void choose_lanes(Program& program, Rng& rng) {
   }
 }
 
-// Lines that an extension adds at most.
+// The most lines that an extension adds.
 constexpr std::size_t kExtensionMax = 4;
 
-// Position for a new line: the end is where programs grow, so half of the draws land in the last
-// fifth.
+// A position for a new line. Programs grow at the end, so half of the draws are in the last fifth.
 std::size_t biased_position(std::size_t size, Rng& rng) {
   const std::size_t from = one_in(rng, 2) ? 0 : size - size / 5;
   return from + below(rng, size - from + 1);
@@ -132,7 +131,7 @@ bool Mutator::draw_operands(const Scope& scope, VariableSet recent, Rng& rng, Li
     }
     VariableSet choices = variables_of(table_, operand);
     if (operand.binds()) {
-      // A name that is free, where there is one: overwriting drops a reference as `del` does.
+      // Prefers an unbound name, if there is one: overwriting a name decrefs as `del` does.
       if ((choices & ~scope.bound) && !one_in(rng, 4)) choices &= ~scope.bound;
     } else {
       choices &= scope.bound;
@@ -152,7 +151,7 @@ bool Mutator::draw_line(const Scope& scope, VariableSet recent, const Vocabulary
                         Line& line) const {
   unsigned total = 0;
   for (std::size_t op = 0; op < table_.ops().size(); ++op) total += swarm.weight(op);
-  // An op whose operands are not there yet is drawn again, a bounded number of times.
+  // Redraws an op whose operands are not bound yet, a bounded number of times.
   for (int attempt = 0; attempt < 8; ++attempt) {
     std::size_t ticket = below(rng, total);
     std::size_t op = 0;
@@ -248,7 +247,7 @@ void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const 
       break;
     }
     case 6:
-      // Only where there are lanes already: choose_lanes() decides which programs have them.
+      // Only if the program has lanes already: choose_lanes() decides which programs have them.
       if (has_lanes(program)) {
         move_to_lane(program, at, rng);
         break;

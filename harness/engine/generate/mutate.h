@@ -1,5 +1,5 @@
-// Generation and mutation of programs, on lines. Every result is well-formed: each variable that a
-// line reads is bound by an earlier line and not unbound since, as far as the rows can tell.
+// Generates and mutates programs, line by line. Every result is well-formed: an earlier line binds
+// each variable that a line reads, and no line in between unbinds it, as far as the rows can tell.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,27 @@ using Rng = std::minstd_rand;
 
 // The usual length of a fresh program.
 inline constexpr std::size_t kLineTypical = 20;
-// One fresh program in so many has lines on other lanes, and one in so many of those that are made
-// from such a one keeps them: to hand a line over costs as much as to run it some fifty times.
+// One in this many fresh programs has lines on other lanes, and one in this many of its descendants
+// keeps them: a handover to a lane costs as much as about fifty lines.
 inline constexpr std::size_t kLaneProgramOneIn = 32;
 inline constexpr std::size_t kLanesKeptOneIn = 4;
-// Where what starts threads or interpreters has less than this part of the weight of storages, one
-// mutation in so many keeps it: coverage makes such programs the most of a corpus.
+// A theme of threads or interpreters is rare if its weight is below the weight of storages divided
+// by this. One in this many mutations keeps the lines of a rare theme: coverage feedback would
+// otherwise fill the corpus with them.
 inline constexpr unsigned kSeldom = 8;
-// One operand in so many is drawn though its line will raise: errors have paths of their own.
+// One in this many operands is drawn although its line will raise, since error paths differ.
 inline constexpr std::size_t kRaisingOneIn = 16;
 
 // Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
-// weight the rest, so that rare combinations are not drowned by common lines.
+// weight the rest, so that common lines do not drown rare combinations.
 class Vocabulary {
  public:
   // All ops that `available` allows, with the weights of their rows and themes.
   Vocabulary(const OpTable& table, const std::vector<bool>& available, const Weights& weights);
-  // A random subset of them with random weights; one draw in four keeps all.
+  // A random subset of these ops with random weights; one draw in four keeps all.
   Vocabulary swarm(Rng& rng) const;
 
-  // Of these, only the ops that ask the subject for a wrapper.
+  // Only those of these ops that ask the subject for a wrapper.
   Vocabulary asking(const OpTable& table) const;
 
   unsigned weight(std::size_t op) const { return weights_[op]; }
@@ -47,25 +48,25 @@ class Vocabulary {
 
 class Mutator {
  public:
-  // With RAISES, lines that it expects to raise are seldom drawn.
+  // Given RAISES, the mutator seldom draws lines that RAISES expects to raise.
   Mutator(const OpTable& table, const Vocabulary& vocabulary, const Raises* raises = nullptr)
       : table_(table), vocabulary_(vocabulary), raises_(raises) {}
 
   Program generate(Rng& rng) const;
-  // One or a few changes: insert (mostly near the end), splice, change an operand, remove,
-  // duplicate, swap, move to another lane; now and then a fresh program, or all on lane 0. An empty
-  // program is answered by a fresh one.
+  // Makes one or a few changes: insert (mostly near the end), splice, change an operand, remove,
+  // duplicate, swap, move to another lane. Now and then it returns a fresh program, or moves all
+  // lines to lane 0. For an empty program it returns a fresh one.
   Program mutate(Program program, Rng& rng) const;
-  // A prefix of one program and a suffix of the other.
+  // Joins a prefix of one program and a suffix of the other.
   Program cross(const Program& first, const Program& second, Rng& rng) const;
-  // The program with some lines behind it, outside hermetic mode, that mostly ask the subject for
+  // Appends some lines to the program, outside hermetic mode, that mostly ask the subject for
   // wrappers: does a broken promise become a crash when the program goes on?
   Program extend(const Program& program, Rng& rng) const;
-  // Repairs operands that read what is not bound, and drops lines that cannot be repaired.
+  // Repairs operands that read unbound variables, and drops lines that it cannot repair.
   Program fixup(const Program& program, Rng& rng) const;
 
  private:
-  // What is bound at some point of a program, and by which ops.
+  // The variables that are bound at some point of a program, and the ops that bound them.
   struct Scope {
     VariableSet bound = 0;
     Makers makers{};
@@ -76,10 +77,10 @@ class Mutator {
   bool draw_line(const Scope& scope, VariableSet recent, const Vocabulary& swarm, Rng& rng,
                  Line& line) const;
   bool draw_operands(const Scope& scope, VariableSet recent, Rng& rng, Line& line) const;
-  // Of the choices for an operand that is read, those with which the line is not expected to raise.
+  // Those choices for a read operand with which the line is not expected to raise.
   VariableSet without_raising(const Line& line, std::size_t operand, VariableSet choices,
                               const Makers& makers) const;
-  // Most often takes out what is seldom drawn, to begin with.
+  // Usually first removes the slow lines of rare themes.
   void choose_seldom(Program& program, Rng& rng) const;
   void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
   void change(Program& program, const Vocabulary& swarm, Rng& rng) const;
@@ -89,7 +90,7 @@ class Mutator {
   const Raises* const raises_;
 };
 
-// The variables that are bound after `line`, when `bound` were before.
+// The variables that are bound after `line`, given those bound before it.
 VariableSet bound_after(const OpTable& table, const Line& line, VariableSet bound);
 
 }  // namespace slotfuzz

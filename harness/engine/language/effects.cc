@@ -1,4 +1,4 @@
-// Effects and their words, both ways.
+// Maps effects to words, and words to effects.
 #include "harness/engine/language/effects.h"
 
 namespace slotfuzz {

@@ -1,5 +1,5 @@
-// What a line can do beside what its operands say: effects, each with the word that rows of the op
-// table and names of the prelude declare it by. Nothing recovers an effect from the text of a line.
+// Effects: what a line can do besides what its operands say. Each effect has a word, by which rows
+// of the op table and names of the prelude declare it. Nothing infers an effect from a line's text.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace slotfuzz {
 
-// In the order of their words; ops/storage.ops says what each means.
+// In alphabetical order of their words; ops/storage.ops defines each.
 #define SLOTFUZZ_EFFECTS(EFFECT)                       \
   EFFECT(kCallsBack, "calls_back")                     \
   EFFECT(kChecks, "checks")                            \
@@ -45,7 +45,7 @@ class EffectSet {
  public:
   void add(Effect effect) { bits_ |= std::uint32_t{1} << static_cast<unsigned>(effect); }
   bool has(Effect effect) const { return bits_ >> static_cast<unsigned>(effect) & 1; }
-  // In their order.
+  // The words in alphabetical order.
   std::vector<std::string_view> words() const;
 
  private:
@@ -53,7 +53,7 @@ class EffectSet {
 };
 
 std::optional<Effect> effect_named(std::string_view word);
-// All of them, for an error that says what there is.
+// All words, for an error message that lists them.
 std::string effect_words();
 
 }  // namespace slotfuzz

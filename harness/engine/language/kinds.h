@@ -1,4 +1,4 @@
-// The kinds of operand that a program line can have: variables and literal values.
+// The kinds of operands of a program line: variables and literal values.
 //
 // ops/kinds.ops has the rows. Nothing else lists kinds: parser, printer, generator, mutator and the
 // driver derive from them.
@@ -19,11 +19,12 @@ struct Kind {
   std::string prefix;
   int count = 0;
   std::vector<std::string> values;
-  // Of each value, what a line can do with it beside what its op can do.
+  // For each value, the effects that a line with it can have besides the effects of its op.
   std::vector<EffectSet> effects;
-  // The number of the first variable of this kind among all variables; literals have none.
+  // The number of this kind's first variable among all variables; literals have no variables.
   int first_variable = -1;
-  // Whether each of its values is another use of the subject; one value of another kind will most
+  // Whether each value exercises the subject differently. The values of other kinds are usually
+  // interchangeable.
   // often do for another.
   bool has_names = false;
 
@@ -32,12 +33,12 @@ struct Kind {
 
 // An operand letter that stands for a variable of any kind, as in `del {0}`.
 inline constexpr char kAnyVariable = '?';
-// The kind of an owner in C++: what it drops may wait for the next line that wraps (T6).
+// The kind of a C++ owner: its release may be deferred to the next line that wraps (T6).
 inline constexpr char kOwnerLetter = 'x';
-// The kind of a weak reference of Python.
+// The kind of a Python weak reference.
 inline constexpr char kWeakrefLetter = 'r';
 
-// Every variable that a program can name has one bit in a 64-bit set.
+// Each variable that a program can name has one bit in a 64-bit set.
 inline constexpr int kVariableMax = 64;
 
 using VariableSet = std::uint64_t;

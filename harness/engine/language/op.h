@@ -1,4 +1,4 @@
-// A row of the op table, as values. ops/storage.ops says what the columns mean.
+// A row of the op table, parsed. ops/storage.ops defines the columns.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace slotfuzz {
 
-// What a line does with an operand; the marks before its letter.
+// What a line does with an operand; a mark before the operand's letter says so.
 enum class Use : std::uint8_t { kRead, kUnbind, kBind, kAsk, kMake };
 
 struct Operand {
@@ -24,16 +24,16 @@ struct Operand {
 
 inline constexpr std::size_t kOperandMax = 3;
 
-// How often a row is drawn, relative to the others: common ones, and rare ones.
+// How often a row is drawn, relative to the others: the weights of common and of rare rows.
 inline constexpr unsigned kWeight = 16;
 inline constexpr unsigned kWeightRare = 1;
 
-// What a line is about. Targets differ in how often they draw the lines of each theme, and in
-// nothing else: there is one vocabulary.
+// The topic of a line. Targets share one vocabulary, and differ only in how often they draw the
+// lines of each theme.
 enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter };
 inline constexpr std::size_t kThemes = 4;
 
-// Of each theme; 0: never, and nothing of its is tried.
+// The weight of each theme; 0: its lines are never drawn, and its ops are not probed.
 struct Weights {
   unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0;
 
@@ -43,11 +43,11 @@ struct Weights {
   }
 };
 
-// By which API the line does it: the documented one, one whose name begins with an underscore (or a
-// flag of C++), or any with values that should raise.
+// The kind of API that the line uses: a documented one, one whose name begins with an underscore
+// (or a C++ flag), or any API with values that should raise.
 enum class Tier : std::uint8_t { kPublic, kUnderscore, kOdd };
 
-// The words of both, as the table and `--describe` have them.
+// The words of themes and tiers, as in the table and in `--describe`.
 std::string_view word_of(Theme theme);
 std::string_view word_of(Tier tier);
 
@@ -57,20 +57,21 @@ struct Op {
   std::string pattern;
   std::string needs;
   std::string sentence;
-  // How often it is drawn, relative to the others.
+  // How often the row is drawn, relative to the others.
   unsigned weight = kWeight;
-  // Only in targets that give it weight.
+  // Only targets that give the theme weight draw the row.
   Theme theme = Theme::kStorage;
-  // Makes an object in the plainest way: the first row that makes one of its kind of values alone.
-  // The minimizer tries that first, so a minimal program that makes it otherwise needs it so.
+  // Whether this row makes an object in the plainest form: it is the first row that makes one of
+  // its kind from values alone. The minimizer tries plain rows first, so if a minimal program makes
+  // the object otherwise, that matters.
   bool plain = false;
-  // What the line can do beside what its operands say.
+  // What the line can do besides what its operands say.
   EffectSet effects;
-  // The attribute that it sets: of its first operand, or of that operand's storage.
+  // The attribute that the line sets on its first operand, or on that operand's storage.
   std::string attribute;
   bool attribute_of_storage = false;
   Tier tier = Tier::kPublic;
-  // Takes a tenth of a millisecond or more, and so is drawn seldom.
+  // The line takes 0.1 ms or more, so it is drawn seldom.
   bool slow = false;
 
   bool is_rare() const { return weight < kWeight; }

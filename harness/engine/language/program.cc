@@ -1,4 +1,4 @@
-// The op table as values, and the printer that derives from its rows; program_parse.cc parses.
+// The op table, parsed, and the printer that derives from its rows; program_parse.cc parses lines.
 #include "harness/engine/language/program.h"
 
 #include <algorithm>

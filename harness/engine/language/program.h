@@ -1,11 +1,10 @@
-// Programs: lists of lines, each an instance of one row of the op table. Parsing and printing.
+// Programs: lists of lines, each an instance of one row of the op table. Parses and prints them.
 //
-// The text of a program is Python. Parsing never fails: a line that is no instance of a template is
-// dropped and counted, so nothing from an untrusted corpus is ever executed.
+// The text of a program is Python. Parsing never fails: it drops and counts each line that matches
+// no template, so nothing from an untrusted corpus is ever executed.
 //
 // A line may run on another thread than the main one: `lane(1, "del s0")` runs `del s0` on the
-// long-lived thread 1 and waits for it, so the lines still run one at a time, in the order of the
-// text.
+// long-lived thread 1 and waits for it. The lines thus run one at a time, in the order of the text.
 #pragma once
 
 #include <array>
@@ -22,18 +21,17 @@
 
 namespace slotfuzz {
 
-// Longer programs find little that shorter ones do not, and cost time.
+// Longer programs find few more bugs than shorter ones, and cost time.
 inline constexpr std::size_t kLineMax = 60;
-// Threads that a program's lines run on: lane 0 is the main thread.
+// The threads that a program's lines run on: lane 0 is the main thread.
 inline constexpr std::size_t kLaneCount = 3;
 // How a line on another lane is printed: {0} is the lane, {1} the line. A template must therefore
-// hold no double quote.
+// contain no double quote.
 inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
-// No template instance comes near; it bounds what the parser looks at.
+// All template instances are much shorter; this limits what the parser reads.
 inline constexpr std::size_t kLineLengthMax = 160;
 
-// One line: an op and, for each operand, a variable number or the index of a literal value; and the
-// lane that it runs on.
+// One line: an op; for each operand a variable number or the index of a literal value; and a lane.
 struct Line {
   std::uint16_t op = 0;
   std::array<std::uint8_t, kOperandMax> operands{};
@@ -44,7 +42,7 @@ struct Line {
 
 struct Program {
   std::vector<Line> lines;
-  // Lines of the text that were no template instance.
+  // The number of lines of the text that matched no template.
   std::size_t dropped = 0;
 };
 
@@ -53,7 +51,7 @@ bool has_lanes(const Program& program);
 
 class OpTable {
  public:
-  // Of the files that are compiled into the binary. Throws TableError.
+  // The table that is compiled into the binary. Throws TableError.
   OpTable() : OpTable(embedded_table()) {}
   explicit OpTable(const std::vector<TableFile>& files);
 
@@ -73,28 +71,27 @@ class OpTable {
   std::optional<int> find_variable(std::string_view name) const;
 
   std::string print(const Line& line) const;
-  // The same as it stands on lane 0.
+  // Prints the line as it would look on lane 0.
   std::string print_bare(const Line& line) const;
   std::string print_operand(const Op& op, std::size_t index, std::uint8_t value) const;
-  // The line that the text is an instance of. Accepts the prefix `with suppress(Name): `.
+  // Parses an instance of a template. Accepts the prefix `with suppress(Name): `.
   std::optional<Line> parse(std::string_view text) const;
 
  private:
-  // An edge of the tree of templates: a letter, or, where that is 0, the operand INDEX of its row.
+  // An edge of the template tree: a letter, or, if the letter is 0, the operand INDEX of its row.
   struct Edge {
     char letter = 0;
     std::uint8_t index = 0;
     int kind = -1;
     std::uint32_t next = 0;
   };
-  // Templates that begin alike share the nodes of what they begin with, so that to parse a line
-  // does not take trying each row of the table.
+  // Templates with a common prefix share its nodes, so that parsing a line does not try each row.
   struct Node {
     std::vector<Edge> edges;
     // The first row of the table whose template ends here.
     std::optional<std::uint16_t> op;
   };
-  // What is known of a line while the tree is walked: which operands were met, and as what.
+  // The operands that a walk through the tree has matched so far, and their values.
   struct Walk {
     std::array<std::uint8_t, kOperandMax> operands{};
     std::array<bool, kOperandMax> seen{};
@@ -102,10 +99,9 @@ class OpTable {
 
   // Adds the template of a row to the tree.
   void grow(std::size_t op);
-  // The node behind an edge like WANTED, which is added if need be.
+  // The node behind an edge equal to WANTED; adds the edge if it is missing.
   std::uint32_t follow(std::uint32_t node, Edge wanted);
-  // Takes the walk on from a node; BEST is the line of the first row that it has come to the end
-  // of.
+  // Continues the walk from a node; BEST is the line of the first row whose template has matched.
   void walk_on(std::uint32_t node, std::string_view text, const Walk& walk,
                std::optional<Line>& best) const;
   std::optional<Line> parse_bare(std::string_view text) const;
@@ -119,14 +115,14 @@ class OpTable {
   std::vector<Node> tree_;
 };
 
-// Prints and parses whole programs, remembering every line that it has seen: the number of distinct
-// lines is bounded by the table, and a fuzzer sees each of them millions of times.
+// Prints and parses whole programs, and caches every line: the table bounds the number of distinct
+// lines, and a fuzzer sees each of them millions of times.
 class Printer {
  public:
   explicit Printer(const OpTable& table) : table_(table) {}
 
   Program parse(std::string_view text);
-  // The same of one line, without its end.
+  // Parses one line, without its newline.
   std::optional<Line> parse_line(std::string_view text);
   std::string print(const Program& program);
   const std::string& print(const Line& line);

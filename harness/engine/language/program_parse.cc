@@ -1,4 +1,4 @@
-// Parsing: finds the row of the op table that a line is an instance of.
+// Parses a line: finds the row of the op table that it is an instance of.
 #include <algorithm>
 #include <cctype>
 
@@ -12,7 +12,7 @@ constexpr std::string_view kSuppress = "with suppress(";
 // How every line on a lane begins.
 constexpr std::string_view kLaneBegin = kLanePattern.substr(0, kLanePattern.find('{'));
 
-// What stands before and after a line of the given lane.
+// The text before and after a line on the given lane.
 std::pair<std::string, std::string_view> around_line(std::size_t lane) {
   const auto at = kLanePattern.find("{1}");
   std::string before(kLanePattern.substr(0, at));
@@ -48,7 +48,7 @@ void OpTable::grow(std::size_t op) {
   if (!tree_[node].op) tree_[node].op = static_cast<std::uint16_t>(op);
 }
 
-// The longest beginning of `text` that an operand of the kind can be, and its length.
+// The longest prefix of `text` that is an operand of the kind, and its length.
 std::optional<std::pair<std::uint8_t, std::size_t>> OpTable::match_operand(
     int kind, std::string_view text) const {
   std::optional<std::pair<std::uint8_t, std::size_t>> longest;
@@ -80,7 +80,7 @@ void OpTable::walk_on(std::uint32_t node, std::string_view text, const Walk& wal
     }
     const auto operand = match_operand(edge.kind, text);
     if (!operand) continue;
-    // A placeholder that stands twice must match twice.
+    // A placeholder that occurs twice must match the same operand twice.
     if (walk.seen[edge.index] && walk.operands[edge.index] != operand->first) continue;
     Walk further = walk;
     further.seen[edge.index] = true;
@@ -119,12 +119,12 @@ std::optional<Line> OpTable::parse(std::string_view text) const {
 
 std::optional<Line> Printer::parse_line(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);
-  // What is longer is no line, and a long text takes long to look up.
+  // A longer text matches no template, and would be slow to look up.
   if (text.size() > kLineLengthMax) return std::nullopt;
   const auto known = lines_.find(text);
   if (known != lines_.end()) return known->second;
   const auto parsed = table_.parse(text);
-  // What stands behind `with suppress(..)` is free, so these are not bounded by the table.
+  // Any exception name may stand in `with suppress(..)`, so the table does not bound these lines.
   if (parsed && !text.starts_with(kSuppress)) lines_.emplace(text, *parsed);
   return parsed;
 }

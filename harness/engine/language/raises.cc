@@ -1,4 +1,4 @@
-// Counting, in bytes that are halved when they are full, so that what changes is seen.
+// Counts in bytes, and halves them when they are full, so that newer runs weigh more.
 #include "harness/engine/language/raises.h"
 
 #include <limits>
@@ -6,9 +6,9 @@
 namespace slotfuzz {
 namespace {
 
-// With fewer runs nothing is expected.
+// With fewer runs, no raise is expected.
 constexpr unsigned kRanMin = 8;
-// Expected where all but one of so many lines raised.
+// A raise is expected if all but one in this many lines raised.
 constexpr unsigned kRaisedOf = 8;
 
 }  // namespace
@@ -26,7 +26,7 @@ void Raises::note(const Program& program, const LineSet& raised) {
       const Operand& operand = op.operands[i];
       if (operand.binds() || !table_.is_variable(operand)) continue;
       const std::uint8_t variable = line.operands[i];
-      // A name that is not bound says nothing about its op.
+      // A line that reads an unbound name says nothing about the op that bound it earlier.
       if (!(bound >> variable & 1)) continue;
       Count& count = counts_[index(line.op, i, makers[variable])];
       if (count.ran == std::numeric_limits<std::uint8_t>::max()) {

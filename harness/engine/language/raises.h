@@ -1,6 +1,6 @@
-// Which lines raise, as far as a hunt has seen: a line of one op mostly raises because of what its
-// variable is bound to, and that is known by the op that bound it. On PyTorch 1.13.1 no tensor can
-// own a storage of a subclass, and half of all time went into such errors.
+// Which lines a hunt expects to raise. A line usually raises because of the object in its variable,
+// and the op that bound the variable predicts that. On PyTorch 1.13.1 no tensor can own a storage
+// of a subclass, and half of all time went into such errors.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace slotfuzz {
 
-// Of each variable, the op that bound it last.
+// For each variable, the op that bound it last.
 using Makers = std::array<std::uint16_t, kVariableMax>;
 // The lines of a program that raised, by bit.
 using LineSet = std::bitset<kLineMax>;
@@ -21,9 +21,9 @@ class Raises {
  public:
   explicit Raises(const OpTable& table);
 
-  // A program has run, and those lines of it raised.
+  // Records that the program ran and that these of its lines raised.
   void note(const Program& program, const LineSet& raised);
-  // Whether lines of an op nearly always raise when an operand was bound by an op.
+  // Whether lines of `op` nearly always raise when the op `maker` bound this operand.
   bool is_expected(std::size_t op, std::size_t operand, std::uint16_t maker) const;
 
  private:

@@ -1,4 +1,4 @@
-// Reading the parts of a row; what is wrong is said in a sentence, for an error with a place.
+// Parses the parts of a row; describes an error in a sentence, to which the caller adds the place.
 #include "harness/engine/language/row_text.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::vector<Operand> operands_of(std::string_view text, const std::vector<Kind>&
 }
 
 std::string mismatch(std::string_view pattern, const std::vector<Operand>& operands) {
-  // A line on a lane stands between double quotes.
+  // A line on a lane is printed between double quotes.
   if (pattern.find_first_of("\"\\\n") != std::string_view::npos) {
     return "a template has no double quote, backslash or end of line";
   }

@@ -1,4 +1,4 @@
-// Reading the markers of snippets.h.
+// Parses the markers of snippets.h.
 #include "harness/engine/language/snippets.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text, char what) {
   return text;
 }
 
-// Calls DO with each part of TEXT between two separators, without spaces around it.
+// Calls DO with each part of TEXT between two separators, without surrounding spaces.
 template <typename Do>
 void for_each_part(std::string_view text, char separator, const Do& act) {
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Reading the files of table_files.h.
+// Reads the files of table_files.h.
 #include "harness/engine/language/table_files.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace slotfuzz {
 
-// What is wrong with the table, as `file:line: sentence`.
+// An error in the table, as `file:line: sentence`.
 struct TableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,9 +18,9 @@ struct TableFile {
   std::string text;
 };
 
-// Those of ops/ when the binary was built, by name.
+// The files of ops/ at build time, by name.
 std::vector<TableFile> embedded_table();
-// The *.ops files of a folder, by name. Throws TableError where there is none.
+// The *.ops files of a folder, by name. Throws TableError if it has no such file.
 std::vector<TableFile> read_table(const std::string& folder);
 
 }  // namespace slotfuzz

@@ -1,4 +1,4 @@
-// Reading and checking the rows of table_rows.h.
+// Parses and validates the rows of table_rows.h.
 #include "harness/engine/language/table_rows.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace slotfuzz {
 namespace {
 
 constexpr std::string_view kVariables = "variables", kValues = "values", kNames = "names";
-// A line keeps a variable's number or a value's index in a byte.
+// A line stores a variable's number or a value's index in a byte.
 constexpr std::size_t kValuesMax = 256;
-// What a judge remembers of a wrapper has a bit for each attribute.
+// The judge stores the attributes of a wrapper in this many bits.
 constexpr std::size_t kAttributesMax = 32;
 
-// One `key = [..]` of a section, and where it stands.
+// One `key = [..]` of a section, and its line.
 struct Entry {
   std::string section, key;
   std::string place;
@@ -43,7 +43,7 @@ toml::table parse(const TableFile& file) {
   }
 }
 
-// The entries of one file by their lines; a table of toml++ has its keys by their names.
+// The entries of one file in the order of lines; a table of toml++ sorts its keys by name.
 std::vector<Entry> entries_of(const TableFile& file, const toml::table& document) {
   std::vector<std::pair<toml::source_position, Entry>> found;
   for (const auto& [section, node] : document) {

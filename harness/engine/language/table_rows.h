@@ -1,5 +1,5 @@
-// From the text of the op table to rows: TOML, and what a row must be. ops/storage.ops says which
-// columns there are.
+// Parses the text of the op table (TOML) into rows, and validates them. ops/storage.ops defines the
+// columns.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The handler only collects addresses.
+// The signal handler collects addresses and does nothing else.
 #include "harness/engine/process/crash.h"
 
 #include <dlfcn.h>
@@ -20,10 +20,10 @@ namespace slotfuzz {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};
-// What is missed by so little when the stack has run out is the guard page below it.
+// A stack overflow faults in the guard page, at most this many bytes from the stack pointer.
 constexpr std::uintptr_t kGuardBytes = 64 << 10;
 
-// A handler gets no argument of ours.
+// A signal handler gets no argument of ours, so it finds the note here.
 CrashNote* note_of_process = nullptr;
 
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void*) {
@@ -33,7 +33,7 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void*) {
   return _URC_NO_REASON;
 }
 
-// From the handler on, which a signal has put on top of `instruction`.
+// The frames before that of `instruction` belong to the handler: `first` skips them.
 void unwind(const void* instruction) {
   CrashNote& note = *note_of_process;
   _Unwind_Backtrace(&note_frame, nullptr);
@@ -42,7 +42,8 @@ void unwind(const void* instruction) {
   note.first = static_cast<std::size_t>(place - note.frames.begin());
 }
 
-// May be asked in a handler. The unwinder reads the code that it finds no description of.
+// A signal handler may call this. The unwinder reads the bytes of code that has no unwind
+// information, and would fault on a bad address.
 bool is_code(const void* instruction) {
   dl_find_object found{};
   return _dl_find_object(const_cast<void*>(instruction), &found) == 0;
@@ -58,7 +59,8 @@ void handle(int number, siginfo_t* info, void* context) {
   const greg_t instruction = registers[REG_RIP];
   const greg_t stack = registers[REG_RSP];
   if (!is_code(reinterpret_cast<const void*>(instruction))) {
-    // Unwind from where it did so. It does not go on there.
+    // The process jumped to a bad address: unwind from its caller. The registers are restored
+    // below.
     note.jumped = true;
     registers[REG_RIP] = *reinterpret_cast<const greg_t*>(stack);
     registers[REG_RSP] += sizeof(greg_t);
@@ -70,9 +72,9 @@ void handle(int number, siginfo_t* info, void* context) {
 #else
   static_cast<void>(context);
   unwind(nullptr);
-  note.first = 0;  // with the handler
+  note.first = 0;  // keep the handler's frames
 #endif
-  // The process dies of the signal when this returns.
+  // The process dies of the signal when this handler returns.
   std::signal(number, SIG_DFL);
   std::raise(number);
 }
@@ -87,7 +89,7 @@ bool is_stack_overflow(const CrashNote& note) {
 void note_crashes(CrashNote& note) {
   if (kHasSanitizer) return;
   note_of_process = &note;
-  // A stack that has run out has no room for the handler.
+  // After a stack overflow the handler needs a stack of its own.
   static std::array<char, 64 << 10> room;
   stack_t other{};
   other.ss_sp = room.data();
@@ -109,7 +111,7 @@ std::string report_of(const CrashNote& note) {
   if (note.signal != SIGABRT) text << " on address 0x" << std::hex << note.address;
   text << "\n";
   for (std::size_t i = note.first; i < note.count; ++i) {
-    // A return address may be behind the end of the function that called.
+    // A return address may lie behind the end of the calling function.
     const char* address = static_cast<const char*>(note.frames[i]) - (i > note.first ? 1 : 0);
     for (const std::string& frame : frames_at(address)) {
       text << "    #" << std::dec << i - note.first << ' ' << frame << "\n";

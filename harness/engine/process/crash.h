@@ -1,6 +1,6 @@
-// How a process dies that no sanitizer watches over: told by its parent, from what the process left
-// in memory that they share. A handler that allocated or named functions in the dying process would
-// wait for ever where malloc itself has crashed.
+// Crash reports for a process without a sanitizer. The dying process leaves a note in shared
+// memory, and its parent writes the report from it. A handler that allocated or symbolised in the
+// dying process would deadlock after a crash inside malloc.
 #pragma once
 
 #include <array>
@@ -11,22 +11,22 @@
 namespace slotfuzz {
 
 struct CrashNote {
-  // 0 while it lives.
+  // 0 while the process lives.
   int signal = 0;
-  // What it could not reach, and where its stack was; whether it jumped there.
+  // The address that faulted, the stack pointer, and whether the fault was a jump to `address`.
   std::uintptr_t address = 0, stack = 0;
   bool jumped = false;
-  // The innermost frame is first; those before `first` are of the handler.
+  // The innermost frame is first; the frames before `first` belong to the handler.
   std::size_t count = 0, first = 0;
   std::array<void*, 64> frames{};
 };
 
-// From now on a signal that ends this process is noted first. Does nothing in a build whose
-// sanitizer reports signals.
+// Installs handlers that fill in the note before a signal ends this process. Does nothing in a
+// build whose sanitizer reports signals.
 void note_crashes(CrashNote& note);
 
-// The report of a crash, for a process that is a fork of this one: signal and stack, with the names
-// that libraries export. Empty if nothing was noted.
+// The report of a crash of a fork of this process: the signal, and the stack with the names that
+// libraries export. Empty if the note is empty.
 std::string report_of(const CrashNote& note);
 
 }  // namespace slotfuzz

@@ -1,12 +1,13 @@
-// What the process replaces of libc where no sanitizer watches over memory, so that a subject that
-// is not instrumented shows its bugs: freed memory is poisoned, and kept from being used again for
-// a while. A pointer that is read from it then faults, instead of finding what was there before.
+// Replacements for libc functions in builds without ASan, so that a subject that is not
+// instrumented shows its memory bugs. free() poisons a block and quarantines it for a while. A
+// program that loads a pointer from freed memory then faults instead of reading the old value.
 //
-// A block that has waited goes to a list of its size, and malloc() takes it from there: glibc's own
-// cache holds seven blocks of a size, and what is freed a thousand blocks late does not fit in.
+// A block that leaves the quarantine goes to a free list for its size, and malloc() takes blocks
+// from there. glibc's own cache holds seven blocks of a size, too few for a quarantine
+// of a thousand.
 //
-// backtrace() gives nothing: PyTorch symbolises one for every C++ exception, 0.4 to 3 ms each,
-// which is a thousand lines of a program.
+// backtrace() returns no frames: PyTorch symbolises a backtrace for every C++ exception. That takes
+// 0.4 to 3 ms, as long as a thousand program lines.
 #ifdef SLOTFUZZ_POISON
 
 #include <malloc.h>
@@ -23,21 +24,21 @@ extern "C" void __libc_free(void* block);
 
 namespace {
 
-// As CPython's debug allocator fills freed memory; no valid address begins like this.
+// CPython's debug allocator fills freed memory with this byte; no valid address begins with it.
 constexpr int kPoison = 0xDD;
 constexpr std::uint64_t kPoisonWord = 0xDDDDDDDDDDDDDDDD;
-// Objects are small; filling more would cost more than it finds.
+// Objects are small; poisoning more bytes would cost more time than it finds bugs.
 constexpr std::size_t kPoisonBytesMax = 1024;
 constexpr std::size_t kQuarantineMax = 1024;
 
-// glibc's blocks have 24, 40, 56, .. bytes.
+// glibc's blocks have 24, 40, 56, .. usable bytes.
 constexpr std::size_t kBytesMin = 24;
 constexpr std::size_t kBytesStep = 16;
 constexpr std::size_t kSizes = (kPoisonBytesMax - kBytesMin) / kBytesStep + 1;
 
-// The largest size that a block of so many bytes can serve.
+// The largest size class that a block of this many bytes can serve.
 constexpr std::size_t size_of_block(std::size_t bytes) { return (bytes - kBytesMin) / kBytesStep; }
-// The smallest size that has so many bytes.
+// The smallest size class with at least this many bytes.
 constexpr std::size_t size_for(std::size_t bytes) {
   return bytes <= kBytesMin ? 0 : (bytes - kBytesMin + kBytesStep - 1) / kBytesStep;
 }
@@ -47,17 +48,17 @@ struct Freed {
   std::size_t size;
 };
 
-// A ring of blocks that wait, and lists of those that have waited. One per thread: no lock, and
-// constant-initialised, since free() runs before any constructor.
+// A ring of quarantined blocks, and free lists of blocks that left it. Each thread has one, so it
+// needs no lock. It is constant-initialised, since free() runs before any constructor.
 struct Quarantine {
   Freed ring[kQuarantineMax];
   std::size_t next;
-  // The first of each size; a block's first word leads to the next.
+  // The first block of each size class; a block's first word points to the next block.
   void* lists[kSizes];
 };
 thread_local constinit Quarantine quarantine{};
 
-// A block that is poisoned as it is freed has been freed before, if it still waits.
+// Detects a double free: a poisoned block that is still in the quarantine.
 void check_freed_once(const void* block) {
   std::uint64_t words[2];
   std::memcpy(words, block, sizeof words);

@@ -1,4 +1,4 @@
-// Forking, and waiting for what was forked.
+// Forks a child and waits for it.
 #include "harness/engine/process/probe.h"
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 namespace slotfuzz {
 namespace {
 
-// All probes of a target take some tens of milliseconds.
+// All probes of a target together take some tens of milliseconds.
 constexpr unsigned kSecondsMax = 60;
 
 }  // namespace
@@ -29,8 +29,8 @@ SharedMemory::SharedMemory(std::size_t bytes)
 SharedMemory::~SharedMemory() { munmap(memory_, bytes_); }
 
 bool ran_in_child(const std::function<void()>& probe) {
-  // As os.fork() does it: a thread of Python that waits for the GIL would else be waited for in the
-  // child, where it is not.
+  // os.fork() calls this too. Without it the child would wait for a Python thread that waits for
+  // the GIL in the parent and does not exist in the child.
   PyOS_BeforeFork();
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));

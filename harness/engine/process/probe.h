@@ -1,6 +1,6 @@
-// Trying what the subject can do, in a child: what is tried leaves no trace in the process that
-// runs programs. An interpreter that was there once, a type that was used first, or an object at
-// an address would be part of every program, and of no script.
+// Probes what the subject can do, in a child, so that a probe changes nothing in the process that
+// runs programs. An earlier interpreter, a type in use, or an object at some address would
+// otherwise influence every program, and no script would contain it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace slotfuzz {
 
-// Memory that a child shares with its parent; zero at first.
+// Memory that a child shares with its parent; it starts as zeros.
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes);
@@ -17,7 +17,7 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // As an array of T, which the size must be enough for.
+  // The memory as an array of T. The size must suffice for one.
   template <typename T>
   T* as() const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -29,8 +29,8 @@ class SharedMemory {
   void* const memory_;
 };
 
-// Runs `probe` in a child and waits for it. False when the child died, or was ended because it took
-// longer than a minute.
+// Runs `probe` in a child and waits for it. Returns false when the child died, or when it took
+// longer than a minute and was killed.
 bool ran_in_child(const std::function<void()>& probe);
 
 }  // namespace slotfuzz

@@ -1,4 +1,4 @@
-// Signals each thread, collects addresses in the handler, and names them outside of it.
+// Signals each thread, collects addresses in the handler, and symbolises them outside of it.
 #include "harness/engine/process/stacks.h"
 
 #include <cxxabi.h>
@@ -27,7 +27,7 @@
 
 #include "harness/engine/process/threads.h"
 
-// Of AddressSanitizer's runtime, and not of its interface: another release may lack it.
+// An internal function of AddressSanitizer's runtime, which another release may lack.
 namespace __asan {
 __attribute__((weak)) void SetMallocContextSize(unsigned size);
 }
@@ -37,15 +37,15 @@ namespace {
 
 constexpr int kFramesMax = 48;
 constexpr int kAnswerSecondsMax = 2;
-// Whatever a thread waits in is this near to the end of its stack, behind the signal's own frames.
+// The blocking call is within this many frames of the top of the stack, below the signal's frames.
 constexpr std::size_t kWaitFramesMax = 14;
-// libFuzzer, the sanitizers and Python use the signals below.
+// libFuzzer, the sanitizers and Python use the signals below this one.
 const int kSignal = SIGRTMIN + 5;
 
-// What one thread leaves. The signal carries its address, so that nothing is global.
+// The capture of one thread. The signal carries its address, so no global is needed.
 struct Capture {
   sem_t done;
-  // A signal orders nothing by itself, as the language and ThreadSanitizer have it.
+  // A signal orders no memory accesses, neither by the C++ standard nor for ThreadSanitizer.
   std::atomic<bool> ready{false};
   std::uintptr_t handle = 0;
   int count = 0;
@@ -86,8 +86,8 @@ bool blocks_signal(pid_t thread) {
   return blocked.empty() || std::strtoull(blocked.c_str(), nullptr, 16) >> (kSignal - 1) & 1;
 }
 
-// What a frame says that its thread waits for. The first row that any frame matches counts: the GIL
-// is a condition, and a lock of Python is a semaphore.
+// What a thread waits for, by the name of a frame. The first row that matches any frame counts: the
+// GIL is a condition variable, and a Python lock is a semaphore.
 constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
     {"take_gil", "the GIL"},
     {"PyGILState_Ensure", "the GIL"},
@@ -142,12 +142,12 @@ ThreadStack interrupt(pid_t thread) {
     answer = sem_timedwait(&capture->done, &until);
   } while (answer != 0 && errno == EINTR);
   if (answer != 0) {
-    // It may still answer, whenever it wakes: the memory must stay.
+    // The thread may still answer when it wakes, so the memory must stay.
     static_cast<void>(capture.release());
     return stack;
   }
   stack.handle = capture->handle;
-  // The first is the handler.
+  // The first frame is the handler.
   for (int i = 1; i < capture->count; ++i) {
     const auto frames = frames_at(capture->addresses[i]);
     stack.frames.insert(stack.frames.end(), frames.begin(), frames.end());
@@ -159,14 +159,14 @@ ThreadStack interrupt(pid_t thread) {
 }  // namespace
 
 void keep_allocation_frames([[maybe_unused]] unsigned count) {
-  // No other build may even have the call in it: a fleet would take it for one of two sanitizers.
+  // Other builds must not even contain the call: a fleet would see two sanitizers in one binary.
   if constexpr (__has_feature(address_sanitizer)) {
     if (__asan::SetMallocContextSize) __asan::SetMallocContextSize(count);
   }
 }
 
 #ifdef SLOTFUZZ_SANITIZER
-// An address in a function may stand for several frames: those that were inlined come first.
+// An address may stand for several frames; inlined functions come first.
 std::vector<std::string> frames_at(const void* address) {
   std::array<char, 8192> text{};
   __sanitizer_symbolize_pc(const_cast<void*>(address), "%p %F %L", text.data(), text.size() - 1);

@@ -1,5 +1,5 @@
-// Where the other threads of the process stand, and what each waits for; from inside, and without
-// their help: a thread that hangs is interrupted by a signal and leaves its stack.
+// Stacks of the other threads of this process, and what each thread waits for. A signal interrupts
+// each thread, and its handler captures the stack, so that a hanging thread is captured too.
 #pragma once
 
 #include <sys/types.h>
@@ -12,20 +12,21 @@ namespace slotfuzz {
 
 struct ThreadStack {
   pid_t id = 0;
-  // As CPython prints it.
+  // The thread's identifier as CPython prints it.
   std::uintptr_t handle = 0;
   bool is_main = false;
-  // Innermost first, each as a sanitizer prints it behind its number.
+  // Innermost first, each formatted as a sanitizer formats it after the frame number.
   std::vector<std::string> frames;
-  // In words, such as "the GIL"; empty if the thread runs.
+  // What the thread waits for, such as "the GIL"; empty if the thread runs.
   std::string waits_for;
 };
 
-// Of all threads but the caller, and but those of the fuzzer and of a sanitizer, which block every
-// signal. Those that do not answer in time have no frames. Installs a signal handler.
+// The stacks of all threads except the caller and threads that block every signal, which belong to
+// libFuzzer or a sanitizer. A thread that does not answer in time has no frames. Installs a signal
+// handler.
 std::vector<ThreadStack> stacks_of_other_threads();
 
-// Whether this build has a sanitizer, which reports signals and names functions itself.
+// Whether this build has a sanitizer, which reports signals and symbolises functions itself.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SLOTFUZZ_SANITIZER
@@ -36,11 +37,11 @@ inline constexpr bool kHasSanitizer = true;
 inline constexpr bool kHasSanitizer = false;
 #endif
 
-// From now on AddressSanitizer keeps so many frames of each allocation, which the variable
-// ASAN_OPTIONS can only set for a whole process. Does nothing in a build without it.
+// Sets how many frames AddressSanitizer keeps of each later allocation; the variable ASAN_OPTIONS
+// can only set that for a whole process. Does nothing in a build without ASan.
 void keep_allocation_frames(unsigned count);
 
-// The function at `address`, as a sanitizer prints it; several where one was inlined into another.
+// The function at `address`, formatted as a sanitizer formats it; several if some were inlined.
 std::vector<std::string> frames_at(const void* address);
 
 }  // namespace slotfuzz

@@ -1,4 +1,4 @@
-// All of it is in /proc, but the clock.
+// Reads /proc; only CPU time comes from a clock.
 #include "harness/engine/process/threads.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Asking the subject.
+// Asks the subject.
 #include "harness/engine/run/capabilities.h"
 
 #include <algorithm>

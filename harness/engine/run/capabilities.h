@@ -1,4 +1,4 @@
-// What the judge can ask of the subject, and what it may expect; found out once, at start-up.
+// What the judge can ask of the subject and may expect of it; probed once, at start-up.
 #pragma once
 
 #include "harness/engine/run/layout.h"
@@ -8,14 +8,13 @@ namespace slotfuzz {
 struct Capabilities {
   Capabilities(const Interpreter& interpreter, const Layout& layout);
 
-  // Whether the contract's one exemption holds: a subject that says that it preserves by
-  // resurrection may finalize a wrapper and clear its weakrefs when the collector meets it in a
-  // dead cycle.
+  // Whether the contract's one exemption applies. If a subject declares that it preserves by
+  // resurrection, the collector may finalize a wrapper in a dead cycle and clear its weakrefs.
   const bool resurrects;
-  // Whether it counts what lives, by the functions of the rows of all kinds. Where it does not,
-  // live wrappers are what the collector tracks.
+  // Whether the subject counts live objects, by the functions in the rows of all kinds. Otherwise
+  // the judge counts the wrappers that the collector tracks.
   const bool counts_objects;
-  // Functions; null where the subject has none.
+  // Functions of the subject; null if it lacks them.
   const Ref is_hermetic;
   const Ref left_behind;
 };

@@ -10,27 +10,27 @@ namespace slotfuzz {
 namespace {
 
 // A finalizer may refill the lists that a reset has just cleared; each object does so at most once.
-// The same bounds how often the collector finds more.
+// This also limits the repeated collections.
 constexpr int kResetRoundMax = 8;
 constexpr const char* kSettle = "T.UntypedStorage(0)";
-// A promise of the contract in the words of the prelude's own asserts.
+// The wording of the prelude's own assertions, with the contract number.
 constexpr const char* kAssertLeft =
     "assert not T._is_hermetic(), 'H1: the thread is still in hermetic mode'";
 constexpr std::size_t kCacheLineBytes = 64;
-// A code object with the instructions of a line, which most often are all in it.
+// The size of the code objects of most lines, instructions included.
 constexpr std::size_t kCodeBytes = 320;
 
 }  // namespace
 
-// A function whose globals are the namespace: CPython evaluates module-level code called this way
-// with its globals as locals, and the frame costs no allocation.
+// A function whose globals are the namespace. CPython evaluates module-level code called this way
+// with its globals as locals, and allocates no frame.
 LineEvaluator::Compiled LineEvaluator::compile(const Line& line) {
   const std::string& text = printer_.print(line);
   PyObject* code = Py_CompileString(text.c_str(), text.c_str(), Py_file_input);
   CHECK(code, "op table: no Python: " << text << ": " << take_error());
   PyObject* function = PyFunction_New(code, interpreter_.names());
   CHECK(function, "function");
-  // The collector would visit it in every reset, though it lives for ever.
+  // The function is immortal; untracked, the collector does not visit it in every reset.
   PyObject_GC_UnTrack(function);
   return {function, code};
 }
@@ -119,7 +119,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
     watcher.after_line(index, line, raised);
     if (raised) PyErr_Clear();
   }
-  // The empty program is run where no thread may be started yet.
+  // The empty program runs before any thread may be started.
   if (program.lines.empty()) return reset(program, watcher);
   watchdog_.begin_reset();
   reset(program, watcher);
@@ -132,7 +132,7 @@ void Executor::reset(const Program& program, Watcher& watcher) {
   leave_hermetic();
   drop_variables(dropped_.variables);
   if (dropped_.owners && !Ref(PyObject_CallNoArgs(settle_.get()))) note_error("", "settle");
-  // Again while there is something to find: what one pass frees may be what hid the next.
+  // Repeat while a round finds something: what one round frees may have hidden more.
   for (int round = 0; round < kResetRoundMax; ++round) {
     const std::uint32_t lists = drop_held();
     dropped_.rounds.push_back(lists);

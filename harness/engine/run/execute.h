@@ -1,7 +1,7 @@
-// Runs programs: evaluates each line in the namespace, tells a watcher what happened, and brings
-// the process back to where it was.
+// The executor runs programs: it evaluates each line in the namespace, notifies a watcher, and then
+// resets the process to its earlier state.
 //
-// What runs is what is printed: a line's text is compiled once and its code object evaluated.
+// The executor compiles the printed text of a line once, and evaluates that code object.
 #pragma once
 
 #include <optional>
@@ -14,35 +14,36 @@
 
 namespace slotfuzz {
 
-// Follows a run. The calls come in this order: start, then before_line and after_line for each
-// line, then after_drop when every name of the program is gone and the collector has run.
+// Observes a run. The calls come in this order: start, then before_line and after_line for each
+// line, then after_drop when all names of the program are deleted and the collector has run.
 class Watcher {
  public:
   virtual ~Watcher() = default;
   virtual void start(const Program& program) = 0;
   virtual void before_line(std::size_t index, const Line& line) = 0;
-  // `raised` is the type of the exception that the line raised, or null; it is set as the error.
+  // `raised` is the type of the exception that the line raised, or null. That error is still set.
   virtual void after_line(std::size_t index, const Line& line, PyObject* raised) = 0;
   virtual void after_drop() = 0;
 };
 
-// Evaluates lines and nothing else; the rest of the executor is measured against it.
+// Evaluates lines and nothing else; the overhead of the executor is measured against it.
 class LineEvaluator {
  public:
   LineEvaluator(Interpreter& interpreter, Printer& printer)
       : interpreter_(interpreter), printer_(printer) {}
 
-  // A line, compiled: a function and its code, which live for ever.
+  // A compiled line: a function and its code, both immortal.
   struct Compiled {
     PyObject* function = nullptr;
     PyObject* code = nullptr;
   };
-  // Compiles the line if it never ran: what compiling leaves behind is then there before a run.
+  // Compiles the line unless it is cached, so that the objects that compiling creates precede a
+  // run.
   const Compiled& compiled(const Line& line);
-  // Asks for the memory that running it begins with. A hunt has tens of thousands of lines, and few
-  // of them in the caches.
+  // Prefetches the memory that the run of the line touches first. A hunt has tens of thousands of
+  // lines, and the CPU caches hold few of them.
   static void prefetch(const Compiled& line);
-  // False when the line raised; the exception is then set.
+  // Returns false when the line raised; the exception is then set.
   static bool run(const Compiled& line);
   bool run(const Line& line) { return run(compiled(line)); }
 
@@ -51,7 +52,7 @@ class LineEvaluator {
 
   Interpreter& interpreter_;
   Printer& printer_;
-  // Each element stays where it is when others come.
+  // An element keeps its address when others are inserted.
   std::unordered_map<std::uint64_t, Compiled> compiled_;
 };
 
@@ -59,12 +60,12 @@ class LineEvaluator {
 using LaneSet = std::uint8_t;
 static_assert(kLaneCount <= 8 * sizeof(LaneSet));
 
-// The lanes that are in hermetic mode after a line that did not raise, when HERMETIC were before:
-// the mode is the thread's.
+// The lanes in hermetic mode after a line that did not raise, given those before it: the mode
+// belongs to the thread.
 LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic);
 
-// A step of a reset that the subject answered with an exception: what it has broken then (a
-// contract number, or empty), which step, and the exception as "Name: message".
+// A step of a reset that raised: the contract number of the promise that it breaks (or empty), the
+// step, and the exception as "Name: message".
 struct ResetError {
   std::string contract;
   std::string step;
@@ -76,47 +77,47 @@ class Executor {
   Executor(Interpreter& interpreter, Printer& printer);
 
   void run(const Program& program, Watcher& watcher);
-  // Compiles what was never compiled.
+  // Compiles the lines that are not cached.
   void prepare(const Program& program);
-  // The value of a variable, borrowed, or null.
+  // The value of a variable, as a borrowed reference, or null.
   PyObject* value_of(int variable) const;
   // The lines of the last program that raised.
   const LineSet& raised() const { return raised_; }
   Watchdog& watchdog() { return watchdog_; }
   // The first step of the last reset that failed.
   const std::optional<ResetError>& reset_error() const { return reset_error_; }
-  // What the last reset did, as lines of Python: a script that shows a leak ends with them.
+  // The steps of the last reset as lines of Python: a script that shows a leak ends with them.
   std::vector<std::string> reset_as_lines() const;
-  // What a reset would begin with if the program ended here, for a crash in the midst of it.
+  // The first steps of a reset after this program, for a report of a crash in the reset.
   std::vector<std::string> reset_to_come(const Program& program) const;
 
  private:
-  // What a reset drops: hermetic mode, variables, and per round the lists of held_, by bit.
+  // What a reset clears: hermetic mode, variables, and in each round lists of held_, by bit.
   struct Dropped {
     LaneSet hermetic = 0;
-    // Of these lanes those that were asked whether they are out of it, and are not.
+    // The lanes that the reset asked to leave hermetic mode and that are still in it.
     LaneSet still_hermetic = 0;
     VariableSet variables = 0;
-    // Whether a drop may have been left to a later line.
+    // Whether an owner's release may be deferred to a later line.
     bool owners = false;
     std::vector<std::uint32_t> rounds;
   };
 
   void reset(const Program& program, Watcher& watcher);
   void leave_hermetic();
-  // Notes the exception that is set, unless an earlier step has failed.
+  // Records the exception that is set, unless an earlier step has failed.
   void note_error(std::string contract, std::string step);
   // The line that leaves hermetic mode on a lane.
   Line exit_on(std::size_t lane) const;
   bool has_owners(const Program& program) const;
   VariableSet bound_variables(const Program& program) const;
   void drop_variables(VariableSet variables);
-  // Clears the prelude's lists of held objects; one bit for each that was not empty.
+  // Clears the prelude's lists of held objects. Returns a bit for each list that was not empty.
   std::uint32_t drop_held();
-  // The lists that are not empty.
+  // The lists that are not empty, by bit.
   std::uint32_t held_lists() const;
   std::vector<std::string> as_lines(const Dropped& dropped) const;
-  // The number of objects that the collector found.
+  // Runs the collector. Returns the number of objects that it found.
   long collect();
   // The line that asserts that a lane is not in hermetic mode.
   std::string assert_left_on(std::size_t lane) const;
@@ -125,24 +126,25 @@ class Executor {
   const OpTable& table_;
   LineEvaluator evaluator_;
   Watchdog watchdog_;
-  // Wraps something, so that what other threads have left to be dropped is dropped (T6).
+  // Wraps an object, which makes the subject do the releases that other threads deferred (T6).
   Ref settle_;
   // Variable names as interned strings.
   std::vector<Ref> variables_;
-  // Prelude lists that hold wrappers, and those that only hold numbers and words.
+  // Prelude lists that hold wrappers, and lists that hold only numbers and words.
   std::vector<std::pair<std::string, PyObject*>> held_;
   std::vector<PyObject*> notes_;
-  // What the last reset dropped.
+  // What the last reset cleared.
   Dropped dropped_;
   std::optional<ResetError> reset_error_;
   Ref collect_;
-  // For each lane, what asserts that its thread is not in hermetic mode; null where nobody tells.
+  // For each lane, asserts that its thread is not in hermetic mode; null if the subject cannot
+  // tell.
   std::vector<Ref> asserts_left_;
-  // Unset when the subject knows no hermetic mode.
+  // Unset when the subject has no hermetic mode.
   std::optional<std::uint16_t> exit_hermetic_;
   LaneSet hermetic_ = 0;
   LineSet raised_;
-  // Of the program that runs.
+  // The compiled lines of the current program.
   std::vector<const LineEvaluator::Compiled*> compiled_;
 };
 

@@ -18,7 +18,7 @@ const std::vector<ImplKindRow>& rows() {
        .type = "T.UntypedStorage",
        .example = "(lambda one: " STORAGE_OF("one") ")(T.ones(1))",
        .counted = "(lambda one: (" STORAGE_OF("one") ", lambda: one.view(-1)))(T.ones(1))",
-       // PyTorch before 2.0 makes a storage's wrapper anew for each access, and says so.
+       // PyTorch before 2.0 declares that it makes a new storage wrapper for each access.
        .preserved_if = "T.Tensor.untyped_storage",
        .edges = {},
        .graph = "",
@@ -46,7 +46,7 @@ const std::vector<ImplKindRow>& rows() {
                   .link = "lambda one: (setattr(one, 'grad', T.ones(1)), (one, one.grad))[1]",
                   .unlink = "lambda one: setattr(one, 'grad', None)",
                   .lookalike = ""},
-                 // A view without a base, such as torch's detach() makes, has the same block.
+                 // A view without a base, as torch's detach() makes it, has the same block.
                  {.name = "base",
                   .kind = "tensor",
                   .attribute = "_base",

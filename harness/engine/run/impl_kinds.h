@@ -1,7 +1,7 @@
-// The kinds of impls that are followed, a row each: storage and tensor.
+// The kinds of impls that the engine follows, one row each: storage and tensor.
 //
-// To add a kind, add a row. Where its parts stand is probed with the row's Python; tracker, checks,
-// ledger, states and messages derive from the row, and nothing else lists kinds.
+// To add a kind, add a row. A probe finds the offsets of its fields by the Python in the row.
+// Tracker, checks, ledger, states and messages derive from the row, and nothing else lists kinds.
 #pragma once
 
 #include <span>
@@ -13,51 +13,52 @@ namespace slotfuzz {
 inline constexpr std::size_t kImplKindsMax = 8;
 inline constexpr std::size_t kImplEdgesMax = 4;
 
-// What an impl of the kind may own, by a pointer in it or in a block that it points to. The
-// functions get an example of the kind.
+// An edge: an impl of the kind may own another by a pointer, in the impl or in a block that it
+// points to. The functions below take an example wrapper of the kind.
 struct ImplEdge {
   std::string_view name;
-  // Of what is owned, by name.
+  // The name of the kind of the owned impl.
   std::string_view kind;
-  // Of a wrapper: the attribute that wraps what is owned. Or empty.
+  // The attribute of a wrapper that wraps the owned impl. Or empty.
   std::string_view attribute;
-  // Gives a pair of wrappers, of an owner and of what it owns then. The owner may be the example.
+  // Returns two wrappers: an owner, and what it owns then. The owner may be the example.
   std::string_view link;
-  // Takes the edge from the owner again: what then stands there stands for no impl. Or empty.
+  // Removes the edge from the owner; the pointer then stands for no impl. Or empty.
   std::string_view unlink;
-  // Gives an owner that has the same block without the edge: a byte of it tells the two apart. Or
+  // Returns an owner that has the same block without the edge: one byte of the block differs. Or
   // empty.
   std::string_view lookalike;
 };
 
-// A number that is the same before and after each program: how many `noun` live.
+// A count of live objects, named `noun`, that must be equal before and after each program.
 struct LedgerCount {
   std::string_view noun;
   std::string_view function;
 };
 
 struct ImplKindRow {
-  // As messages and checks name it, and what stands before the name of a check that is about it.
+  // The name in messages and checks, and the prefix of the names of checks on this kind.
   std::string_view name;
   std::string_view check_prefix;
-  // The kind of operand (kinds.h) that most often holds its wrapper.
+  // The kind of operand (kinds.h) that usually holds a wrapper of this kind.
   char letter;
-  // Python: the type of its wrappers, and a new one.
+  // Python: the type of its wrappers, and an expression that creates one.
   std::string_view type;
   std::string_view example;
-  // A pair: a wrapper, and a function that gives one more owner of its impl with each call.
+  // Returns a wrapper, and a function that adds one owner of its impl with each call.
   std::string_view counted;
-  // What the subject has if its wrappers are preserved (P1 to P4); empty: they are.
+  // An attribute that the subject has if it preserves wrappers (P1 to P4); empty: it always does.
   std::string_view preserved_if;
   std::vector<ImplEdge> edges;
-  // The attribute of a wrapper that gives the node of a graph in C++, which may own the impl where
-  // nobody can see it. Or empty.
+  // The attribute of a wrapper that gives the node of a C++ graph. That node may own the impl, and
+  // the judge cannot see it. Or empty.
   std::string_view graph;
-  // How a cycle through C++ is taken apart: attributes that are set to None; and where nothing is
-  // counted a function that wraps the impl again, and one that makes it release its memory.
+  // How the reset breaks a cycle through C++: attributes that it sets to None. If the subject
+  // counts no objects: also a function that wraps the impl again, and one that makes it release its
+  // memory.
   std::vector<std::string_view> released;
   std::string_view wrap_again, empty;
-  // The ledger adds up the counts of all kinds, each function once.
+  // The ledger adds up the counts of all kinds, and calls each function once.
   std::vector<LedgerCount> counts;
 };
 

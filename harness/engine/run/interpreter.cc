@@ -1,4 +1,4 @@
-// Starting CPython, importing the subject, running the prelude.
+// Starts CPython, imports the subject, runs the prelude.
 #include "harness/engine/run/interpreter.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ void must(PyStatus status) {
   if (PyStatus_Exception(status)) throw StartError(std::string("Python: ") + status.err_msg);
 }
 
-// The folder of this program, if the standard library is beside it, as it is where no Python is
-// installed (ci/fuzz_build.sh); else nothing, and CPython looks where it was installed.
+// This binary's folder, if it contains the standard library, as on a machine without Python
+// (ci/fuzz_build.sh). Otherwise empty, and CPython searches its install prefix.
 std::string home_beside_program() {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string version =
@@ -45,7 +45,7 @@ void start_python(const InterpreterOptions& options) {
   config.hash_seed = 0;
   config.install_signal_handlers = 0;
   config.write_bytecode = 0;
-  // It takes two thirds of the start of each further interpreter; `paths` has what it would find.
+  // Importing `site` takes two thirds of an interpreter's start; `paths` has what it would find.
   config.site_import = 0;
   const PyStatus configured = configure(config);
   const PyStatus status =
@@ -62,11 +62,11 @@ void start_python(const InterpreterOptions& options) {
 void run_prelude(PyObject* names, const std::string& module) {
   for (const Snippet& snippet : prelude_snippets()) {
     if (!snippet.is_for(module)) continue;
-    // Blank lines in front keep the line numbers of tracebacks those of the file.
+    // Leading blank lines keep the line numbers of tracebacks equal to those of the file.
     const std::string source = std::string(snippet.lines_before, '\n') + snippet.text + "\n";
     const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
     CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
-    // A snippet that the subject cannot run leaves its names undefined, and so masks its ops.
+    // A snippet that raises leaves its names undefined, which masks the ops that use them.
     const Ref result(PyEval_EvalCode(code.get(), names, names));
     if (!result) PyErr_Clear();
   }

@@ -1,5 +1,5 @@
-// The embedded CPython: started once per process, with the module under test as `T` and the prelude
-// in one namespace. It is never finalised: re-initialising CPython is unsafe.
+// The embedded CPython: started once per process, with the subject as `T` and the prelude in one
+// namespace. It is never finalized, because re-initialising CPython is unsafe.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 namespace slotfuzz {
 
 struct InterpreterOptions {
-  // The module under test.
+  // The subject's module.
   std::string module = "slotcore";
-  // Folders that sys.path gets in addition.
+  // Folders to add to sys.path.
   std::vector<std::string> paths;
 };
 
-// The user's machine or request is at fault; `what()` is one line that says what to do.
+// An error of the user's machine or request; `what()` is one line that says what to do.
 class StartError : public std::exception {
  public:
   explicit StartError(std::string message) : message_(std::move(message)) {}
@@ -30,27 +30,27 @@ class StartError : public std::exception {
 
 class Interpreter {
  public:
-  // Starts CPython with everything pinned that could differ between runs: hash seed, allocator
-  // (malloc, or the sanitizers would not see Python's objects), no environment, no signal handlers.
-  // Throws StartError when the module cannot be imported.
+  // Starts CPython with everything pinned that could differ between runs: the hash seed, no
+  // environment, no signal handlers. Python allocates with malloc, or the sanitizers would not see
+  // its objects. Throws StartError when the module cannot be imported.
   explicit Interpreter(const InterpreterOptions& options);
 
   // The namespace that programs run in.
   PyObject* names() const { return names_.get(); }
-  // The module under test.
+  // The subject's module.
   PyObject* subject() const { return subject_.get(); }
   // A name of the prelude or of `T`; null when the subject lacks it.
   PyObject* find(const char* name) const { return PyDict_GetItemString(names(), name); }
-  // Evaluates an expression, or null (with the error cleared).
+  // Evaluates an expression. Returns null (and clears the error) when it raises.
   Ref evaluate(const std::string& expression) const;
-  // For each op: can this subject do it? Probed, never looked up in a list of versions. Ops
-  // whose theme has no weight are not, and nothing of theirs is tried. What is tried is tried in a
-  // child, so that it leaves no trace in the process that runs programs: another interpreter that
-  // was there, say. An op whose probe ends the child, or takes too long, is masked, which is said.
+  // For each op, whether this subject supports it. The answer comes from a probe, never from a list
+  // of versions. Ops whose theme has weight 0 are not probed. Each probe runs in a child, so that
+  // it leaves no trace, such as another interpreter, in the process that runs programs. An op whose
+  // probe kills the child or times out is masked, with a message.
   std::vector<bool> available_ops(const OpTable& table, const Weights& weights) const;
   // Every list of the prelude, with its name: state that a program may leave behind.
   std::vector<std::pair<std::string, PyObject*>> prelude_lists() const;
-  // Moves all that exists out of the collector's sight. To be called when set-up is over.
+  // Exempts all existing objects from collection (gc.freeze). Call this when set-up is over.
   void freeze() const;
 
  private:

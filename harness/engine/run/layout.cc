@@ -1,4 +1,4 @@
-// Reading by the offsets of layout.h.
+// Reads memory at the offsets of layout.h.
 #include "harness/engine/run/layout.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ const ImplKind& Layout::kind_named(std::string_view name) const {
 }
 
 bool Layout::is_borrowing(PyObject* wrapper, const ImplKind& kind) const {
-  // torch's MaybeOwned: the flag stands in front of the pointer. What was cleared borrows nothing.
+  // torch's MaybeOwned: the flag precedes the pointer. A cleared wrapper borrows nothing.
   return impl_of(wrapper, kind) && *kind.at.impl > sizeof(PyObject) &&
          peek<std::uint8_t>(wrapper, sizeof(PyObject)) == 1;
 }
@@ -77,7 +77,7 @@ Py_ssize_t Layout::references_to(const PyObject* wrapper) const {
 
 const void* Layout::owned_by(PyObject* owner) const {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);  // of the line, if it raised
+  PyErr_Fetch(&type, &value, &traceback);  // the line's error, if it raised
   const Ref address(PyObject_GetAttr(owner, cdata_.get()));
   const void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
   PyErr_Clear();

@@ -1,10 +1,10 @@
-// Where the subject keeps what the judge looks at: impls, what they own, and use counts, as offsets
-// into its objects.
+// The offsets at which the subject keeps what the judge reads: impls, what they own, and use
+// counts.
 //
-// Reading them through the Python API would change what is observed: fetching a tensor's storage
-// wraps it. So the offsets are probed at start-up (layout_probe.h), by comparing memory with values
-// that the public API gives (`_cdata`), and read directly from then on. Nothing is assumed of a
-// release; what cannot be found stays unknown, and the checks that need it are off.
+// Reading these through the Python API would change them: fetching a tensor's storage wraps it. So
+// a probe finds the offsets at start-up (layout_probe.h), by comparing memory with values from the
+// public API (`_cdata`), and the judge then reads memory directly. Nothing is assumed of a release:
+// an offset that the probe does not find stays unknown, and the checks that need it are off.
 #pragma once
 
 #include <malloc.h>
@@ -24,41 +24,41 @@ namespace slotfuzz {
 
 using Offset = std::optional<std::size_t>;
 
-// Where an edge stands: in the impl itself, or in a block that the impl points to.
+// Where an edge is stored: in the impl itself, or in a block that the impl points to.
 struct EdgePlace {
   Offset block, word;
-  // Of an edge with a lookalike: the block may be of another kind, which its size shows; and a byte
-  // of it says whether the edge is there.
+  // If the edge has a lookalike: the size that the block must have, since the impl may point to a
+  // block of another kind, and the byte in it that says whether the edge exists.
   std::size_t block_bytes = 0;
   Offset flag;
 };
 
 struct KindPlaces {
-  // In a wrapper.
+  // The offset in a wrapper.
   Offset impl;
-  // In an impl.
+  // The offset in an impl.
   Offset use_count;
   std::array<EdgePlace, kImplEdgesMax> edges;
-  // What stands for no impl of the kind, where that is not null: a library has it at one address
-  // for as long as a process and those forked from it run.
+  // A pointer, other than null, that stands for no impl of the kind: a library has it at one
+  // address throughout a process and its forks.
   const void* undefined = nullptr;
 };
 
-// A kind of impl with what was found of it in the subject.
+// A kind of impl, with the offsets that the probe found in the subject.
 struct ImplKind {
   const ImplKindRow* row;
-  // Its place among the kinds; what is of no kind has none.
+  // Its index among the kinds.
   std::size_t number;
   PyTypeObject* type;
-  // Whether the contract's promises about wrappers hold.
+  // Whether the contract's promises about wrappers hold for it.
   bool is_preserved;
   KindPlaces at;
-  // Of what its edges lead to, and of the edges, how many there are.
+  // The kinds that its edges lead to, and the number of edges.
   std::array<const ImplKind*, kImplEdgesMax> targets;
   std::size_t edge_count;
 
   std::string_view name() const { return row->name; }
-  // The edge of that name, if there is one.
+  // The edge with this name, if there is one.
   std::optional<std::size_t> edge_named(std::string_view name) const;
 };
 
@@ -70,24 +70,24 @@ class Layout {
   Layout& operator=(const Layout&) = delete;
 
   const std::vector<ImplKind>& kinds() const { return kinds_; }
-  // Null when the object is no wrapper.
+  // Null when the object is not a wrapper.
   const ImplKind* kind_of(PyObject* object) const;
   const ImplKind& kind_named(std::string_view name) const;
 
-  // The impl of a wrapper; its address is its identity while it lives.
+  // The impl of a wrapper; its address identifies it while it lives.
   const void* impl_of(PyObject* wrapper, const ImplKind& kind) const;
-  // What an impl owns by its edge EDGE. Null when that is nothing, or when the offset is unknown.
+  // What an impl owns by its edge EDGE. Null when it owns nothing there, or the offset is unknown.
   const void* owned(const void* impl, const ImplKind& kind, std::size_t edge) const;
   std::optional<std::uint32_t> use_count_of(const void* impl, const ImplKind& kind) const;
-  // Whether C++ owns the impl and the impl its wrapper, which then only borrows it. Never where a
-  // wrapper owns its impl for life.
+  // Whether C++ owns the impl and the impl owns its wrapper, which then only borrows the impl.
+  // Always false for a kind whose wrappers own their impls for life.
   bool is_borrowing(PyObject* wrapper, const ImplKind& kind) const;
-  // Python references to a wrapper that lives, or lived when it was last seen.
+  // The refcount of a wrapper that lives, or its last value.
   Py_ssize_t references_to(const PyObject* wrapper) const;
-  // What an owner in C++ owns now, by its `_cdata`, or null.
+  // What a C++ owner owns now, by its `_cdata`, or null.
   const void* owned_by(PyObject* owner) const;
 
-  // What was found, for `doctor`: offsets in bytes, "-" where unknown.
+  // The offsets in bytes, for `doctor`; "-" where unknown.
   std::string describe() const;
 
  private:
@@ -95,7 +95,7 @@ class Layout {
   Ref cdata_;
 };
 
-// Asked of each variable after each line: inlined.
+// Called for each variable after each line, so these are inlined.
 
 inline const void* Layout::impl_of(PyObject* wrapper, const ImplKind& kind) const {
   const void* impl = kind.at.impl ? peek<const void*>(wrapper, *kind.at.impl) : nullptr;

@@ -1,4 +1,4 @@
-// Probing: memory of examples is compared with addresses that Python tells.
+// Compares the memory of example objects with addresses that Python reports.
 #include "harness/engine/run/layout_probe.h"
 
 #include <malloc.h>
@@ -12,9 +12,9 @@
 namespace slotfuzz {
 namespace {
 
-// No object that is probed is larger; the end of its allocation bounds the search as well.
+// No probed object is larger; the end of its allocation also bounds the search.
 constexpr std::size_t kProbeBytesMax = 1024;
-// Of either kind; what memory held before is another in each.
+// Samples with the flag and as many without it; stale memory differs between samples.
 constexpr int kFlagSamples = 16;
 
 std::size_t words_in(const void* allocation) {
@@ -29,7 +29,7 @@ std::vector<T> values_of(const void* object, std::size_t count) {
   return values;
 }
 
-// The offset of the first word that has the value.
+// The offset of the first word that equals the value.
 Offset find_word(const void* object, std::size_t count, const void* value) {
   const auto words = values_of<std::uintptr_t>(object, count);
   const auto found = std::find(words.begin(), words.end(), reinterpret_cast<std::uintptr_t>(value));
@@ -62,7 +62,7 @@ class Prober {
   Ref evaluate(std::string_view expression) const {
     return interpreter_.evaluate(std::string(expression));
   }
-  // What the function FUNCTION of a row gives for ARGUMENT; null if it raises.
+  // Calls the function FUNCTION of a row with ARGUMENT; returns null if it raises.
   Ref call(std::string_view function, PyObject* argument) const {
     const Ref callable = evaluate(function);
     Ref result(callable && argument ? PyObject_CallOneArg(callable.get(), argument) : nullptr);
@@ -78,7 +78,7 @@ class Prober {
     kind.at.impl = find_word(wrapper.get(), bytes / sizeof(void*), impl);
   }
 
-  // The use count is the one 32-bit word of an impl that each further owner raises by one.
+  // The use count is the one 32-bit word of an impl that each further owner increments.
   void probe_use_count(ImplKind& kind) const {
     const Ref pair = evaluate(kind.row->counted);
     if (!pair || !PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) return;
@@ -129,7 +129,7 @@ class Prober {
     if (block) target.at.undefined = peek<const void*>(block, *at.word);
   }
 
-  // The block came to be with the edge. Null if none leads to what is owned.
+  // The block was allocated with the edge. Returns null if no block leads to the owned impl.
   static const void* find_in_block(EdgePlace& at, const void* impl,
                                    const std::vector<std::uintptr_t>& before, const void* owned) {
     const auto after = values_of<std::uintptr_t>(impl, std::min(words_in(impl), before.size()));
@@ -143,8 +143,8 @@ class Prober {
     return nullptr;
   }
 
-  // What looks alike has the same block: the flag is the byte next to the edge that tells them
-  // apart, every time. True also when nothing else has the block.
+  // A lookalike has the same block. The flag is the byte nearest to the edge that is 1 in all
+  // samples with the edge and 0 in all others. Returns true also when nothing else has the block.
   bool find_flag(ImplKind& kind, std::size_t edge) const {
     const ImplEdge& row = kind.row->edges[edge];
     EdgePlace& at = kind.at.edges[edge];

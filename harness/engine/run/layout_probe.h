@@ -1,4 +1,4 @@
-// Finding where a subject keeps what layout.h reads: in a child, by the Python of each kind's row.
+// Finds the offsets of layout.h in a child, by the Python in each kind's row.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace slotfuzz {
 
-// Fills in `at` of each kind, as far as it is found. A subject that dies in this cannot be looked
-// at; its programs tell of it.
+// Fills in `at` of each kind with the offsets that the probe finds. If the subject crashes in the
+// probe, the offsets stay unknown; programs on it will show the crash.
 void probe_places(const Interpreter& interpreter, std::span<ImplKind> kinds);
 
 }  // namespace slotfuzz

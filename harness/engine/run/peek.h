@@ -1,8 +1,8 @@
-// Reading memory of the subject that may be freed.
+// Reads memory of the subject that may be freed.
 //
-// Not instrumented: if the contract is broken the memory may be anything, and then the judge must
-// go on to let the program itself show it. What is inlined into a function of a sanitizer's build
-// would be instrumented.
+// These reads are not instrumented. When the contract is broken the memory may be freed, and the
+// judge must go on until the program itself shows the bug. A read that is inlined into an
+// instrumented function would be instrumented.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ SLOTFUZZ_PEEK T peek(const void* object, std::size_t offset) {
   return *reinterpret_cast<const volatile T*>(static_cast<const char*>(object) + offset);
 }
 
-// The same for a count that threads of C++ change at any time; any value that it had will do.
+// The same for a count that C++ threads change concurrently; any value that it had will do.
 SLOTFUZZ_PEEK std::uint32_t peek_count(const void* object, std::size_t offset) {
   const char* place = static_cast<const char*>(object) + offset;
   return __atomic_load_n(reinterpret_cast<const std::uint32_t*>(place), __ATOMIC_RELAXED);

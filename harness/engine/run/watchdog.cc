@@ -1,4 +1,4 @@
-// Watching the steps of a run, and the report.
+// Watches the steps of a run, and reports a hang.
 #include "harness/engine/run/watchdog.h"
 
 #include <unistd.h>
@@ -16,9 +16,9 @@
 namespace slotfuzz {
 namespace {
 
-// How often it looks, within the limit of a line.
+// How often the watchdog polls within the limit of a line.
 constexpr int kLooksPerLimit = 8;
-// What faulthandler prints the Python stacks of all threads for.
+// The signal on which faulthandler prints the Python stacks of all threads.
 const int kPythonSignal = SIGRTMIN + 6;
 
 std::string name_of(const ThreadStack& stack, std::size_t number) {
@@ -42,7 +42,7 @@ std::string text_of(const std::vector<ThreadStack>& stacks) {
 }  // namespace
 
 Watchdog::Watchdog(const OpTable& table, const Interpreter& interpreter) : table_(table) {
-  // Its handler needs no GIL. The file is standard error, whatever that is when it runs.
+  // faulthandler needs no GIL. It writes to file descriptor 2, whatever that is by then.
   const Ref done =
       interpreter.evaluate("__import__('faulthandler').register(" + std::to_string(kPythonSignal) +
                            ", file=2, all_threads=True)");
@@ -88,7 +88,7 @@ void Watchdog::watch() {
     } else if (step % 2 == 1 && now - since >= limit_ &&
                (processor_seconds(getpid()) - worked_before >= limit_.count() ||
                 !has_ready_thread(getpid(), gettid()))) {
-      // On a machine that is busy with other things, time passes in which no thread could run.
+      // A thread that was ready but got no processor used no CPU time: a busy machine, not a hang.
       report(step, std::chrono::duration<double>(now - since).count());
     }
   }
@@ -110,7 +110,7 @@ std::string Watchdog::where() const {
 
 void Watchdog::report(std::uint64_t step, double seconds) const {
   const std::vector<ThreadStack> stacks = stacks_of_other_threads();
-  // Acquire: as in watch(). It did come back: slow, and no more.
+  // Acquire: as in watch(). If the step has ended, the line was slow and did not hang.
   if (step_.load(std::memory_order_acquire) != step) return;
   const bool all_wait = std::all_of(stacks.begin(), stacks.end(), [](const ThreadStack& stack) {
     return !stack.waits_for.empty();
@@ -123,7 +123,7 @@ void Watchdog::report(std::uint64_t step, double seconds) const {
        << text_of(stacks) << "\n";
   const std::string words = text.str();
   CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
-  // Handled before it returns, since it is this thread's own.
+  // raise() returns after the handler, since this thread receives the signal.
   std::raise(kPythonSignal);
   if (aborts_) std::abort();
   _exit(all_wait ? kDeadlockExit : kHangExit);

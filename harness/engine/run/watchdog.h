@@ -1,12 +1,11 @@
-// The watchdog: when a line of a program does not come back, it says where each thread stands and
-// what it waits for, and ends the process. Without it a deadlock is a timeout: no word of who held
-// what.
+// The watchdog: when a program line hangs, it reports where each thread is and what it waits for,
+// and ends the process. Without it a deadlock is a bare timeout that names no lock and no owner.
 //
-// A line that runs hangs when it has used a processor for so long: on a busy machine it may take
-// many times that. One whose threads all sleep is not waited for.
+// A running line hangs when it has used the limit in CPU time, since a busy machine may stretch its
+// elapsed time many times. A line whose threads all sleep hangs at the limit in elapsed time.
 //
-// It is a thread of its own, started with the first line that runs, so that a process which only
-// forks has none. A line costs two stores.
+// The watchdog is a thread, started with the first line that runs: a process that only forks has no
+// such thread. It costs two stores per line.
 #pragma once
 
 #include <atomic>
@@ -23,11 +22,11 @@ namespace slotfuzz {
 
 class Interpreter;
 
-// What the process exits with: every thread waits, or some thread runs.
+// Exit codes: every thread waits, or some thread runs.
 inline constexpr int kDeadlockExit = 78;
 inline constexpr int kHangExit = 79;
 
-// Starting another interpreter takes longest, some 0.1 s; a machine may be a hundred times slower.
+// Starting another interpreter is slowest, at about 0.1 s; a machine may be a hundred times slower.
 inline constexpr double kLineSecondsDefault = 10;
 
 class Watchdog {
@@ -37,10 +36,10 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // For the lines to come; before the first of them.
+  // Sets the limit of later lines. Call this before the first line.
   void set_limit(double line_seconds);
-  // A hang ends the process by SIGABRT, on which libFuzzer writes the program to a file; before the
-  // first line. Without it the process exits, and whoever started it has the program.
+  // Makes a hang end the process by SIGABRT, on which libFuzzer writes the program to a file. Call
+  // this before the first line. Otherwise the process exits, and its parent has the program.
   void abort_on_hang();
 
   void begin_line(std::size_t index, const Line& line) {
@@ -49,7 +48,7 @@ class Watchdog {
     line_.store(key_of(line) | std::uint64_t{index} << kIndexShift, std::memory_order_relaxed);
     step();
   }
-  // What follows the last line.
+  // The phase after the last line.
   void begin_reset() {
     line_.store(kReset, std::memory_order_relaxed);  // as above
     step();
@@ -57,15 +56,15 @@ class Watchdog {
   void end() { step(); }
 
  private:
-  // Bits of key_of() are below.
+  // The bits of key_of() are below this one.
   static constexpr int kIndexShift = 48;
   static constexpr std::uint64_t kReset = ~std::uint64_t{0};
 
-  // Odd while something is running. One thread steps. Release: pairs with the acquire in watch().
+  // Odd while a line runs. One thread writes it. Release: pairs with the acquire in watch().
   void step() { step_.store(step_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
   void start();
   void watch();
-  // Ends the process, unless the step is over meanwhile.
+  // Ends the process, unless the step ends in the meantime.
   void report(std::uint64_t step, double seconds) const;
   std::string where() const;
 

@@ -1,4 +1,4 @@
-// Asks a function of the prelude after each line.
+// Calls a function of the prelude after each line.
 #include "harness/engine/session/observations.h"
 
 #include "harness/engine/check.h"
@@ -6,7 +6,7 @@
 namespace slotfuzz {
 namespace {
 
-// The exception that a line raised stays as it was: the executor clears it.
+// Keeps the exception that a line raised; the executor clears it later.
 class KeptError {
  public:
   KeptError() { PyErr_Fetch(&type_, &value_, &traceback_); }

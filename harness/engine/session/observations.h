@@ -1,7 +1,7 @@
-// The trace of observable facts, by which two subjects are compared: after each line, what the line
-// raised and what a program can see of its objects (prelude_facts.py); and what the reset has left.
-// Another question of the prelude may be asked instead.
-// No address is in it.
+// The trace of observations, by which two subjects are compared. After each line it has what the
+// line raised and what a program can see of its objects (prelude/observations.py); at the end, what
+// the reset left. A caller may name another function of the prelude to ask instead. The trace
+// contains no address.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace slotfuzz {
 
 class FactsWatcher final : public Watcher {
  public:
-  // `other` follows the run as well, each time before the facts are asked. `question` is the
-  // function of the prelude that gets all names.
+  // `other` also receives each call, before this watcher observes. `question` names the prelude
+  // function that gets all variables.
   explicit FactsWatcher(const Interpreter& interpreter, Watcher* other = nullptr,
                         const std::string& question = "observe");
 
@@ -23,11 +23,11 @@ class FactsWatcher final : public Watcher {
   void after_line(std::size_t index, const Line& line, PyObject* raised) override;
   void after_drop() override;
 
-  // Of the lines that have run and, at the end, of the reset: facts, separated by newlines.
+  // Observations after each line and, at the end, after the reset; newlines separate them.
   const std::vector<std::string>& trace() const { return trace_; }
 
  private:
-  // `first` is a fact of its own.
+  // Appends `first` and then the prelude's observations.
   void observe(const std::string& first);
 
   const Interpreter& interpreter_;

@@ -28,7 +28,7 @@ struct Slot {
 
 struct Recorder::File {
   std::uint64_t magic;
-  // Programs written since the file was made; the next goes to slot `count % kRecorderSlots`.
+  // Programs written since the file was created; the next goes to slot `count % kRecorderSlots`.
   std::uint64_t count;
   Slot slots[kRecorderSlots];
 };
@@ -36,7 +36,7 @@ struct Recorder::File {
 Recorder::Recorder(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) throw StartError(path + ": " + std::strerror(errno));
-  // Blocks are reserved now: a full disk must be an error here and not a SIGBUS later.
+  // Reserves disk blocks now: a full disk must be an error here and not a SIGBUS later.
   const int full = posix_fallocate(descriptor, 0, sizeof(File));
   void* memory =
       full ? MAP_FAILED

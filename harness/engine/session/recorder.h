@@ -1,5 +1,5 @@
-// The flight recorder: the last programs that ran, in a memory-mapped file, so that no crash of the
-// process, however hard, loses the one that it ran or the ones that led there.
+// The flight recorder keeps the last programs that ran, in a memory-mapped file. No crash of the
+// process loses the program that it ran or the programs before it.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace slotfuzz {
 
 inline constexpr std::size_t kRecorderSlots = 256;
-// A program of kLineMax lines of kLineLengthMax bytes does not fit, but none comes near; it is cut.
+// A longer program is cut. kLineMax lines of kLineLengthMax bytes would not fit; none comes near.
 inline constexpr std::size_t kRecorderSlotBytes = 4096;
 
 class Recorder {
  public:
-  // Opens or creates the file. Throws StartError when it cannot be written.
+  // Opens or creates the file. Throws StartError when the file cannot be written.
   explicit Recorder(const std::string& path);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
-  // To be called before the program runs.
+  // Call this before the program runs.
   void write(std::string_view program);
 
  private:
@@ -30,12 +30,12 @@ class Recorder {
 };
 
 struct Recording {
-  // Programs that ran; the last of them, oldest first.
+  // The number of programs that ran, and the last of them, oldest first.
   std::uint64_t count = 0;
   std::vector<std::string> programs;
 };
 
-// What a recorder's file holds. Throws StartError when it is none.
+// Reads a recorder's file. Throws StartError when the file is not a recorder's.
 Recording read_recording(const std::string& path);
 
 }  // namespace slotfuzz

@@ -1,4 +1,4 @@
-// Starting a session.
+// Starts a session.
 #include "harness/engine/session/session.h"
 
 namespace slotfuzz {
@@ -16,14 +16,13 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       postcondition(options.postcondition) {
   executor.watchdog().set_limit(options.line_seconds);
   interpreter.freeze();
-  // The control run: what probing has left goes, and a subject that fails without a program shows
-  // it.
+  // The control run clears what probing left, and reveals a subject that fails without a program.
   executor.run(Program(), judge);
 }
 
 void Session::start(const std::string& recorder, const std::string& known) {
   if (!known.empty()) known_.add_folder(known, printer);
-  // With a recorder the driver has the program; without one, as on a fleet, libFuzzer has it.
+  // With a recorder, the driver has the program; without one, as on a fleet, libFuzzer has it.
   if (recorder.empty())
     executor.watchdog().abort_on_hang();
   else
@@ -43,7 +42,7 @@ bool Session::run(Program program) {
 bool Session::found() const {
   const Verdict& verdict = judge.verdict();
   if (!verdict.found()) return false;
-  // What breaks a promise is told by the program, not by its words.
+  // A broken promise is recognised by its program, not by its message.
   const bool is_error = verdict.kind == "exception" && verdict.contract.empty();
   return !is_error || !known_.contains_error(verdict.message);
 }

@@ -1,4 +1,4 @@
-// One process's engine: all stages put together for one subject and one target.
+// The engine of one process: connects all stages for one subject and one target.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@
 
 namespace slotfuzz {
 
-// What a target adds to the contract's checks: called after each program that ran.
+// A target's own check, besides the contract's: called after each program that ran.
 using Postcondition = void (*)(const OpTable& table, const Program& program);
 
 struct SessionOptions {
   InterpreterOptions interpreter;
   // How often each theme is drawn.
   Weights weights = {.storage = 1};
-  // The folder of the op table; empty: what is compiled into the binary.
+  // The folder of the op table; if empty, the table that is compiled into the binary.
   std::string ops;
-  // Null: none.
+  // Null if the target has no check of its own.
   Postcondition postcondition = nullptr;
-  // After so long a line is taken to hang.
+  // A line that takes longer is reported as a hang.
   double line_seconds = kLineSecondsDefault;
 };
 
@@ -31,13 +31,13 @@ struct Session {
   // Throws StartError or TableError.
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
-  // Writes each program to `recorder` from now on, and passes over what the folder `known` has.
-  // Either may be empty: none. Throws StartError.
+  // Writes each later program to the file `recorder`, and skips programs that the folder `known`
+  // suppresses. An empty path switches either off. Throws StartError.
   void start(const std::string& recorder, const std::string& known);
-  // Runs a program, without the lines that the subject lacks an op for. False when it contains a
-  // known finding and was not run.
+  // Runs a program without the lines whose op the subject lacks. Returns false when a suppression
+  // matches the program, which then does not run.
   bool run(Program program);
-  // Whether the judge found something that is not a known error.
+  // Whether the judge found something that no suppression matches.
   bool found() const;
   // Drops the lines whose op the subject lacks, and counts them.
   void mask(Program& program) const;

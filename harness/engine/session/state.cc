@@ -1,4 +1,4 @@
-// Walking the graph of state.h, and taking its hash.
+// Walks the graph of state.h and hashes it.
 #include "harness/engine/session/state.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include "harness/engine/check.h"
 #include "harness/engine/run/peek.h"
 
-// Where AddressSanitizer is.
+// Only AddressSanitizer's runtime defines this.
 extern "C" int __asan_address_is_poisoned(const volatile void* address);
 
 namespace slotfuzz {
@@ -23,10 +23,11 @@ using Word = std::uintptr_t;
 
 // No impl is larger.
 constexpr std::size_t kImplBytesMax = 1024;
-// Words in between may be addresses: below are counts and sizes, above are counts with a high bit.
+// Words in this range may be addresses: counts and sizes are below, and counts with a high bit are
+// above.
 constexpr Word kAddressMin = Word{1} << 44;
 constexpr Word kAddressMax = Word{1} << 48;
-// What stands for an address that leads to no node, and for memory that was freed.
+// Replaces an address that points to no node, and the contents of freed memory.
 constexpr Word kElsewhere = 0x9e3779b97f4a7c15;
 constexpr Word kFreed = 0xc2b2ae3d27d4eb4f;
 
@@ -39,7 +40,7 @@ Word word_at(const void* memory, std::size_t index) {
   return peek<Word>(memory, index * sizeof(Word));
 }
 
-// Variables and functions of the program's files, whose addresses mean the same in each run.
+// Variables and functions of mapped binaries: their addresses mean the same in each run.
 bool is_static(Word address) {
   Dl_info info;
   return dladdr(reinterpret_cast<const void*>(address), &info) != 0;
@@ -59,7 +60,7 @@ class Hash {
   std::uint64_t value_ = 1;
 };
 
-// Collects the nodes, in the order in which they are met, then hashes them.
+// Collects the nodes in the order of discovery, then hashes them.
 class Graph {
  public:
   Graph(const Layout& layout, PyObject* tracked) : layout_(layout), tracked_(tracked) {
@@ -72,7 +73,7 @@ class Graph {
     if (!object || !is_node(object) || !order_.try_emplace(object, nodes_.size()).second) return;
     nodes_.push_back({object, object, {}});
   }
-  // And all that it owns, however long the chain.
+  // Adds the impl and all that it owns, however long the chain.
   void add_impl(const void* first, const ImplKind& first_kind) {
     std::vector<std::pair<const void*, const ImplKind*>> left = {{first, &first_kind}};
     while (!left.empty()) {
@@ -86,7 +87,7 @@ class Graph {
     }
   }
 
-  // Adds all that the nodes lead to, and then what nothing leads to: the collector may find it.
+  // Adds all that the nodes reach, and then unreachable objects, which the collector may find.
   void explore() {
     std::size_t explored = 0;
     const auto go_on = [&] {
@@ -102,7 +103,7 @@ class Graph {
   }
 
   void put_all(Hash& hash) const {
-    // What the collector finds dead goes in the order of its lists.
+    // The collector finalizes dead objects in the order of its lists.
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked_); ++i) {
       hash.put(order_.at(PyList_GET_ITEM(tracked_, i)));
     }
@@ -118,7 +119,7 @@ class Graph {
     }
   }
 
-  // A value: as what it leads to, or as what it is.
+  // Hashes a value: a node by its number, anything else by its contents, address or type.
   void put(Hash& hash, PyObject* object) const {
     if (!object) return hash.put(Word{0});
     if (const auto node = order_.find(object); node != order_.end()) return hash.put(node->second);
@@ -150,8 +151,8 @@ class Graph {
     std::vector<PyObject*> referents;
   };
 
-  // What came since set-up. The collector does not track tuples and dicts of plain values; what it
-  // tracks and does not list was there before.
+  // Whether the object was created since set-up. The collector does not track tuples and dicts of
+  // plain values; an object that it tracks and does not list is older than set-up.
   bool is_node(PyObject* object) const {
     if (fresh_.contains(object) || is_freed(object)) return true;
     if (PyObject_GC_IsTracked(object)) return false;
@@ -169,7 +170,7 @@ class Graph {
     };
     if (traverseproc traverse = Py_TYPE(object)->tp_traverse) traverse(object, visit, &referents);
     if (const ImplKind* kind = layout_.kind_of(object)) {
-      // A wrapper that C++ shares does not show to the collector what it has.
+      // A wrapper that C++ shares hides its attributes from the collector.
       follow_attributes(object, referents);
       add_impl(layout_.impl_of(object, *kind), *kind);
     }
@@ -197,7 +198,7 @@ class Graph {
     if (fresh_.contains(node.object)) hash.put(static_cast<Word>(Py_REFCNT(node.object)));
     hash.put(node.referents.size());
     for (PyObject* referent : node.referents) put(hash, referent);
-    // A dict counts its changes in a word of its own.
+    // A dict counts its changes in a word of its memory.
     if (PyDict_CheckExact(node.object)) return;
     const auto bytes = static_cast<std::size_t>(Py_TYPE(node.object)->tp_basicsize);
     put_memory(hash, node.object, sizeof(PyObject) / sizeof(Word), bytes / sizeof(Word));
@@ -215,8 +216,8 @@ class Graph {
   std::unordered_map<const void*, std::size_t> order_;
 };
 
-// What the collector tracks, in the order in which a collection of all goes through it: it puts the
-// younger generations behind the oldest.
+// The objects that the collector tracks, in the order in which a full collection visits them: it
+// appends the younger generations to the oldest.
 Ref tracked_in_order(PyObject* get_objects) {
   Ref all(PyList_New(0));
   CHECK(all, "list");
@@ -241,7 +242,7 @@ StateReader::StateReader(const Interpreter& interpreter, const Executor& executo
       judge_(judge),
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
       is_hermetic_(interpreter.evaluate("T._is_hermetic")) {
-  // CPython makes a tuple or two in the first call of a function.
+  // CPython creates a tuple or two in the first call of a function.
   read();
 }
 

@@ -1,10 +1,10 @@
-// The state that a program has led to, as one number: programs with the same number go on alike, so
-// an enumeration extends only one of them.
+// The state after a program, hashed to one number. Programs with equal states behave alike when
+// they are extended, so an enumeration extends only one of them.
 //
-// A state is a graph. Its nodes are the Python objects that came since set-up and the impls that
-// they lead to; a node has its type, its references and its own memory, in which an address counts
-// only as the node that it leads to. What the judge remembers belongs to it, since what it says of
-// the next line depends on that. States of other threads and interpreters cannot be read.
+// A state is a graph. Its nodes are the Python objects created since set-up and the impls that they
+// reach. A node has its type, its references and its raw memory; an address in that memory counts
+// only as the node that it points to. The judge's memory is part of the state, since its verdict on
+// the next line depends on it. States of other threads and interpreters cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace slotfuzz {
 
 class StateReader {
  public:
-  // Leaves behind what the first reset clears.
+  // Creates objects that only the first reset clears.
   StateReader(const Interpreter& interpreter, const Executor& executor, const OpTable& table,
               const Layout& layout, const Judge& judge);
 
-  // Of now, between two lines. No error may be set: a traceback would be part of the state.
+  // The state now, between two lines. No error may be set: its traceback would be part of the
+  // state.
   std::uint64_t read() const;
 
  private:
@@ -29,7 +30,7 @@ class StateReader {
   const Layout& layout_;
   const Judge& judge_;
   Ref tracked_objects_;
-  // Null where the subject has none.
+  // Null if the subject lacks it.
   Ref is_hermetic_;
 };
 

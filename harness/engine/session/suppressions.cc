@@ -1,4 +1,4 @@
-// Subsequence matching up to renaming.
+// Matches subsequences up to renaming.
 #include "harness/engine/session/suppressions.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace slotfuzz {
 namespace {
 
-// A set of ops, as bits: most programs are told apart from a known one by it alone.
+// A set of ops, as bits: comparing two sets rules out most programs.
 std::vector<std::uint64_t> ops_of(const Program& program, std::size_t op_count) {
   std::vector<std::uint64_t> ops((op_count + 63) / 64);
   for (const Line& line : program.lines) ops[line.op / 64] |= std::uint64_t{1} << line.op % 64;
@@ -28,7 +28,7 @@ class Match {
     names_.lanes.fill(kFree);
   }
 
-  // Whether minimal's lines from `m` on are found in the program from line `p` on.
+  // Whether minimal's lines from `m` on occur in the program from line `p` on.
   bool from(std::size_t m, std::size_t p) {
     if (m == minimal_.lines.size()) return true;
     for (; p + (minimal_.lines.size() - m) <= program_.lines.size(); ++p) {
@@ -42,13 +42,13 @@ class Match {
  private:
   static constexpr std::uint8_t kFree = 0xFF;
 
-  // What the program calls the variables and lanes of the minimal one.
+  // The program's names for the variables and lanes of the minimal program.
   struct Names {
     std::array<std::uint8_t, kVariableMax> variables;
     std::array<std::uint8_t, kLaneCount> lanes;
   };
 
-  // Two lanes are never one: the minimal program would have one lane less.
+  // Two lanes never map to one lane: the minimal program would then need one lane less.
   bool unify_lanes(std::uint8_t mine, std::uint8_t theirs) {
     std::uint8_t& name = names_.lanes[mine];
     if (name != kFree) return name == theirs;
@@ -69,9 +69,9 @@ class Match {
     const Line& mine = minimal_.lines[m];
     if (has_lanes_ && !unify_lanes(mine.lane, theirs.lane)) return false;
     const Op& op = table_.ops()[mine.op];
-    // What only the last line makes is what breaks, and is not used.
+    // The last line may be what breaks, so its plain ops are not interchangeable.
     if (op.plain && m + 1 < minimal_.lines.size()) {
-      // Any line that binds an object of the kind.
+      // Any line that binds an object of the kind matches.
       const auto& operands = table_.ops()[theirs.op].operands;
       return !operands.empty() && operands[0].binds() && operands[0].kind == op.operands[0].kind &&
              unify_variables(mine.operands[0], theirs.operands[0]);

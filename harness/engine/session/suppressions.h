@@ -1,5 +1,5 @@
-// Known findings: programs that contain one are not run, and errors that are one end nothing, so
-// that a hunt goes on to the next bug.
+// Suppressions: a hunt does not run programs that contain a suppressed program, and a suppressed
+// error does not end the hunt. The hunt so goes on to the next bug.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ class Known {
  public:
   explicit Known(const OpTable& table) : table_(table) {}
 
-  // Adds a minimal program. One without lines would match everything and is left out.
+  // Adds a minimal program. A program without lines would match everything and is left out.
   void add(const Program& minimal);
-  // Adds every *.py file of a folder, a minimal program each, and every *.txt file, an error that
-  // is told by its words alone, as normalised() gives them. Throws StartError when the folder
-  // cannot be read.
+  // Adds every *.py file of a folder as a minimal program, and every *.txt file as an error
+  // message, normalised by normalised(). Throws StartError when the folder cannot be read.
   void add_folder(const std::string& folder, Printer& printer);
 
-  // Whether the program has a known one as a subsequence, up to the names of variables, to the
-  // numbers of lanes, to literal values, and to how an object came to be that the known program
-  // makes in the plainest way: one bug found with many sizes and classes would otherwise stop a
-  // hunt once for each. A known program that needs one thread only is found on any lanes.
+  // Whether the program contains a suppressed program as a subsequence. Names of variables, numbers
+  // of lanes and literal values may differ. An object that the suppressed program makes in the
+  // plainest form may be made otherwise: one bug found with many sizes and classes would otherwise
+  // stop a hunt once for each. A suppressed program that needs one thread only matches on any
+  // lanes.
   bool contains(const Program& program) const;
-  // Whether an exception with this message is known, whichever program raised it.
+  // Whether an exception with this message is suppressed, whichever program raised it.
   bool contains_error(std::string_view message) const;
   std::size_t size() const { return entries_.size(); }
 
@@ -44,8 +44,8 @@ class Known {
   std::set<std::string, std::less<>> errors_;
 };
 
-// The first line of a message without what differs from run to run, addresses and numbers. The
-// driver's signatures have the same words.
+// The first line of a message without addresses and numbers, which differ between runs. The
+// driver's signatures use the same text.
 std::string normalised(std::string_view message);
 
 }  // namespace slotfuzz
