@@ -21,25 +21,25 @@ extern "C" PyObject* PyInit_slotcore_c10();
 __attribute__((used, section("__libfuzzer_extra_counters"))) static std::uint8_t
     extra_counters[slotfuzz::kStateCounters];
 
-// LeakSanitizer would blame CPython; the judge's ledger replaces it. Programs are short, so a small
-// quarantine keeps what they freed; and a hunt needs no allocation stacks, since a finding is run
-// again with them (a third of the time would go into both). CPython's own code is not watched: what
-// is freed must not look alive to it.
+// The judge's ledger replaces LeakSanitizer, which would report CPython's own leaks. Programs are
+// short, so a small quarantine keeps what they freed. A hunt needs no allocation stacks, since the
+// driver replays a finding with them; quarantine and stacks would take a third of the time. CPython
+// is not instrumented: freed memory must not look valid to it.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:"
          "handle_abort=1:quarantine_size_mb=1:"
          "thread_local_quarantine_size_kb=256:malloc_context_size=1:"
          "max_free_fill_size=256:free_fill_byte=221";
 }
-// Where no other sanitizer is, this one's runtime is linked in by libFuzzer, and only to report
-// signals: crash.h does.
+// Without another sanitizer, libFuzzer links in UBSan's runtime only to report signals; crash.h
+// does that instead.
 extern "C" const char* __ubsan_default_options() {
   return slotfuzz::kHasSanitizer
              ? "print_stacktrace=1:halt_on_error=1"
              : "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0";
 }
-// libFuzzer prints in its signal handlers when it is told to stop: no finding, and TSan's report of
-// it never ends.
+// libFuzzer prints in its signal handlers when it is stopped. That is not a finding, and TSan's
+// report of it never ends.
 extern "C" const char* __tsan_default_options() {
   return "halt_on_error=1:exitcode=66:report_signal_unsafe=0";
 }
@@ -74,7 +74,7 @@ double read_seconds(const std::string& text) {
 Flags parse_flags(std::span<const std::string> words) {
   Flags flags;
   for (const std::string_view argument : words) {
-    // A fleet has a bare one before libFuzzer's own flags.
+    // A fleet passes a bare `--` before libFuzzer's own flags.
     if (!argument.starts_with("--") || argument == "--") continue;
     const auto equals = argument.find('=');
     const std::string_view name = argument.substr(2, equals - 2);

@@ -1,13 +1,13 @@
-// What a libFuzzer target consists of: a session, and libFuzzer's four entry points, which a file
-// in targets/ defines with SLOTFUZZ_TARGET. The only global of the harness is in there.
+// A libFuzzer target: a session, and libFuzzer's four entry points. A file in targets/ defines them
+// with SLOTFUZZ_TARGET, which contains the only global of the harness.
 //
 // A target takes libFuzzer's own flags and corpus folders. Flags of the engine begin with two
-// dashes, and libFuzzer passes them over:
+// dashes, and libFuzzer ignores them:
 //   --module=NAME     the module under test: slotcore (default) or torch
 //   --path=DIR        one more folder for sys.path; may be repeated
 //   --ops=DIR         the op table's files, in place of those that are compiled in
 //   --recorder=FILE   write each program to this flight recorder before it runs
-//   --known=DIR       do not run programs that contain one of these
+//   --known=DIR       do not run programs that one of these suppresses
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --spawn           fork a fuzzing process for each request on stdin
@@ -26,7 +26,7 @@ class Target {
   Target(const char* name, Postcondition postcondition, Weights weights = {.storage = 1})
       : name_(name), postcondition_(postcondition), weights_(weights) {}
 
-  // May give libFuzzer another command line.
+  // May replace libFuzzer's command line.
   void initialize(int* argc, char*** argv);
   int test(std::string_view text);
   std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t size_max, unsigned seed);
@@ -40,12 +40,12 @@ class Target {
   Postcondition postcondition_;
   Weights weights_;
   std::optional<Session> session_;
-  // The command line, and what libFuzzer gets of it.
+  // The command line, and the part of it that libFuzzer gets.
   std::vector<std::string> words_;
   std::vector<char*> pointers_;
 };
 
-// Bytes that libFuzzer reads as coverage; in a section of their own, as it wants them.
+// Bytes that libFuzzer reads as coverage; libFuzzer needs them in a separate section.
 std::span<std::uint8_t, kStateCounters> state_counters();
 
 }  // namespace slotfuzz

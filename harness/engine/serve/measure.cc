@@ -1,4 +1,4 @@
-// Drawing the programs, running them with clocks, and taking medians.
+// Draws the programs, times their runs, and takes medians.
 #include "harness/engine/serve/measure.h"
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPrograms = 512;
-// More than a quarter of all programs end a subject that nobody should measure.
+// More than a quarter of all programs would only end a subject that is not worth measuring.
 constexpr std::size_t kCandidatesMax = 8 * kPrograms;
 constexpr unsigned kSeed = 1;
 
@@ -34,8 +34,8 @@ double median(std::vector<double>& samples) {
   return *middle;
 }
 
-// Watches with another watcher, or with none, and notes when the lines were over, and how long the
-// ledger took.
+// Forwards to another watcher, if any, and records when the lines ended and how long the ledger
+// took.
 class Stopwatch final : public Watcher {
  public:
   explicit Stopwatch(Watcher* watcher) : watcher_(watcher) {}
@@ -61,7 +61,7 @@ class Stopwatch final : public Watcher {
 
   Clock::duration lines() const { return lines_end_ - begin_; }
   Clock::duration ledger() const { return ledger_; }
-  // All that follows the last line.
+  // The time since the last line.
   Clock::duration rest() const { return Clock::now() - lines_end_; }
 
  private:
@@ -71,7 +71,7 @@ class Stopwatch final : public Watcher {
   Clock::duration ledger_{};
 };
 
-// Notes how long each line took, and which raised.
+// Records how long each line took, and which lines raised.
 class LineWatch final : public Watcher {
  public:
   struct Lap {
@@ -93,7 +93,7 @@ class LineWatch final : public Watcher {
   std::vector<Lap> laps_;
 };
 
-// What reading the clock twice takes.
+// The time to read the clock twice.
 double clock_nanoseconds() {
   std::vector<double> samples(1001);
   for (double& sample : samples) {
@@ -120,7 +120,7 @@ long tracked_objects(const Session& session) {
   return PyLong_AsLong(count.get());
 }
 
-// Whether the judge finds nothing, and nothing is left behind where no judge takes it apart.
+// Whether the judge finds nothing, and the program leaves nothing that only the judge cleans up.
 bool is_clean(Session& session, const Program& program) {
   session.executor.run(program, session.judge);
   if (session.judge.verdict().found()) return false;
@@ -135,7 +135,7 @@ struct Trial {
   bool clean[kCandidatesMax];
 };
 
-// Runs the candidates in children, each until one ends it: which are clean?
+// Runs the candidates in children, each until a candidate ends it, to find the clean ones.
 void try_candidates(Session& session, const std::vector<Program>& candidates, Trial& trial) {
   while (trial.done < candidates.size()) {
     const pid_t child = fork();
@@ -174,14 +174,14 @@ std::vector<Program> draw_programs(Session& session, Rng& rng) {
   return programs;
 }
 
-// Samples of one program, one of each round.
+// Samples of one program, one for each round.
 struct Samples {
   std::vector<double> lines, reset, judged, ledger, text;
   std::vector<double> of_line[kMeasuredLines];
   bool raised[kMeasuredLines];
 };
 
-// The passes of one round: all programs in each, so that each finds the caches as the others do.
+// The passes of one round. Each pass runs all programs, so that all passes find equal caches.
 void run_alone(Session& session, const Program& program, Samples& samples) {
   Stopwatch watch(nullptr);
   session.executor.run(program, watch);
@@ -258,7 +258,7 @@ json ops_of(const OpTable& table, const std::vector<Program>& programs, std::vec
 
 json measure(Session& session, std::size_t rounds) {
   Rng rng(kSeed);
-  // The first programs of a hunt teach the generator what raises; those after them are measured.
+  // The first programs teach the generator which lines raise; the programs after them are measured.
   for (const Program& program : draw_programs(session, rng)) session.run(program);
   const std::vector<Program> programs = draw_programs(session, rng);
   std::vector<std::string> texts;

@@ -16,7 +16,7 @@
 namespace slotfuzz {
 namespace {
 
-// Those of the judge are in its table of checks.
+// The planted bugs for the judge are in its table of checks.
 const Planted kPlanted[] = {
     {"use-after-free", "address", "heap-use-after-free", ""},
     {"python-use-after-free", "address", "heap-use-after-free", ""},
@@ -43,7 +43,7 @@ std::vector<Planted> all_planted() {
   return all;
 }
 
-// The results go through here, so that no compiler can prove the bugs away.
+// The results are stored here, so that no compiler can optimise the bugs away.
 volatile int sink;
 
 void read_freed_cpp() {
@@ -53,7 +53,7 @@ void read_freed_cpp() {
   sink = *freed;
 }
 
-// CPython's code is not watched: it must find rubbish there.
+// CPython's code is not instrumented: it must read poisoned bytes there.
 void let_python_read_freed() {
   auto view = std::make_unique<Py_buffer>();
   const Ref bytes(PyByteArray_FromStringAndSize("", 0));
@@ -63,7 +63,7 @@ void let_python_read_freed() {
   PyBuffer_Release(freed);
 }
 
-// Seen only when Python allocates with malloc.
+// ASan reports this only when Python allocates with malloc.
 void read_freed_python() {
   const Ref object(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyList_Type)));
   auto* block = static_cast<volatile char*>(PyObject_Malloc(64));
@@ -85,8 +85,8 @@ void race() {
   sink = shared;
 }
 
-// A thread holds a lock and wants the GIL; this one has the GIL and wants the lock. The GIL is no
-// mutex to ThreadSanitizer.
+// One thread holds a lock and wants the GIL; this thread has the GIL and wants the lock. To
+// ThreadSanitizer the GIL is not a mutex.
 PyObject* wait_for_ever(PyObject*, PyObject*) {
   std::mutex mutex;
   std::atomic<bool> locked{false};
@@ -108,7 +108,7 @@ PyObject* add_one(PyObject* capsule, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// A thread of C++ against a lane: handing a line over must order the lanes, and nothing else.
+// A C++ thread races with a lane: a handover of a line must order the lanes, and nothing else.
 void race_with_a_lane(Interpreter& interpreter) {
   int shared = 0;
   PyMethodDef method = {"add_one", &add_one, METH_NOARGS, nullptr};
@@ -123,7 +123,7 @@ void race_with_a_lane(Interpreter& interpreter) {
   CHECK(PyDict_DelItemString(interpreter.names(), "add_one") == 0, "names");
 }
 
-// No two threads ever wait for each other here: only the order of the locks is wrong.
+// The threads never deadlock here: only the lock order is wrong.
 void invert_locks() {
   std::mutex first, second;
   std::thread([&] {
@@ -142,7 +142,7 @@ void drop_too_often() {
   Py_DECREF(object);
 }
 
-// What is tampered with breaks no promise: only the trace differs from that of the program alone.
+// The tampering breaks no promise: only the trace differs from that of the bare program.
 void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) {
   FactsWatcher plain(interpreter), tampered(interpreter, &tampering);
   executor.run(tampering.program(), plain);
@@ -178,7 +178,7 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
   if (bug.oracle == "watchdog") {
     CHECK(PyDict_SetItemString(interpreter.names(), "dead_cycle", function.get()) == 0, "names");
   }
-  // What was tampered with cannot be reset: the process ends with the verdict.
+  // The reset would fail after the tampering, so the process ends with the verdict.
   const auto tell = [](const Verdict& verdict) {
     std::cerr << verdict.describe();
     std::_Exit(1);

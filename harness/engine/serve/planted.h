@@ -1,7 +1,7 @@
-// One planted bug for each oracle, run by `doctor`: oracles switch off silently.
+// One planted bug for each oracle; `doctor` runs them, because a switched-off oracle is silent.
 //
-// A planted bug of the judge is a program with tampering between its lines, which the judge is not
-// told of; one of a sanitizer is C++.
+// A planted bug for the judge is a program with tampering between its lines, hidden from the judge.
+// A planted bug for a sanitizer is C++.
 #pragma once
 
 #include <span>
@@ -14,18 +14,18 @@ namespace slotfuzz {
 
 struct Planted {
   std::string_view name;
-  // Who must report it: judge, watchdog, differential, address, undefined, thread or debugpy.
+  // The reporting oracle: judge, watchdog, differential, address, undefined, thread or debugpy.
   std::string_view oracle;
   // A word of the report.
   std::string expect;
-  // Program lines; a line that begins with '!' is Python that runs behind the judge's back.
+  // Program lines; a line that begins with '!' is Python that the judge does not observe.
   std::string_view text;
 };
 
 std::span<const Planted> planted_bugs();
 
-// Runs a planted bug. Returns when no sanitizer stopped the process; for one of the judge's, the
-// verdict is the judge's then.
+// Runs a planted bug. Returns when no sanitizer stopped the process; for a bug of the judge, with
+// the judge's verdict set.
 void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executor, Printer& printer,
                  Judge& judge, const Layout& layout);
 

@@ -1,5 +1,5 @@
-// Dropped lines are found by going through the text once more, line by line: a hunt, which parses
-// millions, does not pay for it.
+// A second pass over the text, line by line, finds the dropped lines: a hunt, which parses millions
+// of texts, does not pay for it.
 #include "harness/engine/serve/reply.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// What the fork server says of a program and of a verdict, as JSON: the only place that writes the
-// fields of a reply. harness/slotfuzz/schema/answers.py is their schema; tests hold answers to it.
+// The fork server's JSON for programs and verdicts: only this file writes the fields of a reply.
+// harness/slotfuzz/schema/answers.py is their schema; tests validate answers against it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,13 +13,13 @@ namespace slotfuzz {
 // variables that it `binds`.
 nlohmann::json lines_as_json(const OpTable& table, const Program& program);
 
-// The fields of a verdict, which are empty where there is none.
+// The fields of a verdict; they are empty if there is no verdict.
 nlohmann::json verdict_as_json(const Verdict& verdict);
 
-// The reply to `run` of a program that ran clean up to LINE; how it ended otherwise is put in.
+// The reply to `run` of a program that ran clean up to LINE; the caller adds any other outcome.
 nlohmann::json clean_reply(std::size_t line);
 
-// Lines that are named; a text may have a million.
+// The most dropped lines that a reply names; a text may have a million.
 inline constexpr std::size_t kDroppedLinesMax = 20;
 
 // Adds to the reply to a request with this text, {.., "frame": [[first, last], ..]}:
@@ -27,10 +27,10 @@ inline constexpr std::size_t kDroppedLinesMax = 20;
 //   "dropped_lines": [{"line": 1-based, "text": .., "why": ..}, ..], the first kDroppedLinesMax
 //   "dropped_count": how many there are
 //
-// Blank lines and comments are not among them, nor those without an op whose numbers, from 1, the
-// frame has: what stands around the program of a script, stretches in ascending order. `why` is "no
-// op" (it is no instance of a template), "masked" (the subject or the target lacks the op; only
-// where the text is RUN), or "too many" (the program has kLineMax lines before it).
+// Blank lines and comments are not listed. Lines without an op are not listed either if their
+// numbers, from 1, are in the frame: the stretches of a script around its program, in ascending
+// order. `why` is "no op" (the line matches no template), "masked" (the subject or the target lacks
+// the op; only for a text to RUN), or "too many" (the program has kLineMax lines before it).
 void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
                   nlohmann::json& reply);
 

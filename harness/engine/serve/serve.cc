@@ -29,23 +29,24 @@ namespace {
 
 using nlohmann::json;
 
-// A report of a sanitizer is some kilobytes; a trace of a long program some hundred.
+// A sanitizer's report is some kilobytes; the trace of a long program some hundred.
 constexpr std::size_t kErrorBytesMax = 4 << 20;
-// Programs of one child; a few milliseconds of work for each millisecond of forking.
+// The most programs per child: running them takes several times as long as forking.
 constexpr std::size_t kStatesMax = 512;
-// What a child exits with when its judge has spoken.
+// The exit code of a child whose judge has a verdict.
 constexpr int kFindingExit = 77;
 
-// What a child tells, in memory shared with the parent, so that a crash loses nothing of it.
+// A child writes its results to memory that it shares with its parent, so that they survive a
+// crash.
 struct Shared {
   std::size_t line;
   CrashNote crash;
   char raised[kLineMax][40];
   bool complete;
-  // JSON: a verdict, and the lines that show what the reset was about to do.
+  // JSON: a verdict, and the steps that the reset was about to do.
   char verdict[1 << 16];
   char reset[1 << 14];
-  // Of a child that runs many programs: those that it is done with, and where each one led to.
+  // For a child that runs many programs: the number that it finished, and the result of each.
   std::size_t done;
   bool found[kStatesMax];
   bool ran[kStatesMax];
@@ -60,8 +61,8 @@ void put(const json& document, char (&out)[kSize]) {
   std::memcpy(out, text.c_str(), text.size() + 1);
 }
 
-// Passes everything on to the judge, echoes each line and notes what it raised; in a traced run
-// also what the judge sees.
+// Forwards to the judge, echoes each line and records what it raised; a traced run also prints the
+// judge's observations.
 class Narrator final : public Watcher {
  public:
   Narrator(Session& session, Shared& shared)
@@ -89,14 +90,14 @@ class Narrator final : public Watcher {
     }
     judge_.after_line(index, line, raised);
     if (traces_) say(judge_.in_sight());
-    // From here on, what happens belongs to the next line or to the reset.
+    // From here on, events belong to the next line or to the reset.
     shared_.line = index + 1;
     if (index + 1 < program_->lines.size()) return;
     say("> # every name is dropped, then gc.collect()\n");
     put(json(executor_.reset_to_come(*program_)), shared_.reset);
   }
   void after_drop() override {
-    // The judge's questions may let go what waits to be dropped: that is no part of the program.
+    // The judge's reads may run deferred releases, which are not part of the program.
     if (traces_) say("    the end is judged\n");
     judge_.after_drop();
   }
@@ -110,7 +111,7 @@ class Narrator final : public Watcher {
   Judge& judge_;
   Printer& printer_;
   Shared& shared_;
-  // Whether what is in sight is told after each line, beside what the core tells.
+  // Whether to print the judge's observations after each line, besides the core's trace.
   const bool traces_;
   const Program* program_ = nullptr;
 };
@@ -132,7 +133,7 @@ std::string read_all(int descriptor) {
   return text;
 }
 
-// What ended a child that did not say it is complete.
+// The kind of finding of a child that ended before it set `complete`.
 std::string kind_of_exit(int code) {
   if (code == kDeadlockExit) return "deadlock";
   return code == kHangExit ? "hang" : "exit";
@@ -177,7 +178,7 @@ json run(Session& session, const json& request, Shared& shared) {
     reply.update(json::parse(shared.verdict));
   }
   if (reply["kind"] != "") reply["outcome"] = "finding";
-  // A crash in the reset: the script must drop what the reset drops.
+  // The reset crashed: the script must repeat the steps of the reset.
   if (!shared.complete && shared.reset[0]) reply["reset"] = json::parse(shared.reset);
   reply["lines"] = lines_as_json(session.table, program);
   for (std::size_t i = 0; i < program.lines.size(); ++i)
@@ -189,7 +190,7 @@ json run(Session& session, const json& request, Shared& shared) {
   return reply;
 }
 
-// Passes everything on to the judge, and reads the state after the last line.
+// Forwards to the judge, and reads the state after the last line.
 class StateWatcher final : public Watcher {
  public:
   StateWatcher(Session& session, Shared& shared)
@@ -209,7 +210,7 @@ class StateWatcher final : public Watcher {
   }
   void after_line(std::size_t index, const Line& line, PyObject* raised) override {
     judge_.after_line(index, line, raised);
-    // The error goes when the line is over, and is no part of the state.
+    // The executor clears the error after the line, so it is not part of the state.
     if (raised) PyErr_Clear();
     if (--left_ == 0) note();
   }
@@ -233,7 +234,7 @@ class StateWatcher final : public Watcher {
 [[noreturn]] void run_states_in_child(Session& session, const std::vector<Program>& programs,
                                       Shared& shared) {
   StateWatcher watcher(session, shared);
-  // What compiling and the first look at a state have left goes, or the first state would differ.
+  // Clears objects left by compiling and by the first read; the first state would differ otherwise.
   session.executor.run(Program(), session.judge);
   for (const Program& program : programs) {
     session.executor.run(program, watcher);
@@ -253,7 +254,7 @@ json run_states(Session& session, const json& request, Shared& shared) {
     session.mask(programs.back());
     session.executor.prepare(programs.back());
   }
-  // What compiling made was there before the programs.
+  // Objects that compiling created must count as older than the programs.
   session.interpreter.freeze();
   std::memset(&shared, 0, sizeof shared);
   const pid_t child = fork();
@@ -267,7 +268,7 @@ json run_states(Session& session, const json& request, Shared& shared) {
   const Ended ended = wait_for(child, request.value("timeout", kTimeoutSecondsDefault), status);
   if (ended == Ended::kKilled) return {{"killed", true}};
   json results = json::array();
-  // If the child did not end by itself, then in the midst of the program after those.
+  // If the child crashed, then it did so in the program after the finished ones.
   for (std::size_t i = 0; i < shared.done + !shared.complete; ++i) {
     const bool crashed = i == shared.done;
     results.push_back({{"outcome", crashed || shared.found[i] ? "finding" : "clean"},
@@ -308,7 +309,7 @@ void reply_with(const json& document) {
   std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
-// The effects of those values that have some.
+// The effects of each value that has effects.
 json value_effects(const Kind& kind) {
   json effects = json::object();
   for (std::size_t i = 0; i < kind.effects.size(); ++i) {
@@ -334,7 +335,7 @@ json prelude_as_json() {
   return snippets;
 }
 
-// What a target is there for: ops that the target `storage` leaves out.
+// Whether the op is one of a target's own theme, which the target `storage` leaves out.
 bool is_special(const Session& session, const Op& op) {
   return op.theme != Theme::kStorage && session.weights.of(op.theme) > 0;
 }

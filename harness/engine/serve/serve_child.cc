@@ -1,4 +1,4 @@
-// Waiting with a limit needs a descriptor of the child.
+// Waits with a time limit, through a pidfd of the child.
 #include "harness/engine/serve/serve_child.h"
 
 #include <fcntl.h>

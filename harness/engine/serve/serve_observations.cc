@@ -1,4 +1,4 @@
-// Many programs in one child, since a fork costs as much as several of them.
+// Runs many programs in one child, since a fork costs as much as several of them.
 #include "harness/engine/serve/serve_observations.h"
 
 #include <sys/mman.h>
@@ -20,15 +20,16 @@ using nlohmann::json;
 
 constexpr std::size_t kProgramsMax = 512;
 
-// What a child tells, in memory shared with the parent, so that a crash loses nothing of it.
+// A child writes its results to memory that it shares with its parent, so that they survive a
+// crash.
 struct Shared {
   std::size_t done;
-  // Of the program that runs.
+  // The line that the current program runs.
   std::size_t line;
   std::uint64_t hashes[kProgramsMax];
 };
 
-// Notes which line runs.
+// Records which line runs.
 class Progress final : public Watcher {
  public:
   explicit Progress(Shared& shared) : shared_(shared) {}
@@ -75,7 +76,7 @@ std::string read_all(int descriptor) {
   Progress progress(shared);
   FactsWatcher facts(session.interpreter, &progress, question);
   while (shared.done < programs.size()) {
-    alarm(program_seconds);  // the watchdog limits lines, and not what is asked after them
+    alarm(program_seconds);  // the watchdog limits lines, but not the observations
     session.executor.run(programs[shared.done], facts);
     shared.hashes[shared.done] = hash_of(facts.trace());
     if (traces >= 0) {
@@ -98,7 +99,7 @@ void add_traces(json& results, int traces) {
   close(traces);
 }
 
-// Runs all programs from shared.done on, up to the first that ends the process.
+// Runs the programs from shared.done on, up to the first that ends the process.
 Ended run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
                const std::string& question, int traces, double seconds, unsigned program_seconds) {
   const pid_t child = fork();
@@ -137,7 +138,7 @@ json run_facts(Session& session, const json& request) {
     session.mask(programs.back());
     session.executor.prepare(programs.back());
   }
-  // What compiling made need not be looked at in each reset.
+  // The resets need not visit the objects that compiling created.
   session.interpreter.freeze();
   const int traces = request.value("whole", false) ? memfd_create("traces", MFD_CLOEXEC) : -1;
   void* memory =

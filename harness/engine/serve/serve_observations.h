@@ -1,4 +1,4 @@
-// The fork server's requests for comparing two subjects (serve.h says how they are asked):
+// The fork server's requests for comparing two subjects (serve.h describes the protocol):
 //
 //   {"generate": N, "seed": S, "ops": [NAME, ..]}  ->  {"programs": [TEXT, ..]}, random ones of
 //                                                      lines of these ops
@@ -6,10 +6,10 @@
 //    "program_seconds": 10}
 //                                  ->  {"programs": [{"crashed", "line", "hash"}, ..]}
 //
-// `facts` runs programs in one child, and after one that ended it in another. `hash` is of the
-// trace of facts.h, as text, when `question` is asked; with "whole", `trace` is the trace itself.
-// `line` is the line that was begun last; the number of lines, when all were done. A program that
-// takes longer than program_seconds has crashed.
+// `facts` runs all programs in one child, and continues in a new child after a program that ended
+// it. `hash` is the hash of the trace (observations.h), as text, where the trace asks `question`;
+// with "whole", `trace` is the trace itself. `line` is the last line that began, or the number of
+// lines if all finished. A program that takes longer than program_seconds counts as crashed.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The profile of clang's coverage is written and begun anew around each line.
+// Writes and resets clang's coverage profile around each line.
 #include "harness/engine/serve/serve_profile.h"
 
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include "harness/engine/check.h"
 #include "harness/engine/serve/serve_child.h"
 
-// Of the profile's runtime, which only a build for coverage links in.
+// From the profile's runtime, which only a coverage build links in.
 extern "C" {
 __attribute__((weak)) void __llvm_profile_set_filename(const char*);
 __attribute__((weak)) int __llvm_profile_write_file(void);
@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kProgramSeconds = 20;
 
-// Passes everything on to the judge, which must not be counted.
+// Forwards to the judge, whose own code must not be counted.
 class ProfileWatcher final : public Watcher {
  public:
   ProfileWatcher(Session& session, std::string folder)
@@ -47,7 +47,7 @@ class ProfileWatcher final : public Watcher {
   }
 
  private:
-  // Files of one name are added up, which %m asks for.
+  // The %m makes the runtime merge files with the same name.
   void write(const std::string& name) {
     const std::string path = folder_ + "/" + name + "-%m.profraw";
     __llvm_profile_set_filename(path.c_str());

@@ -1,4 +1,4 @@
-// Reading a program with tampering, and tampering.
+// Parses a program with tampering, and runs it.
 #include "harness/engine/serve/tampering.h"
 
 #include "harness/engine/check.h"

@@ -1,4 +1,4 @@
-// A program with Python between its lines that the judge is not told of: it breaks a promise.
+// A program with Python between its lines that the judge does not observe: it breaks a promise.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace slotfuzz {
 
 class Tampering final : public Watcher {
  public:
-  // TEXT has the lines of the program, and after '!' what runs before the next of them, or after
-  // the last. FOUND is called with the verdict after the line that has one.
+  // TEXT has the lines of the program. A '!' line is Python that runs before the next program line,
+  // or after the last. FOUND is called with the verdict, after the line that led to it.
   Tampering(std::string_view text, Printer& printer, Interpreter& interpreter, Judge& judge,
             std::function<void(const Verdict&)> found);
 

@@ -1,4 +1,4 @@
-// The child has nothing of its parent's stdin and stdout, and dies with it.
+// The child does not inherit its parent's stdin and stdout, and dies with it.
 #include "harness/engine/serve/zygote.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ using nlohmann::json;
 
 void become_child(int errors, pid_t parent) {
   CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0, "prctl: " << std::strerror(errno));
-  if (getppid() != parent) std::_Exit(0);  // it has died before the signal was asked for
+  if (getppid() != parent) std::_Exit(0);  // the parent died before prctl()
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nowhere, STDIN_FILENO);
   dup2(nowhere, STDOUT_FILENO);

@@ -1,5 +1,5 @@
-// Fuzzing processes without a start-up each: a finding ends its process, and to import torch takes
-// longer than what is run until the next finding.
+// Forks fuzzing processes without a start-up for each. A finding ends its process, and importing
+// torch takes longer than the run until the next finding.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace slotfuzz {
 
-// Forks a child for each request on stdin, one after the other, and ends this process with stdin.
-// Returns in the children only, with the words of the command line that the request gives them.
+// Forks a child for each request on stdin, one at a time, and ends this process at the end of
+// stdin. Returns in the children only, with the command line words of the request.
 //   {"words": [..], "errors": PATH}   PATH, such as a named pipe, becomes the child's stderr
-// answers {"pid": N} when the child runs, and {"exit": N} when it has ended: its exit code, or
-// minus the number of a signal.
-// Throws StartError for what is no request.
+// The answers are {"pid": N} when the child runs, and {"exit": N} when it has ended: its exit code,
+// or the negated number of a signal.
+// Throws StartError for a malformed request.
 std::vector<std::string> spawn();
 
 }  // namespace slotfuzz
