@@ -1,4 +1,4 @@
-// The one session of the test process: CPython is started once, and never again.
+// The one session of the test process: CPython can be started only once.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace slotfuzz {
 
 Session& test_session();
 
-// The ops of the session without those that start threads or interpreters, for many programs.
+// The session's ops except those that start threads or interpreters, for tests of many programs.
 inline std::vector<bool> quick_ops(const Session& session) {
   std::vector<bool> quick = session.available;
   for (std::size_t op = 0; op < quick.size(); ++op) {

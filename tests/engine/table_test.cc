@@ -1,4 +1,4 @@
-// The op table as text: what a row means, in which order rows stand, and what is said of mistakes.
+// The op table as text: the meaning of a row, the order of rows, and the messages for mistakes.
 #include <gtest/gtest.h>
 
 #include "harness/engine/language/program.h"

@@ -1,6 +1,6 @@
-// The table of checks: for each its sentence of the contract, its name, what it says, and the
-// program by which `doctor` shows that it is awake. --describe, the planted bugs and the table in
-// docs/contract.md come from it.
+// The table of checks. Each row has the contract sentence, the check's name, its message, and a
+// program with which `doctor` tests that the check is on. --describe, the planted bugs and the
+// table in docs/contract.md derive from it.
 #pragma once
 
 #include <span>
@@ -21,24 +21,24 @@ enum class Stage {
   kRaised,
   // A line asked for a wrapper in hermetic mode.
   kAsked,
-  // A line bound a normal wrapper of an impl that was known to live.
+  // A line bound a normal wrapper of an impl that the tracker follows.
   kMet,
-  // Finalizers have run, in a line or later.
+  // Finalizers ran, in the line or since.
   kFinalized,
-  // Weak references have died in a line, while their impls live.
+  // Weak references died in a line while their impls live.
   kDied,
   // After each line.
   kLine,
-  // After the reset: nothing is bound.
+  // After the reset: no variable is bound.
   kReset,
-  // The ledger is settled.
+  // The ledger has compared its counts.
   kLedger,
-  // All is back.
+  // The ledger's counts equal those at the start.
   kEnd,
 };
 inline constexpr std::size_t kStages = 9;
 
-// What a check may look at beside the tracker; null where the stage has none.
+// What a check may read besides the tracker; null if the stage lacks it.
 struct Moment {
   const Line* line = nullptr;
   PyObject* raised = nullptr;
@@ -46,10 +46,10 @@ struct Moment {
   const Ledger::Result* result = nullptr;
 };
 
-// Lines of a program; one that begins with '!' is Python that runs behind the judge's back.
+// Lines of a program; a line that begins with '!' is Python that the judge does not observe.
 struct PlantedProgram {
   std::string_view name;
-  // What stands before the check's name in the verdict: that of another kind than storages.
+  // Precedes the check's name in the verdict if the verdict is about another kind than storages.
   std::string_view prefix;
   std::string_view text;
   // Words of the verdict, if they do not follow from the check.
@@ -57,10 +57,10 @@ struct PlantedProgram {
 };
 
 struct Check {
-  // Empty where the verdict takes them from the line or the step that failed.
+  // Empty if the verdict takes them from the failed line or step.
   std::string_view contract;
   std::string_view name;
-  // What the verdict says, or what it is about.
+  // The verdict's message, or its topic.
   std::string_view text;
   std::vector<Stage> stages;
   void (Checks::*run)(const Check& check, const Moment& moment);
@@ -69,7 +69,7 @@ struct Check {
   std::string_view unplanted = "";
 
   bool runs_at(Stage stage) const;
-  // What a verdict on the planted program begins with.
+  // The beginning of the verdict on the planted program.
   std::string expected(const PlantedProgram& program) const;
 };
 

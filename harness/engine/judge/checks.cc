@@ -1,4 +1,4 @@
-// Running the checks of a stage, and what they report.
+// Runs the checks of a stage, and reports.
 #include "harness/engine/judge/checks.h"
 
 namespace slotfuzz {

@@ -1,9 +1,9 @@
-// The checks: each compares what the tracker and the ledger know with a sentence of the contract
+// The checks: each compares what the tracker and the ledger know with a contract sentence
 // (contract.md). check_table.h lists them.
 //
-// What they report holds, and they can say it in Python: a verdict has `assert` lines. The first
-// verdict stands and the program goes on: where a broken promise becomes a crash, the crash is what
-// a user wants to see.
+// A report is certain, and Python can show it: a verdict has `assert` lines. The first verdict
+// stands and the program goes on: if a broken promise becomes a crash, the user wants to see the
+// crash.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@ class Checks {
          const Layout& layout, const Capabilities& capabilities, const Tracker& tracker);
 
   const Verdict& verdict() const { return verdict_; }
-  // Forgets the verdict.
+  // Clears the verdict.
   void start() { verdict_ = Verdict(); }
   // Runs the checks of a stage in the order of the table, up to the first that reports.
   void run(Stage stage, const Moment& moment = {});
 
-  // The functions of the table. Of lines that raised:
+  // The functions of the table. For lines that raised:
   void exit_hermetic(const Check& check, const Moment& moment);
   void exception(const Check& check, const Moment& moment);
-  // Of lines:
+  // For all lines:
   void fresh(const Check& check, const Moment& moment);
   void base_class(const Check& check, const Moment& moment);
   void identity(const Check& check, const Moment& moment);
@@ -42,7 +42,7 @@ class Checks {
   void weakref(const Check& check, const Moment& moment);
   void use_count(const Check& check, const Moment& moment);
   void unraisable(const Check& check, const Moment& moment);
-  // Of the end:
+  // For the end:
   void reset(const Check& check, const Moment& moment);
   void hermetic_mode(const Check& check, const Moment& moment);
   void collection(const Check& check, const Moment& moment);
@@ -52,20 +52,20 @@ class Checks {
   void weakref_alive(const Check& check, const Moment& moment);
 
  private:
-  // Whether the finalizer of an object that is owned has run.
+  // Whether a finalizer ran while its object still has an owner.
   bool is_early(const FinalizerRun& run) const;
   bool is_twice(const FinalizerRun& run) const;
-  // The first run of a finalizer that should not have been; or null.
+  // The first finalizer run that breaks the contract, or null.
   const FinalizerRun* wrong_run() const;
 
-  // About an impl of KIND, or of none: null. The message is the check's unless another is given.
+  // Reports on an impl of KIND; null: on no impl. The default message is the check's.
   void report(const Check& check, const ImplKind* kind, std::vector<std::string> asserts,
               std::string message = "");
-  // What the subject answers with an exception where it has to answer; `shown` raises it.
+  // Reports an exception of the subject where it must not raise; `shown` raises it again.
   void report_error(std::string contract, std::string name, std::string error,
                     std::vector<std::string> shown);
   const std::string& name(int variable) const { return table_.variable_name(variable); }
-  // `last`, behind the reset as lines if the reset has been.
+  // `last`, after the lines of the reset if the reset has run.
   std::vector<std::string> after_reset(std::string last) const;
 
   const Executor& executor_;
@@ -73,7 +73,7 @@ class Checks {
   const Layout& layout_;
   const Capabilities& capabilities_;
   const Tracker& tracker_;
-  // A list of the prelude; null where it has none.
+  // A list of the prelude; null if the prelude lacks it.
   PyObject* const unraisable_;
   std::array<std::vector<const Check*>, kStages> by_stage_;
   Verdict verdict_;

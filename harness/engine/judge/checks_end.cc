@@ -3,15 +3,15 @@
 
 namespace slotfuzz {
 
-// What brings the process back to where it was is asked of the subject, which has to do it.
+// The reset calls the subject, whose calls must not fail.
 void Checks::reset(const Check&, const Moment&) {
   const auto& failed = executor_.reset_error();
   if (!failed) return;
   report_error(failed->contract, failed->step, failed->error, executor_.reset_as_lines());
 }
 
-// H1: the mode is on between entering it and leaving it, and at no other time. Of other lanes the
-// executor asks those that were in it.
+// H1: the mode is on between entering it and leaving it, and at no other time. The executor asks
+// each other lane that was in the mode.
 void Checks::hermetic_mode(const Check& check, const Moment&) {
   if (!capabilities_.is_hermetic) return;
   const Ref answer(PyObject_CallNoArgs(capabilities_.is_hermetic.get()));
@@ -34,7 +34,7 @@ void Checks::live_counts(const Check& check, const Moment& moment) {
                after_reset("0 + " + call));
 }
 
-// P5: when every reference is dropped and the collector has run, nothing lives.
+// P5: when every reference is dropped and the collector has run, no impl lives.
 void Checks::left(const Check& check, const Moment& moment) {
   if (moment.result->balance != Ledger::Balance::kUneven) return;
   const Ledger::Count& count = moment.ledger->counts()[moment.result->count];
@@ -45,7 +45,7 @@ void Checks::left(const Check& check, const Moment& moment) {
          std::to_string(moment.result->left) + ' ' + count.noun + " live on");
 }
 
-// P3: __del__ runs, and not later.
+// P3: __del__ runs before the end.
 void Checks::never_finalized(const Check& check, const Moment&) {
   if (tracker_.swapped_finalized()) return;
   for (long serial = 0; serial < tracker_.born_count(); ++serial) {
@@ -55,7 +55,7 @@ void Checks::never_finalized(const Check& check, const Moment&) {
   }
 }
 
-// P4: a weak reference gives None when the impl is gone.
+// P4: a weak reference returns None when the impl is freed.
 void Checks::weakref_alive(const Check& check, const Moment&) {
   for (const Weak& weak : tracker_.weaks()) {
     if (!weak.kept || is_dead(weak.kept.get())) continue;

@@ -8,7 +8,7 @@ namespace {
 
 std::string name_of(PyObject* type) { return reinterpret_cast<PyTypeObject*>(type)->tp_name; }
 
-// Of the exception that is set, and stays so.
+// The message of the exception that is set; leaves it set.
 std::string message_of_error() {
   PyObject *type = nullptr, *value = nullptr, *raised_at = nullptr;
   PyErr_Fetch(&type, &value, &raised_at);
@@ -30,7 +30,7 @@ void Checks::exit_hermetic(const Check& check, const Moment& moment) {
                name_of(moment.raised) + ": " + message_of_error(), {});
 }
 
-// An exception is an answer, except for those that say that an invariant does not hold.
+// A program may raise; only exceptions that say that an invariant is broken are findings.
 void Checks::exception(const Check&, const Moment& moment) {
   PyObject* raised = moment.raised;
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
@@ -41,18 +41,18 @@ void Checks::exception(const Check&, const Moment& moment) {
   const std::string message = message_of_error();
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if (!is_assertion && !is_system && !is_internal) return;
-  // The prelude's own asserts begin with the contract number of what is broken, or with the oracle.
+  // The prelude's own asserts begin with the number of the broken promise, or with the oracle.
   const bool is_promise = is_assertion && message.find(": ") == 2;
   const bool is_memory = is_assertion && message.starts_with("memory: ");
-  // Other code asserts with words where it refuses what it was given: a device that it was built
-  // without, or an object of another class.
+  // Other code asserts with a message when it rejects an argument: a device that the build lacks,
+  // or an object of another class.
   if (is_assertion && !is_promise && !is_memory && !message.empty()) return;
   report_error(is_promise ? message.substr(0, 2) : "",
                std::string(table_.ops()[moment.line->op].name), name_of(raised) + ": " + message,
                {});
 }
 
-// H1: inside, wrapping gives a fresh wrapper of the base class.
+// H1: in the mode, wrapping creates a fresh wrapper of the base class.
 void Checks::fresh(const Check& check, const Moment&) {
   const int variable = *tracker_.seen().asked_in_hermetic;
   const Binding& binding = tracker_.binding(variable);
@@ -82,7 +82,7 @@ void Checks::identity(const Check& check, const Moment&) {
   }
 }
 
-// P2: a wrapper's type lives as long as the impl.
+// P2: a wrapper's type stays while the impl lives.
 void Checks::type(const Check& check, const Moment&) {
   const int variable = *tracker_.seen().met_again;
   const Life& life = tracker_.seen().before;
@@ -143,7 +143,7 @@ void Checks::finalized_early(const Check& check, const Moment&) {
          {"assert " + std::to_string(run->serial) + " not in finalized"});
 }
 
-// P4: a weak reference to a wrapper gives the wrapper while the impl lives.
+// P4: a weak reference to a wrapper returns the wrapper while the impl lives.
 void Checks::weakref(const Check& check, const Moment&) {
   const Seen& seen = tracker_.seen();
   for (const Weak* weak : seen.died_early) {
@@ -152,7 +152,7 @@ void Checks::weakref(const Check& check, const Moment&) {
   }
 }
 
-// P7: the use count is at least what the references that are observed add up to.
+// P7: the use count is at least the sum of the observed references.
 void Checks::use_count(const Check& check, const Moment& moment) {
   tracker_.for_each_variable(*moment.line, [&](int variable) {
     const Binding& binding = tracker_.binding(variable);
@@ -166,7 +166,7 @@ void Checks::use_count(const Check& check, const Moment& moment) {
   });
 }
 
-// P3: an exception in __del__ or in a callback, which nobody can catch.
+// P3: an exception in __del__ or in a callback, which no caller can catch.
 void Checks::unraisable(const Check& check, const Moment&) {
   if (!unraisable_ || PyList_GET_SIZE(unraisable_) == 0) return;
   const char* words = PyUnicode_AsUTF8(PyList_GET_ITEM(unraisable_, 0));

@@ -1,4 +1,4 @@
-// The order in which tracker, ledger and checks get a run.
+// Calls tracker, ledger and checks in their order.
 #include "harness/engine/judge/judge.h"
 
 namespace slotfuzz {

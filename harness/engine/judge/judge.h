@@ -1,5 +1,6 @@
-// The judge: follows a run and compares what it sees with the contract (contract.md). It only wires
-// its parts: the tracker knows what lives, the ledger counts it at the end, the checks compare.
+// The judge observes a run and compares it with the contract (contract.md). This class only
+// connects its parts: the tracker follows live objects, the ledger counts them at the end, the
+// checks compare.
 #pragma once
 
 #include "harness/engine/judge/checks.h"
@@ -13,11 +14,11 @@ class Judge final : public Watcher {
         const Layout& layout, std::span<std::uint8_t, kStateCounters> states);
 
   const Verdict& verdict() const { return checks_.verdict(); }
-  // What is known of each impl that lives, a line each, which a trace of the core does not tell.
-  // Empty for a subject that does not count its objects.
+  // One line on each live impl with what the tracker knows of it, which the core's trace does not
+  // show. Empty for a subject that does not count its objects.
   std::string in_sight() const;
 
-  // What it remembers of the run so far, and what its later verdicts depend on: words, some of them
+  // The judge's memory of the run so far, on which later verdicts depend: words, some of them
   // addresses, and the impls that variables lead to.
   struct Memory {
     struct Impl {

@@ -1,4 +1,4 @@
-// Counting what lives, and comparing it with the start.
+// Counts live objects, and compares with the start.
 #include "harness/engine/judge/ledger.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace slotfuzz {
 namespace {
 
-// How often it is looked whether caches and imports have left much, and what is much.
+// How often to check for objects left by caches and imports, and how many are too many.
 constexpr int kProgramsPerLook = 16;
 constexpr Py_ssize_t kTrackedMax = 2000;
 
-// -1, as PyLong_AsLong has it, when the subject gives no number.
+// Returns -1, like PyLong_AsLong, when the subject returns no number.
 long call_for_number(PyObject* function) {
   const Ref number(PyObject_CallNoArgs(function));
   const long count = number ? PyLong_AsLong(number.get()) : -1;
@@ -25,7 +25,7 @@ std::vector<Ledger::Count> counts_of(const Interpreter& interpreter, const Layou
                                      const Capabilities& capabilities) {
   std::vector<Ledger::Count> counts;
   if (!capabilities.counts_objects) {
-    // The prelude's function asks the collector as well.
+    // The prelude's function also asks the collector.
     counts.push_back({"wrappers", "live_wrappers()", {}});
     return counts;
   }
@@ -56,7 +56,7 @@ Ledger::Ledger(const Interpreter& interpreter, const Layout& layout,
       tracked_objects_(interpreter.evaluate("gc.get_objects")),
       referrers_(interpreter.evaluate("gc.get_referrers")) {
   CHECK(counts_.size() <= kCountsMax, counts_.size() << " counts");
-  // What set-up has made is taken out of the collector's sight: of what it tracks, all is later.
+  // Set-up's objects are frozen: all objects that the collector tracks are newer.
   if (!capabilities.counts_objects) return;
   baseline_ = live();
   if (is_known(baseline_)) return;
@@ -86,7 +86,7 @@ void Ledger::remember(std::vector<std::uintptr_t>& words) const {
   }
 }
 
-// Whether C++ let go of something of this program while its interpreter ended: it stays (T6).
+// Whether C++ released an object of this program while its interpreter ended: it stays (T6).
 bool Ledger::left_references_behind() {
   if (!capabilities_.left_behind) return false;
   const long now = call_for_number(capabilities_.left_behind.get());
@@ -97,8 +97,8 @@ Ledger::Result Ledger::settle(bool made_cpp_cycle) {
   Result result;
   Numbers now = live();
   const bool excused = left_references_behind();
-  // CPython 3.14 takes an object for resurrected whose finalizer has read its __dict__, and frees
-  // it, and what it owned in C++, in the next collection.
+  // CPython 3.14 treats an object as resurrected if its finalizer has read its __dict__. The next
+  // collection frees it, and what it owned in C++.
   for (int round = 0; now != baseline_ && !capabilities_.counts_objects && round < kMoreCollections;
        ++round) {
     collect(result);
@@ -118,11 +118,11 @@ Ledger::Result Ledger::settle(bool made_cpp_cycle) {
   if (break_shared_cycles(result) || made_cpp_cycle) {
     const Numbers after = live();
     const bool back = std::equal(after.begin(), after.end(), baseline_.begin(), std::less_equal());
-    // What a circle of .grad links or of a graph holds cannot be had back: out of the collector's
-    // sight with it, or every later reset would visit it.
+    // The ledger cannot free objects in a cycle of .grad links or of a graph. It freezes them, or
+    // every later reset would visit them.
     if (back || made_cpp_cycle) {
       if (after != baseline_) interpreter_.freeze();
-      baseline_ = live();  // what the collector counts, it counts no more when it is frozen
+      baseline_ = live();  // the collector no longer counts frozen objects
       return result;
     }
   }
@@ -143,15 +143,15 @@ Ledger::Result Ledger::without_number(Result result) const {
   return result;
 }
 
-// A collection fails when the subject's part in it leaves an exception.
+// A collection fails when the subject's code in it leaves an exception.
 void Ledger::collect(Result& result) const {
   if (Ref(PyObject_CallNoArgs(collect_.get()))) return;
   const std::string error = take_error();
   if (!result.collect_error) result.collect_error = error;
 }
 
-// Caches and warnings of a library grow by some objects with each program, and every collection to
-// come would visit them.
+// A library's caches and warnings grow by some objects with each program, and every later
+// collection would visit them.
 void Ledger::hide_what_is_left() {
   if (capabilities_.counts_objects || ++clean_programs_ % kProgramsPerLook != 0) return;
   const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));

@@ -1,9 +1,9 @@
-// The ledger: when every name of a program is gone and the collector has run, the counts of what
-// lives are back at their start values (P5).
+// The ledger: when all names of a program are deleted and the collector has run, the counts of live
+// objects must equal their values at the start (P5).
 //
-// P5 wants cycles collected only when Python owns every part of them. A cycle that passes through a
-// C++ owner, as in s0.owner = t0 where t0 owns s0, lives on by the contract; the ledger recognises
-// it by the owner, takes it apart, and only reports what is left then.
+// P5 requires the collection of a cycle only when Python owns every part of it. A cycle through a
+// C++ owner, as in s0.owner = t0 where t0 owns s0, may live on. The ledger recognises such a cycle
+// by that owner, breaks it, and reports only what is left after that.
 #pragma once
 
 #include <array>
@@ -18,38 +18,38 @@ namespace slotfuzz {
 
 class Ledger {
  public:
-  // ATTRIBUTE_NAMES are those that programs set, and through which a wrapper may hold another.
+  // ATTRIBUTE_NAMES are the attributes that programs set; a wrapper may hold another by them.
   Ledger(const Interpreter& interpreter, const Layout& layout, const Capabilities& capabilities,
          const std::vector<std::string>& attribute_names);
 
   struct Count {
     std::string noun;
-    // Python that gives the number now.
+    // Python that returns the current number.
     std::string call;
-    // Null: what the collector tracks.
+    // Null: the count is of the objects that the collector tracks.
     Ref function;
   };
-  // Of the subject: what its rows name, each function once.
+  // The subject's counts, which its rows name; each function once.
   const std::vector<Count>& counts() const { return counts_; }
 
   enum class Balance { kEven, kExcused, kUneven, kUnknown };
   struct Result {
     Balance balance = Balance::kEven;
-    // Which count is not back, and by how much; which gives no number, and why.
+    // The count that differs and by how much, or the count that is not a number and why.
     std::size_t count = 0;
     long left = 0;
     std::string error = "";
-    // What the first collection that failed has raised.
+    // The exception of the first collection that failed.
     std::optional<std::string> collect_error = std::nullopt;
   };
-  // Compares with the start. MADE_CPP_CYCLE: links of C++ alone have closed a circle. kEven: all is
-  // back. kExcused: something lives on that the contract allows to; then nothing more can be said.
+  // Compares with the start. MADE_CPP_CYCLE: C++ links alone form a cycle. kEven: the counts are
+  // equal. kExcused: the contract allows what lives on, and then the ledger decides nothing more.
   Result settle(bool made_cpp_cycle);
 
-  // What differs from the start now, by count.
+  // The current differences from the start, by count.
   void remember(std::vector<std::uintptr_t>& words) const;
 
-  // Further collections for a subject that counts nothing.
+  // Further collections for a subject that does not count objects.
   static constexpr int kMoreCollections = 5;
 
  private:
@@ -64,14 +64,14 @@ class Ledger {
   void collect(Result& result) const;
   Result without_number(Result result) const;
 
-  // ledger_cycles.cc: what the contract lets live on, and how it is taken apart.
+  // ledger_cycles.cc: finds what the contract lets live on, and breaks it.
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;
   std::vector<Ref> hooks_of_cpp() const;
-  // Whether C++ owns a part of what LEFT consists of.
+  // Whether C++ owns a part of the objects in LEFT.
   bool is_shared(const std::vector<Ref>& left) const;
-  // Takes apart what lives on, if C++ owns a part of it. False when Python owns every part, and the
-  // collector should have found it.
+  // Breaks the cycles that live on, if C++ owns a part of them. Returns false when Python owns
+  // every part: the collector should have found those.
   bool break_shared_cycles(Result& result) const;
   bool is_graph_left() const;
   void take_apart(PyObject* object) const;
@@ -85,10 +85,10 @@ class Ledger {
   Ref collect_;
   Ref tracked_objects_;
   Ref referrers_;
-  // When no program has run.
+  // The counts when no program has run.
   Numbers baseline_{};
   long left_behind_before_ = 0;
-  // Programs that left nothing.
+  // The number of programs that left nothing.
   unsigned clean_programs_ = 0;
 };
 

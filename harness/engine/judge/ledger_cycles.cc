@@ -1,5 +1,4 @@
-// What lives on by the contract: cycles that pass through an owner in C++ (P5), and how they are
-// taken apart.
+// Finds and breaks the cycles that the contract lets live on: cycles through a C++ owner (P5).
 #include <algorithm>
 
 #include "harness/engine/check.h"
@@ -9,7 +8,7 @@
 namespace slotfuzz {
 namespace {
 
-// Each object's finalizer runs once, and what it held may have another.
+// Each object's finalizer runs once, and objects that it held may have another.
 constexpr int kBreakRounds = 4;
 
 bool has(const std::vector<const void*>& impls, const void* impl) {
@@ -20,7 +19,7 @@ Ref attribute_of(PyObject* object, std::string_view name) {
   return Ref(PyObject_GetAttrString(object, std::string(name).c_str()));
 }
 
-// What the function FUNCTION of a row gives for OBJECT; null if it raises.
+// Calls the function FUNCTION of a row with OBJECT; returns null if it raises.
 Ref call(const Interpreter& interpreter, std::string_view function, PyObject* object) {
   const Ref callable = interpreter.evaluate(std::string(function));
   Ref result(callable ? PyObject_CallOneArg(callable.get(), object) : nullptr);
@@ -28,7 +27,7 @@ Ref call(const Interpreter& interpreter, std::string_view function, PyObject* ob
   return result;
 }
 
-// Appends all that an impl owns, and all that this owns.
+// Appends all impls that an impl owns, directly or through others.
 void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
                std::vector<const void*>& owned) {
   struct Link {
@@ -36,7 +35,7 @@ void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
     const ImplKind* kind;
   };
   std::vector<Link> links = {{impl, &kind}};
-  // Impls that only C++ knows pass ownership on.
+  // Impls without a wrapper own others too.
   for (std::size_t at = 0; at < links.size() && links.size() < kLinksMax; ++at) {
     const Link link = links[at];
     for (std::size_t edge = 0; edge < link.kind->edge_count; ++edge) {
@@ -53,8 +52,8 @@ void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
 
 }  // namespace
 
-// The objects of a kind that the collector knows of. CPython's own list of its objects goes before
-// they are returned: it would be one more owner.
+// The tracked objects of a kind. This frees CPython's own list of objects before it returns: the
+// list would be one more owner.
 std::vector<Ref> Ledger::tracked(const std::function<bool(PyObject*)>& is_meant) const {
   const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
   CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
@@ -71,7 +70,7 @@ std::vector<Ref> Ledger::tracked_wrappers() const {
 }
 
 // Hooks that C++ owns: autograd keeps them in dictionaries of this type, and the collector does not
-// see all that own one.
+// see all owners of a dictionary.
 std::vector<Ref> Ledger::hooks_of_cpp() const {
   std::vector<Ref> hooks = tracked([](PyObject* object) { return PyODict_CheckExact(object); });
   std::erase_if(hooks, [this](const Ref& object) {
@@ -87,9 +86,9 @@ bool Ledger::is_shared(const std::vector<Ref>& left) const {
   for (const Ref& object : left) {
     const ImplKind& kind = *layout_.kind_of(object.get());
     const void* impl = layout_.impl_of(object.get(), kind);
-    // A graph of autograd owns tensors as well, and a slice its storage, where nobody can see it.
-    // An owner that is none, but a lost reference, is not taken apart below: what it keeps is
-    // reported.
+    // An autograd graph owns tensors as well, and a slice owns its storage; the judge sees neither.
+    // If the extra count is a lost reference and not an owner, the cycle is not broken below, and
+    // the ledger reports what it keeps.
     if (!capabilities_.counts_objects && (layout_.use_count_of(impl, kind).value_or(0) > 1 ||
                                           layout_.is_borrowing(object.get(), kind))) {
       return true;
@@ -114,7 +113,7 @@ bool Ledger::break_shared_cycles(Result& result) const {
   }
   left.clear();
   hooks.clear();
-  // A finalizer of what goes may put things into the prelude's lists, as in a reset.
+  // A finalizer may append to the prelude's lists, as in a reset.
   for (int round = 0; round < kBreakRounds; ++round) {
     for (const auto& [name, list] : interpreter_.prelude_lists()) {
       CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
@@ -124,9 +123,9 @@ bool Ledger::break_shared_cycles(Result& result) const {
   return true;
 }
 
-// Whether a graph of C++ has an impl that lives on, or what this owns. The graph owns what a line
-// used, and a tensor that was used in place may own itself. Where it was damaged, asking for it
-// raises; so does a wrapper that the collector has cleared, which has no graph.
+// Whether a C++ graph owns an impl that lives on, or what that impl owns. The graph owns what a
+// line used, and a tensor used in place may own itself. A damaged graph raises when asked for. So
+// does a wrapper that the collector has cleared, which has no graph.
 bool Ledger::is_graph_left() const {
   const auto has_graph = [this](PyObject* object) {
     const ImplKind* kind = layout_.kind_of(object);
@@ -149,8 +148,8 @@ bool Ledger::is_graph_left() const {
   return false;
 }
 
-// Drops what a wrapper holds in Python, and what its impl owns that owns others: of PyTorch the
-// memory as well, which may own a tensor that lent it.
+// Releases what a wrapper holds in Python, and the owning edges of its impl; in PyTorch also the
+// memory, which may own the tensor that lent it.
 void Ledger::take_apart(PyObject* object) const {
   const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
   if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
@@ -169,8 +168,8 @@ void Ledger::take_apart(PyObject* object) const {
   if (!kind.row->empty.empty() && !capabilities_.counts_objects) empty(object, kind);
 }
 
-// An impl that its wrapper only borrows could go while it is emptied. What returns it, wraps it
-// again: the wrapper owns it then.
+// An impl that its wrapper only borrows could be freed while it is emptied. Calling the function
+// that returns it wraps it again, and the wrapper then owns it.
 void Ledger::empty(PyObject* object, const ImplKind& kind) const {
   const Ref itself = call(interpreter_, kind.row->wrap_again, object);
   if (itself.get() == object && !layout_.is_borrowing(object, kind)) {

@@ -1,4 +1,4 @@
-// Numbering the states.
+// Numbers the states.
 #include "harness/engine/judge/state_map.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace slotfuzz {
 namespace {
 
-// The parts of a wrapper's state beside its kind, and how many values each one has.
+// The parts of a wrapper's state besides its kind, and how many values each has.
 constexpr std::size_t kHermetics = 2, kModes = 3, kOwners = 4, kReferences = 3, kTypes = 2;
 constexpr std::size_t kStatesOfKind = kHermetics * kModes * kOwners * kReferences * kTypes;
 
@@ -19,7 +19,7 @@ StateMap::StateMap(const OpTable& table, const Layout& layout,
     : table_(table),
       layout_(layout),
       states_(states),
-      // What is of no kind, an owner in C++, has states too.
+      // C++ owners have no kind, but have states too.
       first_of_ops_((layout.kinds().size() + 1) * kStatesOfKind) {
   CHECK(first_of_ops_ < kStateCounters, layout.kinds().size() << " kinds of impls");
 }

@@ -1,6 +1,7 @@
-// The search's map of life-cycle states, which guide it where code is not instrumented: which op
-// left how many owners, in which mode, and whether it met an object of another lane; and each
-// combination of owners, Python references, mode and class that was reached.
+// The map of life-cycle states, which guides the search where code is not instrumented. It has
+// counters for two things: which op left how many owners, in which mode, and whether it got an
+// object of another lane; and each reached combination of owners, Python references, mode and
+// class.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class StateMap {
   const OpTable& table_;
   const Layout& layout_;
   const std::span<std::uint8_t, kStateCounters> states_;
-  // Where the counters by op begin: behind the states of a wrapper.
+  // The index of the first counter by op; the states of wrappers come before it.
   const std::size_t first_of_ops_;
 };
 

@@ -1,4 +1,4 @@
-// What the tracker knows: of variables, of impls that live, of weak references, and of a line.
+// The tracker's records: of variables, live impls, weak references, and the last line.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ enum class Mode : std::uint8_t { kUnknown, kNormal, kHermetic };
 struct Binding {
   PyObject* object = nullptr;
   const void* impl = nullptr;
-  // By the edges of the impl's kind.
+  // The owned impls, by the edges of the impl's kind.
   std::array<const void*, kImplEdgesMax> owns{};
-  // Of the impl whose wrapper the object is; null if it is none.
+  // The kind of the impl whose wrapper the object is; null if the object is not a wrapper.
   const ImplKind* kind = nullptr;
-  // Of what an owner in C++ owns; null if the object is no such owner.
+  // The kind that a C++ owner owns; null if the object is not a C++ owner.
   const ImplKind* owned = nullptr;
   Mode mode = Mode::kUnknown;
   int serial = -1;
-  // Of the line that bound it.
+  // The lane of the line that bound it.
   std::uint8_t lane = 0;
 
   bool owns_by_edge(const void* other) const {
@@ -34,7 +34,7 @@ struct Binding {
   }
 };
 
-// What is known of an impl while it is known to live.
+// An impl that is certain to live.
 struct Life {
   const void* impl;
   // Its normal wrapper, and what that wrapper must keep (P2).
@@ -50,8 +50,8 @@ struct Weak {
   int variable;
   // Borrowed: valid while the variable is bound to it.
   PyObject* reference;
-  // Owned, to see what becomes of it after the end; null when it has a callback, since holding
-  // the reference would hold what the callback holds.
+  // Owned, to check it after the end. Null when the weak reference has a callback: a strong
+  // reference would also keep what the callback holds.
   Ref kept;
   const void* impl;
   PyObject* wrapper;
@@ -59,30 +59,30 @@ struct Weak {
   bool excused;
 };
 
-// Whether a weak reference gives nothing any more.
+// Whether a weak reference returns None.
 bool is_dead(PyObject* reference);
 
-// A run of a finalizer, and how many the object has had.
+// A run of a finalizer, and how many runs the object has had.
 struct FinalizerRun {
   long serial;
   int count;
 };
 
-// What the last line did that the checks speak of. A line binds at most one variable.
+// What the last line did, for the checks. A line binds at most one variable.
 struct Seen {
   std::size_t index = 0;
-  // In hermetic mode while it ran, which may be for its own span only.
+  // Whether the line ran in hermetic mode, which may cover that line only.
   bool in_hermetic = false;
   bool collected = false;
   std::uint8_t lane = 0;
-  // The variable that got a wrapper which was asked for in hermetic mode.
+  // The variable that got the wrapper for which the line asked in hermetic mode.
   std::optional<int> asked_in_hermetic;
-  // The variable that got a normal wrapper of a known impl, and what was known before.
+  // The variable that got a normal wrapper of a followed impl, and the earlier record.
   std::optional<int> met_again;
   Life before{};
-  // Since the last line.
+  // Finalizer runs since the last line.
   std::vector<FinalizerRun> finalizer_runs;
-  // Weak references that have died while the impl lives and its wrapper is the same.
+  // Weak references that died while the impl lives with the same wrapper.
   std::vector<const Weak*> died_early;
 };
 

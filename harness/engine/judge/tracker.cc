@@ -1,4 +1,4 @@
-// Following a run: what the variables hold, and which impls are alive.
+// Observes a run: what the variables hold, and which impls are alive.
 #include "harness/engine/judge/tracker.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ std::uintptr_t as_word(T value) {
   }
 }
 
-// Of a kind, as a number that is the same in each process.
+// A number for a kind that is equal in each process.
 std::uintptr_t number_of(const ImplKind* kind) { return kind ? kind->number + 1 : 0; }
 
-// Whether the subject itself has the attribute: then it is not for the program to keep.
+// Whether the subject itself has the attribute: then P2 does not cover it.
 bool is_of_subject(const Layout& layout, const std::string& attribute) {
   return std::any_of(layout.kinds().begin(), layout.kinds().end(), [&](const ImplKind& kind) {
     return PyObject_HasAttrString(reinterpret_cast<PyObject*>(kind.type), attribute.c_str()) != 0;
@@ -101,7 +101,7 @@ void Tracker::unbind(int variable) {
   owners_ &= ~(VariableSet{1} << variable);
 }
 
-// Any line may change what an impl owns, under every name that it has.
+// Any line may change what an impl owns, for every variable that leads to the impl.
 void Tracker::refresh() {
   for_each_witness([this](int variable) { refresh(bindings_[variable]); });
 }
@@ -147,7 +147,7 @@ std::uint32_t Tracker::owners_of(const void* impl) const {
     const Binding& binding = bindings_[variable];
     const bool directly = binding.owned && binding.impl == impl;
     if (!directly && !binding.owns_by_edge(impl)) return;
-    // An owner of a tensor is no further owner of what that owns.
+    // An owner of a tensor does not count as another owner of what the tensor owns.
     const void* owner = directly ? binding.object : binding.impl;
     const auto seen = owners.begin() + count;
     if (std::find(owners.begin(), seen, owner) == seen) owners[count++] = owner;

@@ -1,10 +1,10 @@
-// The tracker: follows a run, line by line, and knows what lives and who holds it. It judges
-// nothing.
+// The tracker observes a run, line by line, and records which impls live and who owns them. It
+// reports no verdict.
 //
 // It is passive: it reads the namespace and, through Layout, the subject's memory, and changes
-// nothing, so that a program does the same with and without it. It keeps one Life per impl that is
-// known to be alive, from variables that hold its wrapper or own it in C++; a Life ends when the
-// last such witness goes, because from then on the impl's address may name another one.
+// nothing, so a program does the same with and without it. It keeps one Life per impl that is
+// certain to be alive: a variable holds its wrapper or owns it in C++. A Life ends with the last
+// such witness, because from then on another impl may get the address.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace slotfuzz {
 
-// Links of one kind that are followed to see what they own, and whether they close a circle.
+// Limits the links of one kind that the tracker follows to find owned impls and cycles.
 inline constexpr std::size_t kLinksMax = 64;
 
 class Tracker {
@@ -24,13 +24,13 @@ class Tracker {
   Tracker(const Interpreter& interpreter, const Executor& executor, const OpTable& table,
           const Layout& layout);
 
-  // These are called as those of a Watcher.
+  // Called like the functions of a Watcher.
   void start(const Program& program);
   void before_line(std::size_t index, const Line& line);
   void after_line(const Line& line, bool raised);
-  // From here on nothing is bound, and nothing may live.
+  // After this no variable is bound, and nothing may live.
   void drop_all();
-  // Notes the finalizers that have run since it was last called; after_line does as well.
+  // Records the finalizers that ran since the last call; after_line calls this too.
   void note_finalizers();
 
   const Seen& seen() const { return seen_; }
@@ -41,18 +41,18 @@ class Tracker {
   const std::vector<Life>& lives() const { return lives_; }
   const std::vector<Weak>& weaks() const { return weaks_; }
   const std::vector<std::string>& attribute_names() const { return attribute_names_; }
-  // Objects with a finalizer that the program has made.
+  // The number of objects with a finalizer that the program made.
   long born_count() const { return born_ ? PyList_GET_SIZE(born_) : 0; }
   int finalized_count(long serial) const;
-  // The kind of object that got a serial, as far as a line made it; else null.
+  // The kind of the object with this serial if a line made it; otherwise null.
   const ImplKind* kind_of_serial(long serial) const;
   bool swapped_finalized() const { return swapped_finalized_; }
-  // Whether links of C++ alone have closed a circle: nobody can collect it.
+  // Whether C++ links alone form a cycle, which the collector cannot break.
   bool made_cpp_cycle() const { return made_cpp_cycle_; }
   bool is_bound(const PyObject* object) const;
-  // The impls and the owners in C++ that own an impl, each once, under however many names.
+  // The number of impls and C++ owners that own an impl, each counted once, whatever its names.
   std::uint32_t owners_of(const void* impl) const;
-  // The position of a variable among the operands of a line, as far as it is one.
+  // The position of a variable among the operands of a line, if the line has it.
   template <typename Function>
   void for_each_variable(const Line& line, Function function) const {
     const Op& op = table_.ops()[line.op];
@@ -61,18 +61,18 @@ class Tracker {
     }
   }
 
-  // Appends what later lines depend on, as words, some of them addresses.
+  // Appends the state that later lines depend on, as words, some of them addresses.
   void remember(std::vector<std::uintptr_t>& words) const;
-  // One line for each Life: its wrapper, the Python references to that, the use count, the
-  // variables that hold the impl in C++, those that name the wrapper and those that refer to it
-  // weakly, and its number if its finalizer is noted.
+  // One line for each Life: its wrapper, the wrapper's refcount, the use count; the variables that
+  // own the impl in C++, that name the wrapper, and that refer to it weakly; and its serial if its
+  // finalizer is recorded.
   std::string describe() const;
 
  private:
   void unbind_all();
   void unbind(int variable);
   void observe(const Line& line, bool raised);
-  // The operand that a line binds, as its values have it and not their names.
+  // The operand that a line binds, with its kind from the values and not from the names.
   Operand as_met(const Op& op, const Line& line, Operand operand) const;
   void bind(const Operand& operand, int variable);
   void bind_owner(int variable, int source);
@@ -100,30 +100,30 @@ class Tracker {
   const Executor& executor_;
   const OpTable& table_;
   const Layout& layout_;
-  // Lists of the prelude; null where it has none.
+  // Lists of the prelude; null if the prelude lacks them.
   PyObject* const born_;
   PyObject* const finalized_;
   // Distinct attribute names of the table; a Life's `attributes` has one bit for each.
   std::vector<std::string> attribute_names_;
   std::vector<int> attribute_of_op_;
 
-  // The run.
+  // The state of the run.
   Seen seen_;
   std::size_t line_count_ = 0;
   LaneSet hermetic_ = 0;
   bool made_cpp_cycle_ = false;
   std::vector<Binding> bindings_;
-  // The variables among them that are bound to a wrapper.
+  // The bound variables that hold a wrapper.
   VariableSet wrappers_ = 0;
-  // Those that are bound to an owner in C++: witnesses for as long as they own.
+  // The bound variables that hold a C++ owner, which is a witness while it owns.
   VariableSet owners_ = 0;
   std::vector<Life> lives_;
   std::vector<Weak> weaks_;
   std::vector<int> finalized_counts_;
-  // CPython finalizes an object once. Swapped with one that was finalized before (it resurrected
-  // itself), a number may be met twice, and the other never.
+  // CPython finalizes an object once. After a swap with a finalized (resurrected) object, one
+  // serial may be seen twice and the other never.
   bool swapped_finalized_ = false;
-  // By serial; of what a check of the prelude made, null.
+  // By serial; null for an object that a check of the prelude made.
   std::vector<const ImplKind*> born_kinds_;
   Py_ssize_t finalized_seen_ = 0;
   Py_ssize_t born_before_ = 0;

@@ -1,4 +1,4 @@
-// What a line does to what the tracker knows: bindings, lives, serials, weak references.
+// How a line updates the tracker's records: bindings, Lives, serials, weak references.
 #include <algorithm>
 
 #include "harness/engine/judge/tracker.h"
@@ -8,14 +8,14 @@ namespace {
 
 // A program makes at most one object with __del__ per line.
 constexpr std::size_t kSerialMax = 4 * kLineMax;
-// What an op gets at by `untyped_storage()` when it sets an attribute of it.
+// The edge that `untyped_storage()` follows when an op sets an attribute of the result.
 constexpr std::string_view kStorageEdge = "storage";
 
 long serial_at(PyObject* list, Py_ssize_t index) {
   return PyLong_AsLong(PyList_GET_ITEM(list, index));
 }
 
-// A deep copy makes further objects than the one that its line binds.
+// A deep copy makes more objects than the one that its line binds.
 bool has_serial(PyObject* object, Py_ssize_t number) {
   const Ref serial(PyObject_GetAttrString(object, "serial"));
   const bool same = serial && PyLong_Check(serial.get()) && PyLong_AsLong(serial.get()) == number;
@@ -53,11 +53,11 @@ void Tracker::observe(const Line& line, bool raised) {
   }
   if (raised || op.operands.empty()) return;
   const Binding& first = bindings_[line.operands[0]];
-  // A line about a tensor may have met a storage under its name.
+  // The tensor variable of a line may be bound to a storage.
   if (!op.attribute.empty() && first.kind) {
     if (const auto edge = first.kind->edge_named(op.attribute)) note_cpp_cycle(first, *edge);
   }
-  // A check of the prelude swaps tensors of its own.
+  // A check of the prelude swaps tensors that it made itself.
   if (op.has(Effect::kSwaps) && !op.has(Effect::kChecks)) {
     note_swap(line.operands[0], line.operands[1]);
   }
@@ -88,7 +88,7 @@ void Tracker::bind(const Operand& operand, int variable) {
   wrappers_ |= VariableSet{1} << variable;
   refresh(binding);
   if (operand.use == Use::kBind) {
-    // Fetched from somewhere: it is what another name or a Life says that it is.
+    // A fetched object: its record comes from another variable or from a Life.
     if (binding.object == before.object) binding = before;
     for (int other = 0; other < table_.variable_count(); ++other) {
       if (other != variable && bindings_[other].object == binding.object) {
@@ -108,7 +108,7 @@ void Tracker::bind(const Operand& operand, int variable) {
   if (binding.mode == Mode::kNormal) know(variable, operand);
 }
 
-// `x0 = Owner(s0)`. That it decrefs, on whichever thread, shows in its `_cdata`.
+// `x0 = Owner(s0)`. Its `_cdata` shows when it decrefs, on whichever thread.
 void Tracker::bind_owner(int variable, int source) {
   Binding& binding = bindings_[variable];
   binding = Binding();
@@ -119,7 +119,7 @@ void Tracker::bind_owner(int variable, int source) {
   refresh(binding);
 }
 
-// A normal wrapper is seen: it is a Life's, or begins one.
+// Records a normal wrapper: it belongs to a Life, or begins one.
 void Tracker::know(int variable, const Operand& operand) {
   Binding& binding = bindings_[variable];
   if (!binding.impl || !binding.kind->is_preserved) return;
@@ -149,7 +149,7 @@ void Tracker::note_attribute(const Op& op, const Line& line) {
   if (life && !hermetic) life->attributes |= 1u << attribute_of_op_[line.op];
 }
 
-// A line made an object with a finalizer.
+// Records that a line made an object with a finalizer.
 void Tracker::note_born(Binding& binding) {
   if (born_count() <= born_before_) return;
   if (!has_serial(binding.object, born_before_)) return;
@@ -158,7 +158,7 @@ void Tracker::note_born(Binding& binding) {
   born_kinds_[born_before_] = binding.kind;
 }
 
-// Each wrapper has the other's impl and attributes now: what is known of either begins anew.
+// Each wrapper has the other's impl and attributes now, so both records start again.
 void Tracker::note_swap(int first, int second) {
   PyObject* const objects[] = {bindings_[first].object, bindings_[second].object};
   const int serials[] = {bindings_[first].serial, bindings_[second].serial};
@@ -187,7 +187,7 @@ void Tracker::note_weakref(const Line& line, const Op& op) {
                     target.object, target.kind, false});
 }
 
-// Follows the links from what EDGE leads to, for as long as they lead to a kind with edges.
+// Follows the links from the target of EDGE while they lead to a kind with edges.
 void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
   struct Reached {
     const void* impl;
@@ -226,7 +226,7 @@ void Tracker::note_finalizers() {
 void Tracker::note_dead_weakrefs() {
   seen_.died_early.clear();
   for (Weak& weak : weaks_) {
-    // One that is not kept may be looked at only if the variable has it.
+    // A weak reference that is not kept is valid only while the variable holds it.
     if (weak.excused || (weak.kept && !is_dead(weak.reference))) continue;
     if (executor_.value_of(weak.variable) != weak.reference || !is_dead(weak.reference)) continue;
     weak.excused = true;

@@ -1,5 +1,4 @@
-// What the judge says of a program: the contract's sentence that is broken, and Python that shows
-// it.
+// The judge's verdict on a program: the contract sentence that is broken, and Python that shows it.
 #pragma once
 
 #include <string>
@@ -8,20 +7,20 @@
 namespace slotfuzz {
 
 struct Verdict {
-  // "assert": the contract is broken and `asserts` shows it. "exception": a line raised what must
-  // not be raised. Empty: nothing found.
+  // "assert": the contract is broken and `asserts` shows it. "exception": a line raised an
+  // exception that it must not raise. Empty: nothing found.
   std::string kind;
   std::string contract;
   std::string check;
   std::string message;
-  // The kind of impl that it is about, by name, or empty.
+  // The name of the kind of impl that the verdict is about, or empty.
   std::string object;
-  // The line after which it was seen; the number of lines when it was seen after the reset.
+  // The line after which the judge found it, or the number of lines if after the reset.
   std::size_t line = 0;
   std::vector<std::string> asserts;
 
   bool found() const { return !kind.empty(); }
-  // As text for people: one line, then the asserts, indented.
+  // The text for people: one line, then the asserts, indented.
   std::string describe() const;
 };
 

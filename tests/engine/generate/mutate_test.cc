@@ -1,4 +1,4 @@
-// The generator and the mutator: what they make is well-formed, and they can make everything.
+// The generator and the mutator: their programs are well-formed, and they can make all programs.
 #include "harness/engine/generate/mutate.h"
 
 #include <gtest/gtest.h>
@@ -170,7 +170,7 @@ TEST_F(MutateTest, what_is_made_plainly_may_be_made_in_any_way) {
   EXPECT_TRUE(contains("t0 = TensorSub(1)\nt0.grad = None\n"));
   EXPECT_TRUE(contains("t0 = T.ones(1)\nt1 = t0.detach()\nt1.grad = None\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\nt0.grad = None\n"));
-  // One that is made otherwise is needed so.
+  // An object that is not made in the plainest form must be made so to match.
   known.add(printer_.parse("s0 = LeaksSelf(1)\ndel s0\nt0 = leaked_self.pop()\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = leaked_self.pop()\n"));
   EXPECT_TRUE(contains("s1 = LeaksSelf(4)\ndel s1\nt0 = leaked_self.pop()\n"));

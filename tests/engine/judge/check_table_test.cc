@@ -1,4 +1,4 @@
-// The table of checks: what a row must have, and who reads it.
+// The table of checks: what a row must have, and the readers of the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(CheckTableTest, the_contract_has_its_number_and_a_row_for_it) {
   }
 }
 
-// A check alone reports its planted bug: the verdict is that of the row, and of no other.
+// A check alone reports its planted bug: the verdict is from its row and from no other.
 TEST(CheckTableTest, each_planted_bug_is_reported_by_its_check) {
   int planted = 0;
   for (const Planted& bug : planted_bugs()) {

@@ -1,4 +1,4 @@
-// The checks: verdicts on programs, and what no program of a subject that works leads to.
+// The checks: verdicts on programs, and errors to which no program on a correct subject leads.
 #include "harness/engine/judge/checks.h"
 
 #include <gtest/gtest.h>
@@ -13,23 +13,23 @@ struct Judged {
   const char* told;
 };
 
-// Lines that begin with '!' run behind the judge's back.
+// The judge does not observe lines that begin with '!'.
 constexpr Judged kPrograms[] = {
     {"t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\ndel s0\n"
      "s1 = t0.untyped_storage()\n",
      "clean"},
-    // Of a wrapper that hermetic mode made nothing is kept.
+    // The judge keeps no record of a wrapper that was created in hermetic mode.
     {"t0 = T.ones(1)\nwith hermetic(): s0 = t0.untyped_storage()\ns0.tag = 7\n!del s0.tag\n"
      "s1 = s0\n",
      "clean"},
-    // When nothing witnesses the impl, its address may be another's.
+    // Without a witness of the impl, another impl may get its address.
     {"s0 = Finalized(1)\nt0 = T.ones(1)\nt0.set_(s0)\ndel s0\ndel t0\ngc.collect()\n", "clean"},
     {"s0 = Finalized(1)\nt0 = T.ones(1)\nt0.set_(s0)\ndel s0\n!finalized.append(0)\n"
      "gc.collect()\n",
      "P3 finalized early (storage)"},
     {"t0 = TensorFinalized(1)\n!finalized.append(0)\ngc.collect()\n",
      "P3 tensor finalized early (tensor)"},
-    // A run that is early and another that is the second: the first one is told.
+    // One run is early and another is a repetition: the verdict is on the first one.
     {"s0 = Finalized(1)\n!finalized += [0, 0]\ns0.nbytes()\n", "P3 finalized early (storage)"},
     {"t0 = TensorFinalized(1)\ndel t0\n!finalized.append(0)\ngc.collect()\n",
      "P3 tensor finalized twice (tensor)"},

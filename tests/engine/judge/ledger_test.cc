@@ -1,4 +1,4 @@
-// The ledger alone: what is left after a program, and whether the contract lets it be.
+// The ledger alone: what a program leaves, and whether the contract allows it.
 #include "harness/engine/judge/ledger.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ class Settling final : public Watcher {
   const bool made_cpp_cycle_;
 };
 
-// What the ledger says of a program, with Python that runs before it; and whether what it has
-// excused is even the next time. In a child, since something may be left.
+// The ledger's result for a program, after Python that runs before it; for an excused result, also
+// the result of the next run. Runs in a child, since the program may leave objects.
 std::string settled(const char* before, std::string_view text, bool made_cpp_cycle = false,
                     std::span<const ImplKindRow> rows = impl_kind_rows()) {
   return told_by_child([&](int pipe) {
@@ -59,7 +59,7 @@ std::string settled(const char* before, std::string_view text, bool made_cpp_cyc
 }
 
 TEST(LedgerTest, what_goes_is_even) {
-  // The collector of the core sees through the owner in C++.
+  // The collector of the core traverses the C++ owner.
   EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.owner = t0\n"), "even");
   EXPECT_EQ(settled("", "t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.me = s0\n"), "even");
   EXPECT_EQ(settled("", "s0 = Resurrecting(1)\ndel s0\n"), "even");

@@ -1,4 +1,4 @@
-// Owners in C++ as program lines: what they witness, what they drop later, and on which threads.
+// C++ owners in program lines: what they witness, what they release later, and on which threads.
 #include <gtest/gtest.h>
 
 #include "harness/engine/serve/planted.h"
@@ -17,7 +17,7 @@ class OwnerTest : public ::testing::Test {
   Session& session_ = test_session();
 };
 
-// What was tampered with cannot be reset, so each program has a process of its own.
+// The reset would fail after the tampering, so each program runs in a separate process.
 class OwnerDeathTest : public OwnerTest {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -40,7 +40,7 @@ TEST_F(OwnerDeathTest, an_owner_of_a_tensor_witnesses_its_storage) {
 }
 
 TEST_F(OwnerDeathTest, owners_in_cpp_count) {
-  // One less than the two that are in sight.
+  // One less than the two observed owners.
   EXPECT_EXIT(tamper("s0 = T.UntypedStorage(1)\nx0 = Owner(s0)\nx1 = Owner(s0)\n"
                      "!import ctypes\n"
                      "!ctypes.c_uint32.from_address(s0._cdata + use_count_offset).value = 1\n"

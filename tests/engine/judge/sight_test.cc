@@ -1,4 +1,4 @@
-// What the judge has in sight after each line: the picture of lives is drawn from it.
+// The judge's observations after each line, from which the ownership timeline is drawn.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -8,7 +8,7 @@
 namespace slotfuzz {
 namespace {
 
-// Keeps what the judge says after each line, with `*` for each address.
+// Keeps the judge's observations after each line, with `*` for each address.
 class Sighting final : public Watcher {
  public:
   explicit Sighting(Judge& judge) : judge_(judge) {}

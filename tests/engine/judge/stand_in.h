@@ -1,5 +1,5 @@
-// A third kind of impl: a Python type with `_cdata`, an impl of its own memory, and a count of what
-// lives. All that the engine knows of it is one row.
+// A third kind of impl: a Python type with `_cdata`, an impl in separate memory, and a count of
+// live objects. The engine knows it by one row only.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace slotfuzz {
 
-// A node owns a tensor and another node, in C++ as it were: by addresses in its impl. `Sub(1)`, a
-// line of programs, makes a node from here on.
+// A node owns a tensor and another node by addresses in its impl, as a C++ object would. From here
+// on the program line `Sub(1)` makes a node.
 inline constexpr const char* kNodeType = R"(
 import ctypes
 allocate = ctypes.CDLL(None).calloc
@@ -83,7 +83,7 @@ inline std::vector<ImplKindRow> rows_with_nodes() {
   return rows;
 }
 
-// Makes the type, and a judge that knows its row.
+// Creates the type, and a judge that has its row.
 struct JudgeOfNodes {
   JudgeOfNodes() : rows(rows_with_nodes()) {
     PyObject* names = test_session().interpreter.names();

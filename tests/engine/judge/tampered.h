@@ -1,4 +1,4 @@
-// What the judge says of a program that is tampered with, which cannot be reset.
+// The verdict on a program with tampering, after which a reset would fail.
 #pragma once
 
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 namespace slotfuzz {
 
-// What TELL writes to the end of a pipe that it gets, in a child; with `#`, what that died of.
+// Runs TELL in a child with a pipe. Returns what TELL wrote, or `#` and the status if it crashed.
 inline std::string told_by_child(const std::function<void(int)>& tell) {
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";
@@ -30,7 +30,7 @@ inline std::string told_by_child(const std::function<void(int)>& tell) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  // Planted bugs end with 1.
+  // A process with a planted bug exits with 1.
   return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? told
                                                        : "# status " + std::to_string(status);
 }

@@ -1,4 +1,4 @@
-// A third kind of impl is one row: everything that follows impls follows it as well.
+// A third kind of impl is one row: all code that follows impls follows it too.
 #include <gtest/gtest.h>
 
 #include "tests/engine/judge/stand_in.h"
@@ -7,7 +7,7 @@
 namespace slotfuzz {
 namespace {
 
-// In a child: the type would be there for the tests to come.
+// Runs in a child: the type would otherwise exist in later tests.
 std::string told_of_nodes(std::string_view text) {
   std::string told = told_by_child([&](int pipe) {
     JudgeOfNodes nodes;
@@ -17,7 +17,7 @@ std::string told_of_nodes(std::string_view text) {
   return told;
 }
 
-// What JUDGE knows after the last line.
+// The judge's observations after the last line.
 class LastSight final : public Watcher {
  public:
   explicit LastSight(Judge& judge) : judge_(judge) {}

@@ -1,4 +1,4 @@
-// The tracker alone: what it knows after a program, and nothing of it is a verdict.
+// The tracker alone: its records after a program; it reports no verdict.
 #include "harness/engine/judge/tracker.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class TrackerTest : public ::testing::Test {
     session_.executor.run(program, following);
     ASSERT_TRUE(following.has_looked) << text;
   }
-  // The kinds of the impls that are known to live, in the order in which they were met.
+  // The kinds of the impls that are certain to live, in the order of their first observation.
   std::string lives_after(std::string_view text) {
     std::string names;
     after(text, [&] {

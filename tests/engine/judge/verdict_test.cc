@@ -1,4 +1,4 @@
-// What a verdict says beside its words.
+// The fields of a verdict besides its message.
 #include <gtest/gtest.h>
 
 #include "tests/engine/judge/tampered.h"

@@ -20,7 +20,7 @@ class ProgramTest : public ::testing::Test {
   Printer printer_{table_};
 };
 
-// Some instance of each row, with the last value of each operand kind.
+// An instance of each row, with the last value of each operand kind.
 Line last_instance(const OpTable& table, std::size_t op) {
   Line line{static_cast<std::uint16_t>(op), {}};
   const auto& operands = table.ops()[op].operands;
@@ -33,7 +33,7 @@ Line last_instance(const OpTable& table, std::size_t op) {
   return line;
 }
 
-// The longest beginning of the text that the operand can be, and its length; 0: none.
+// The longest prefix of the text that is the operand, and its length; 0 if there is none.
 std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const Operand& operand,
                                                      std::string_view text) {
   std::pair<std::uint8_t, std::size_t> longest;
@@ -49,7 +49,7 @@ std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const
   return longest;
 }
 
-// What the tree of templates is to find: each row is tried, in the order of the table.
+// The reference for the tree of templates: tries each row, in the order of the table.
 std::optional<Line> first_row_that_fits(const OpTable& table, const std::string& text) {
   for (std::size_t op = 0; op < table.ops().size(); ++op) {
     const std::string_view pattern = table.ops()[op].pattern;

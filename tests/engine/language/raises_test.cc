@@ -1,4 +1,4 @@
-// What is expected to raise is drawn less, and still drawn.
+// Lines that are expected to raise are drawn less often, and still drawn.
 #include "harness/engine/language/raises.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ class RaisesTest : public ::testing::Test {
  protected:
   std::uint16_t op(const char* name) { return *table_.find_op(name); }
 
-  // Each line with a mark in front of it: '!' if it raised.
+  // Each line has a mark in front of it: '!' if it raised.
   void note(const std::string& text, int times) {
     std::string lines = text;
     LineSet raised;
@@ -26,7 +26,7 @@ class RaisesTest : public ::testing::Test {
     for (int i = 0; i < times; ++i) raises_.note(program, raised);
   }
 
-  // How many lines of 2000 programs are `own` of what `maker` made.
+  // The number of lines in 2000 programs that use `own` on an object of `maker`.
   int drawn(const Mutator& mutator, const char* maker) {
     Rng rng(1);
     int count = 0;

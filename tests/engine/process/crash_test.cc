@@ -1,4 +1,4 @@
-// What a process that a signal ends leaves for its parent, in a build without sanitizer.
+// The crash note that a process leaves for its parent, in a build without sanitizer.
 #include "harness/engine/process/crash.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ namespace slotfuzz {
 
 namespace {
 
-// Not known to the compiler, which would make functions of its own for it.
+// Volatile, or the compiler would clone functions for the constant.
 volatile std::uintptr_t nowhere = 0x60e4;
 
 class CrashTest : public ::testing::Test {

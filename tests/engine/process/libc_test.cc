@@ -1,4 +1,4 @@
-// What is freed twice is told where no sanitizer does: tests/steps runs this in the plain build.
+// A double free is reported in a build without ASan: tests/steps runs this in the plain build.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -35,7 +35,7 @@ TEST_F(InterpreterTest, what_is_asked_of_an_ended_interpreter_is_an_error) {
   EXPECT_FALSE(PyErr_Occurred());
 }
 
-// A core that breaks T2 is played by the prelude: an expectation that fails there must be heard.
+// The prelude simulates a core that breaks T2: the judge must report an assertion that fails there.
 TEST_F(InterpreterTest, an_expectation_that_fails_there_is_a_verdict_here) {
   PyObject* names = session_.interpreter.names();
   const auto python = [&](const char* code) {
@@ -66,7 +66,7 @@ TEST_F(InterpreterTest, to_try_what_the_subject_can_do_leaves_no_trace) {
     const Ref done(PyRun_String(code, Py_file_input, names, names));
     ASSERT_TRUE(done) << take_error();
   };
-  // Classes with a finalizer note each object that is made.
+  // Classes with a finalizer record each object.
   const auto made = [&] { return PyList_GET_SIZE(session_.interpreter.find("born")); };
   ASSERT_EQ(made(), 0);
   const Weights weights = {.storage = 1, .tensor = 1};
@@ -75,7 +75,7 @@ TEST_F(InterpreterTest, to_try_what_the_subject_can_do_leaves_no_trace) {
   EXPECT_EQ(made(), 0);
   const Ref tried = session_.interpreter.evaluate("Other.tried");
   EXPECT_STREQ(PyUnicode_AsUTF8(tried.get()), "") << "no interpreter was started";
-  // What ends the process that tries it is masked, and nothing else is.
+  // An op whose probe ends the process is masked, and no other op is.
   python("probed, TensorFinalized = TensorFinalized, lambda size: __import__('os')._exit(1)");
   const auto without = session_.interpreter.available_ops(session_.table, weights);
   python("TensorFinalized = probed\ndel probed");

@@ -1,4 +1,4 @@
-// Lines on other threads: as text, in the generator, and as they run.
+// Lines on other threads: as text, in the generator, and when they run.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,13 +18,13 @@ class LaneTest : public ::testing::Test {
     session_.run(session_.printer.parse(text));
     return session_.judge.verdict();
   }
-  // Runs Python in the programs' namespace.
+  // Runs Python in the namespace of programs.
   void python(const char* code) {
     PyObject* names = session_.interpreter.names();
     const Ref result(PyRun_String(code, Py_file_input, names, names));
     ASSERT_TRUE(result) << take_error();
   }
-  // A list that it left there, which is no list of the prelude.
+  // A list that the Python above left; it is not a list of the prelude.
   Ref take(const char* name) {
     Ref list = Ref::borrow(session_.interpreter.find(name));
     PyDict_DelItemString(session_.interpreter.names(), name);
@@ -100,7 +100,7 @@ TEST_F(LaneTest, known_programs_are_found_under_other_lanes) {
   EXPECT_TRUE(contains("enter_hermetic()\nlane(2, \"gc.collect()\")\n"));
   EXPECT_FALSE(contains("enter_hermetic()\ngc.collect()\n"));
   EXPECT_FALSE(contains("lane(1, \"enter_hermetic()\")\nlane(1, \"gc.collect()\")\n"));
-  // What fails on one thread is the same bug on several.
+  // A program that fails on one thread is the same bug on several.
   known.add(session_.printer.parse("t0 = T.ones(1)\ndel t0\n"));
   EXPECT_TRUE(contains("lane(1, \"t0 = T.ones(1)\")\nlane(2, \"del t0\")\n"));
 }
@@ -121,7 +121,7 @@ TEST_F(LaneTest, a_line_runs_on_its_thread_and_each_lane_is_one_thread) {
 }
 
 TEST_F(LaneTest, hermetic_mode_is_the_threads_and_the_reset_leaves_it_on_each) {
-  // Wrapping is fresh on lane 1 alone; the judge would say so otherwise (H1, P1).
+  // Wrapping is fresh on lane 1 only; otherwise the judge would report H1 or P1.
   EXPECT_FALSE(verdict_of("lane(1, \"enter_hermetic()\")\nt0 = T.ones(1)\n"
                           "s0 = t0.untyped_storage()\ns1 = t0.untyped_storage()\n"
                           "lane(1, \"s2 = t0.untyped_storage()\")\n"
@@ -145,7 +145,7 @@ TEST_F(LaneTest, hermetic_mode_is_the_threads_and_the_reset_leaves_it_on_each) {
 }
 
 TEST_F(LaneTest, an_exception_on_a_lane_is_the_lines_and_leaves_nothing) {
-  // Whatever an exception's frames held on the way would stay in the ledger.
+  // Objects in the exception's frames would stay in the ledger.
   EXPECT_FALSE(verdict_of("s0 = T.UntypedStorage(1)\nlane(1, \"s0[100]\")\nlane(2, \"del s3\")\n"
                           "lane(1, \"e0 = keep_frame(s0)\")\nlane(2, \"raise_in_hermetic(t0)\")\n"
                           "lane(2, \"s1 = e0.__traceback__.tb_frame.f_locals['held']\")\n"

@@ -1,5 +1,5 @@
-// What the subject answers when the process is brought back to where it was is judged: a subject
-// that fails there is a finding, and no failure of the harness.
+// The judge checks how the subject answers a reset: a subject that fails there is a finding, and
+// not a failure of the harness.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 class ResetTest : public ::testing::Test {
  protected:
-  // Runs a program while CODE is in force, and UNDO after it; both are Python.
+  // Runs a program between the Python of CODE and the Python of UNDO.
   Verdict verdict_with(const char* code, const char* undo, std::string_view text) {
     python(code);
     session_.run(session_.printer.parse(text));

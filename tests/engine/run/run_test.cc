@@ -1,4 +1,4 @@
-// Running programs on the fixed core: what happens to namespace, state and verdict.
+// Runs programs on the fixed core: the effects on namespace, state and verdict.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -51,8 +51,8 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
     ASSERT_FALSE(session_.judge.verdict().found())
         << session_.printer.print(program) << session_.judge.verdict().describe();
   }
-  // What costs more is left out above, and what few programs can do succeeds there by luck: the
-  // seeds have all of it.
+  // The generator above leaves out the slow ops, and ops that few programs can run succeed there
+  // only by luck. The seeds have them all.
   for (const char* folder : {"corpus/subinterpreters", "corpus/tensor", "corpus/threads"}) {
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
       session_.executor.run(session_.printer.parse(read_file(file.path())), counting);
@@ -62,7 +62,8 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
     const Op& row = session_.table.ops()[op];
     if (!session_.available[op]) continue;
     EXPECT_GT(counting.runs[op], 0) << row.name;
-    // Odd use may raise always. More memory than there is must, and nothing else may.
+    // Odd ops may always raise. An op that exceeds memory must raise, and all other ops must
+    // succeed.
     if (row.tier == Tier::kOdd) continue;
     EXPECT_EQ(counting.successes[op] > 0, !row.has(Effect::kExceedsMemory)) << row.name;
   }
@@ -71,7 +72,7 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
 TEST_F(RunTest, of_storages_only_the_legacy_spelling_is_masked_on_the_core) {
   std::set<std::string_view> masked;
   for (std::size_t op = 0; op < session_.table.ops().size(); ++op) {
-    // The core has what torch's storages have, and of its tensors a part.
+    // The core has all storage ops of torch, and some of its tensor ops.
     const bool tensor = session_.table.ops()[op].theme == Theme::kTensor;
     if (!session_.available[op] && !tensor) masked.insert(session_.table.ops()[op].name);
   }
@@ -81,7 +82,7 @@ TEST_F(RunTest, of_storages_only_the_legacy_spelling_is_masked_on_the_core) {
 TEST_F(RunTest, the_seed_corpus_is_canonical_clean_and_has_every_op) {
   std::set<std::uint16_t> seen;
   for (const auto& file : std::filesystem::recursive_directory_iterator("corpus")) {
-    // Schedules have a corpus too.
+    // The corpus also contains schedules.
     if (file.path().extension() != ".py") continue;
     const std::string text = read_file(file.path());
     const Program program = session_.printer.parse(text);

@@ -1,4 +1,4 @@
-// What the watchdog says of lines that hang, and how the process ends.
+// The watchdog's report of lines that hang, and how the process ends.
 #include "harness/engine/run/watchdog.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 class WatchdogDeathTest : public ::testing::Test {
  protected:
-  // In a process of its own that has no thread yet: the forked copy of this one would lack some.
+  // Runs in a new process that has no thread yet: a fork of this one would lack some threads.
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
   // Runs BODY as if it were the third line of a program, for as long as it takes.
@@ -47,7 +47,7 @@ TEST_F(WatchdogDeathTest, threads_that_all_wait_are_a_deadlock) {
 
 TEST_F(WatchdogDeathTest, a_thread_that_runs_is_no_deadlock) {
   const auto run_for_ever = [] {
-    // Relaxed: nothing is handed over.
+    // Relaxed: it publishes no data.
     std::atomic<bool> over{false};
     while (!over.load(std::memory_order_relaxed)) std::this_thread::yield();
   };
@@ -55,7 +55,7 @@ TEST_F(WatchdogDeathTest, a_thread_that_runs_is_no_deadlock) {
               "slotfuzz: hang: line 3(.|\n)*main thread .0x[0-9a-f]+. runs:");
 }
 
-// What stops the process here, a machine does that is busy with other things.
+// A busy machine can keep a line off the processor; here SIGSTOP does so.
 TEST_F(WatchdogDeathTest, a_line_that_gets_no_processor_does_not_hang) {
   constexpr std::chrono::milliseconds kLimit(2000), kLook(300), kReport(1500);
   const auto work_after_a_stop = [&] {
@@ -73,7 +73,7 @@ TEST_F(WatchdogDeathTest, a_line_that_gets_no_processor_does_not_hang) {
         kill(stopped, SIGCONT);
         _exit(0);
       }
-      // The watchdog sees the line begin, and after the stop it has the time for a report.
+      // The watchdog sees the line begin, and has the time for a report after the stop.
       work(kLook);
       raise(SIGSTOP);
       work(kReport);

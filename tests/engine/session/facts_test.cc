@@ -1,4 +1,4 @@
-// Facts: what a program can see is in the trace, and what it cannot see is not.
+// Observations: the trace has what a program can see, and nothing else.
 #include "harness/engine/session/observations.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::vector<std::string> trace_of(const std::string& text) {
   return facts.trace();
 }
 
-// The facts after the last line.
+// The observations after the last line.
 std::string facts_after(const std::string& text) {
   const auto trace = trace_of(text);
   return trace[trace.size() - 2];

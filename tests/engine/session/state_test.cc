@@ -1,4 +1,4 @@
-// States: programs that go on alike have the same, and what makes a difference later shows.
+// States: programs that behave alike later have equal states, and others have not.
 #include "harness/engine/session/state.h"
 
 #include <gtest/gtest.h>
