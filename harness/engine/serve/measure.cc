@@ -20,7 +20,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPrograms = 512;
-// More than a quarter of all programs would only end a subject that is not worth measuring.
+// A subject on which fewer than one in eight candidates are clean is not worth measuring.
 constexpr std::size_t kCandidatesMax = 8 * kPrograms;
 constexpr unsigned kSeed = 1;
 
