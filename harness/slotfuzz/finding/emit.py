@@ -1,7 +1,7 @@
-"""Writes repro.py: a script that shows the bug by itself, and that the parser reads back.
+"""Writes repro.py: a script that shows the bug by itself, and that the parser can read back.
 
-The header says what it shows and how to run it; then come imports, `--check`, the snippets that
-the lines use, the program, and the judge's assert lines after the line that they belong to.
+The header says what the script shows and how to run it. After it come imports, `--check`, the
+snippets that the lines use, and the program, with each assert line after the line that it checks.
 """
 
 import ast
@@ -16,7 +16,7 @@ from slotfuzz.subject import registry
 from slotfuzz.subject.sanitizers import SANITIZERS
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
-# The words of `stated` are put in. It says "run" for a process, and "fail" only for what it states.
+# The result of `stated` is inserted. It says "run" for a process, "fail" only for what it states.
 CHECK = frame.CHECK_BEGIN + '''  # run this file N times, each in a fresh process
     import re, signal
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -48,10 +48,10 @@ POISON = f"""\
     os.environ.update(
         {", ".join(f'{name}="{value}"' for name, value in POISON_ENVIRONMENT.items())})
     """
-# Findings whose script hangs, and how faulthandler begins to tell it.
+# Findings whose script hangs, and the first words of faulthandler's report of a hang.
 HANGS = ("timeout", *signature.HANGING)
 HANG_WORDS = "Timeout ("
-# What ends a process that has damaged its memory, or whose runtime has noticed that.
+# Signals of a process that has damaged its memory, or whose runtime has noticed the damage.
 KILLED = "^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
 SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
@@ -80,17 +80,17 @@ def script(
 
 
 def check_block(words: str, sanitizer: str) -> str:
-    """The lines for `--check` of a script that fails with WORDS, a regular expression."""
+    """The lines for `--check`; the script's failure matches the regular expression WORDS."""
     text = f'r"{words}"' if '"' not in words and not words.endswith("\\") else repr(words)
     poison = POISON if SANITIZERS[sanitizer].poisons_freed_memory else ""
     return CHECK.format(stated=text, poison=poison)
 
 
 def stated(reply: Reply) -> str:
-    """The failure of REPLY as a regular expression over what a run of its script writes.
+    """The failure of REPLY as a regular expression for the output of a run of its script.
 
-    The last line of that is `exit code N` or `killed by NAME`; see `ending`. Where the judge has
-    spoken, memory may be damaged, and the process may die before a script asks: that counts too.
+    The output's last line is `exit code N` or `killed by NAME`; see `ending`. A finding by the
+    judge may damage memory, so that the process dies before an assert line: that matches, too.
     """
     if reply.kind in HANGS:
         return "^" + re.escape(HANG_WORDS)
@@ -116,17 +116,17 @@ def _judged(reply: Reply) -> str:
     """The assert line that fails, or the exception that is raised."""
     asserts = [line for line in reply.asserts if line.startswith("assert ")]
     if asserts:
-        # From 3.13 on CPython marks the failing part on a line of its own.
+        # CPython 3.13 and later mark the failing part on an extra line.
         return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
     if reply.kind == "assert":
         return "^AssertionError"
     told = _pattern(signature.normalise(reply.message).rstrip(": "))
-    # Another build of the same release has its sources elsewhere.
+    # Another build of the same release has its sources in another folder.
     return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
 
 
 def ending(code: int) -> str:
-    """How a process ended, as CHECK has it; a shell around it passes a signal on as 128 and N."""
+    """The end of a process in CHECK's words; a shell reports a signal N as exit code 128 + N."""
     number = -code if code < 0 else code - 128
     try:
         return f"killed by {signal.Signals(number).name}"
@@ -135,13 +135,13 @@ def ending(code: int) -> str:
 
 
 def _pattern(words: str) -> str:
-    """A regular expression for what signature.normalise has made WORDS of."""
+    """A regular expression for WORDS, a text by signature.normalise."""
     pattern = re.sub(r"\bN\b", r"(?:N|\\d+)", _literally(words))
     return pattern.replace("ADDRESS", r"(?:ADDRESS|0x\w+)")
 
 
 def _literally(words: str) -> str:
-    """re.escape, but for spaces: people read it."""
+    """re.escape, except for spaces, because people read the result."""
     return re.escape(words).replace(r"\ ", " ")
 
 
@@ -156,12 +156,12 @@ def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
 
 
 def command(subject: str) -> str:
-    """What runs a script of SUBJECT."""
+    """The command that runs a script of SUBJECT."""
     return f"{registry.find(subject).runs_scripts} repro.py"
 
 
 def read_header(text: str) -> dict[str, str]:
-    """subject, sanitizer and contract from the header of a script; what it lacks is absent."""
+    """subject, sanitizer and contract from the header of a script; missing ones are left out."""
     found = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
@@ -184,16 +184,16 @@ def program_lines(reply: Reply) -> list[str]:
         if index == reply.line:
             printed += reply.asserts
     if reply.is_at_end and (end := reply.asserts or reply.reset):
-        # Indented: the parser drops these lines, because the engine's own reset does them.
+        # Indented, so that the parser drops these lines: the engine's own reset does the same.
         printed.append(frame.END)
         printed += [f"    {line}" for line in end]
     return printed
 
 
 def lists_of(snippet: str) -> list[str]:
-    """The names that SNIPPET gives an empty list of their own when a script starts.
+    """The names to which SNIPPET assigns an empty list when a script starts.
 
-    What it says within a function, or in a text that another interpreter runs, names nothing here.
+    Assignments within a function, or in a text for another interpreter, do not count.
     """
     return [target.id for node in ast.parse(snippet).body if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.List) and not node.value.elts
@@ -203,9 +203,9 @@ def lists_of(snippet: str) -> list[str]:
 def _cleared(lines: list[str], holders: list[str]) -> list[str]:
     """LINES whose end also clears HOLDERS, the lists of the prelude that keep objects alive.
 
-    Those that were empty when it failed may not be once the bug is fixed: then a finalizer runs
-    that did not, and the script must not fail for what that finalizer kept. A list that is asked
-    about stays as it is.
+    A list that was empty at the failure may fill once the bug is fixed, because a finalizer runs
+    that did not run before. The script must not fail for an object that this finalizer keeps. A
+    list that an assert line reads is not cleared.
     """
     at = next((at for at, line in enumerate(lines) if line.startswith("    assert ")), len(lines))
     asked = set(prelude.WORD.findall("\n".join(lines[at:])))

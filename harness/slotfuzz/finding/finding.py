@@ -20,7 +20,7 @@ NOTES = "NOTES.md"
 
 
 def check_writable(folder: Path) -> Path:
-    """FOLDER, made if need be, or MachineError: a hunt must not learn at its end that it is not."""
+    """Makes FOLDER if it is missing; MachineError at the start of a hunt if it is not writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as probe:

@@ -1,6 +1,6 @@
 """Where a finding is: the lines of the core that its report and trace name, the line of its script.
 
-Read from the finding's folder alone, so that a campaign of another machine can be reported as well.
+All places come from the finding's folder, so that a report needs no access to the hunt's machine.
 """
 
 import os
@@ -23,7 +23,7 @@ ASIDE = {OLD_FOLDER: "It reproduces on the base.",
 
 @dataclass(frozen=True)
 class Place:
-    """LINE (from 1) of FILE, a path from the checkout's root or an absolute one; WHAT is there."""
+    """LINE (from 1) of FILE, a path from the checkout's root or absolute; WHAT happens there."""
 
     file: str
     line: int

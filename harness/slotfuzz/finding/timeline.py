@@ -130,7 +130,7 @@ class _Object:
     # Of a tensor's impl: the impl of its storage, when it was made.
     storage: "_Object | None" = None
     # Of an impl: the wrapper in its slot; whether more owners are in sight than its wrappers, and
-    # the variables that hold it. None when it is not in sight.
+    # variables that hold it. A field stays None while unobserved.
     slot: "_Object | None" = None
     is_shared: bool | None = None
     holders_now: tuple[str, ...] | None = None

@@ -60,7 +60,7 @@ def cut(text: str, chars_max: int) -> str:
 
 
 def strips(lives: Lives) -> list[tuple[str, list[str], str]]:
-    """(name, word for each column, colour) of the bands above the grid; none that is not needed."""
+    """(name, word per column, colour) of the bands above the grid, without empty bands."""
     lanes = [f"lane {column.lane}" if column.lane else "main" for column in lives.columns]
     modes = ["on" * column.hermetic for column in lives.columns]
     found = []
