@@ -1,8 +1,8 @@
-"""NOTES.md: what happened to which object, in the order in which it happened, and why it is wrong.
+"""NOTES.md: the history of the objects of a finding, in order, and why the result is wrong.
 
-The abbreviated log first, then one paragraph that follows the object from creation to the bad
-access, then the contract's own words; the full log and the report are folded away. In a folder a
-picture of the objects' lives stands in front of them.
+The abbreviated log comes first. A paragraph follows the object from creation to the bad access,
+and the contract's sentence comes after it. The full log and the report are folded. In a finding's
+folder, a picture of the ownership timeline precedes them.
 """
 
 import re
@@ -17,13 +17,13 @@ from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
 from slotfuzz.schema.events import Event as What
 from slotfuzz.schema.trace import Event
 
-# Two threads and no order between them, in the words of ThreadSanitizer.
+# ThreadSanitizer's words for two threads without an order between them.
 RACE = re.compile(r"WARNING: ThreadSanitizer: (?:data race|lock-order-inversion)")
-# Markdown would take it for emphasis.
+# Characters that Markdown would read as emphasis.
 DUNDER = re.compile(r"(__\w+__)")
-# Where a frame is whose source nobody knows: the library and the place in it.
+# A frame without source location: the library and the offset in it.
 IN_LIBRARY = re.compile(r"^\(\S*?([^/\s]+\+0x[0-9a-f]+)\)( \(BuildId: \w+\))?$")
-# How many lines after a trace point the call may be that a stack shows of the same function.
+# A stack's frame is at most so many lines after a trace point in the same function.
 TRACE_LINES_MAX = 4
 
 
@@ -31,9 +31,9 @@ NOTES, PICTURE = "NOTES.md", "timeline.svg"
 
 
 def files(reply: Reply, title: str, contract: str, subject: str) -> dict[str, str]:
-    """NOTES.md for a finding in the engine's words, run with the core's trace on, and its picture.
+    """NOTES.md and its picture for a reply by the engine with the core's trace on.
 
-    Without a trace, as of torch, there is no picture: nothing tells when an object is freed.
+    Subjects without a trace, such as torch, get no picture, because the log lacks object frees.
     """
     drawn = timeline.of_reply(reply)
     if not drawn.rows:
@@ -48,7 +48,7 @@ def files(reply: Reply, title: str, contract: str, subject: str) -> dict[str, st
 
 
 def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = "") -> str:
-    """The text of NOTES.md alone; PICTURE is the paragraph about the picture beside it."""
+    """The text of NOTES.md; PICTURE is the paragraph about the picture in the same folder."""
     log, report = reply.log, Report(reply.log.report or reply.stderr)
     about = report.object_of(log.events)
     parts = [
@@ -76,12 +76,12 @@ def annotated(reply: Reply) -> str:
 
 
 def contract_of(reply: Reply) -> str:
-    """The contract number of a finding, or an empty string where nothing tells it.
+    """The contract number of a finding, or an empty string if it cannot be derived.
 
-    The judge says it. Else it is derived from what the report and the core's trace show: a slot
-    that is read though its wrapper is freed (H2), two threads that race or wait for each other (R1,
-    or T6 where one of them drops its reference). That memory is used after it was freed, by itself,
-    breaks no promise that can be told.
+    A finding by the judge has it. Otherwise it follows from the report and the core's trace: H2 for
+    a read of a slot whose wrapper is freed, R1 for two threads that race or wait for each other, or
+    T6 if one of them releases its reference. A use after free alone does not show which promise
+    is broken.
     """
     if reply.contract:
         return reply.contract
@@ -101,7 +101,7 @@ def contract_of(reply: Reply) -> str:
 
 
 def _contract_of_deadlock(report: Report) -> str:
-    """T6 if a thread waits for the GIL to drop a reference, under a lock that another wants."""
+    """T6 if a thread waits for the GIL to release a reference, and holds a lock another wants."""
     sides = {match[2].removeprefix("waits for "): [name for name, _ in stack.frames]
              for match, stack in report.threads}
     for_gil = sides.pop("the GIL", None)
@@ -121,7 +121,7 @@ def contract_text(number: str) -> str:
 
 
 def abbreviated(reply: Reply, about: int | None, contract: str) -> str:
-    """The program with the events of one object (of all, if none is known), and the verdict."""
+    """The program with the events of one object (of all, if ABOUT is `None`), and the verdict."""
     events = [event for event in reply.log.events if about is None or about in event.addresses]
     freed = _last(events, FREES) if about is not None else None
 
@@ -140,7 +140,7 @@ def full(reply: Reply) -> str:
 
 
 def _log(reply: Reply, contract: str, texts_of_events: dict[int, str]) -> str:
-    """The lines of the program, each with those of its events that TEXTS_OF_EVENTS has."""
+    """The lines of the program, each followed by its events in TEXTS_OF_EVENTS."""
     def during(line):
         return [texts_of_events[id(event)] for event in reply.log.events
                 if event.line == line and id(event) in texts_of_events]
@@ -160,7 +160,7 @@ def _raised(reply: Reply, index: int) -> str:
 
 
 def verdict_line(reply: Reply, contract: str = "") -> str:
-    """`!!! heap-use-after-free in wrap (contract H2)`, or that it is clean."""
+    """`!!! heap-use-after-free in wrap (contract H2)`, or a line for a clean run."""
     if reply.outcome == "clean":
         return "clean"
     words = of_reply(reply)
@@ -205,7 +205,7 @@ def _story(reply: Reply, report: Report, about: int | None, contract: str) -> li
 
 
 def _thread_story(report: Report) -> list[str]:
-    """Who did what on which thread, for the two sides of a race or of an inversion of locks."""
+    """The access of each thread, for the two sides of a race or a lock inversion."""
     sides = report.sides[:2]
     if not sides:
         return []
@@ -218,7 +218,7 @@ def _thread_story(report: Report) -> list[str]:
 
 
 def _hanging_story(reply: Reply, report: Report) -> list[str]:
-    """Which thread waits for what, and where; threads that are at no work of the core are idle."""
+    """The wait of each thread, with its place; threads outside the core are idle."""
     sides = [(match, stack) for match, stack in report.threads if stack.frames]
     told = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
     sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {told}."]
@@ -249,7 +249,7 @@ def _created(reply: Reply, report: Report, events: list[Event], about: int | Non
 
 
 def _freed(reply: Reply, report: Report, freed: Event | None, slot: str) -> str:
-    """SLOT is the slot that still holds the freed address, in words, or an empty string."""
+    """The sentence about the free; SLOT names the slot with the freed address, or is empty."""
     stack = report.freed
     if not freed:
         return f"It is freed{_frame(stack)}{_entry(stack)}."
@@ -270,12 +270,12 @@ def _slot(events: list[Event], about: int | None, freed: Event | None, read) -> 
 
 
 def _last(events: list[Event], whats: Collection[What]) -> Event | None:
-    """The last event that is one of WHATS."""
+    """The last event whose type is in WHATS."""
     return next((event for event in reversed(events) if event.what in whats), None)
 
 
 def _place(event: Event, stack: Stack | None) -> str:
-    """Where EVENT is, with the function of STACK that it is in: a frame is a line or two later."""
+    """The place of EVENT, with its function from STACK: a frame is up to two lines later."""
     file, _, line = event.place.rpartition(":")
     for name, place in stack.frames if stack else []:
         found = re.match(rf"{re.escape(file)}:(\d+)", place)
@@ -285,14 +285,14 @@ def _place(event: Event, stack: Stack | None) -> str:
 
 
 def _entry(stack: Stack | None) -> str:
-    """Through which function of the core Python came, if that is another than the innermost."""
+    """The core function that Python called, if it is not the innermost one."""
     if stack is None or len(stack.frames) < 2 or stack.frames[-1] == stack.frames[0]:
         return ""
     return f", reached through{_frame(Stack('', stack.frames[-1:]))[3:]}"
 
 
 def _role(event: Event, about: int) -> str:
-    """The name of the address: wrapper, impl .."""
+    """The role of the address: wrapper, impl .."""
     return next((name for name, address in event.at.items() if address == about), "object")
 
 

@@ -14,7 +14,7 @@ from slotfuzz.schema.record import (
 from slotfuzz.schema.shape import parsed
 from slotfuzz.subject.subject import Subject
 
-# Enough to steer around; a bug with more ways than that is met again in any of them.
+# Enough to steer around; a bug with more variants is seen again in any of them.
 WAYS_MAX = 50
 NOTES = "NOTES.md"
 
@@ -35,7 +35,7 @@ def check_writable(folder: Path) -> Path:
 def write(out: Path, record: dict, files: dict[str, str]) -> Path:
     """Writes OUT/<id>/ from RECORD (all of FIELDS) and FILES; replaces an older one.
 
-    The folder is made elsewhere and renamed, so a reader, or a kill -9, never sees half of it.
+    It fills a temporary folder and renames it, so that no reader and no kill -9 leaves half of it.
     """
     missing = [name for name in FIELDS if name not in record]
     if missing:
@@ -59,7 +59,7 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
 
 
 def with_explanation(notes: str, record: dict) -> str:
-    """NOTES, the text of NOTES.md, with what a person has written in RECORD below its title."""
+    """NOTES, the text of NOTES.md, with a person's remarks from RECORD below its title."""
     title, _, rest = notes.partition("\n\n")
     words = " ".join(filter(None, [record.get("sentence") and f"**{record['sentence']}**",
                                    record.get("why")]))
@@ -86,9 +86,9 @@ def _replace(made: Path, place: Path) -> None:
 
 
 def known(folders: list[Path], subject: Subject) -> list[Path]:
-    """Folders in FOLDERS of findings of SUBJECT in its release.
+    """The folders in FOLDERS whose findings are of SUBJECT in its release.
 
-    What cannot be read is named: it will be told as new.
+    It prints the name of each unreadable folder, because a hunt will report that finding as new.
     """
     found = []
     for folder in folders:
@@ -113,7 +113,7 @@ def load(folder: Path) -> dict:
 
 
 def read(folder: Path) -> dict:
-    """The record of the finding in FOLDER; empty where there is none that can be read."""
+    """The record of the finding in FOLDER; empty if no readable record exists."""
     try:
         record = parsed((folder / "finding.json").read_bytes())
     except (OSError, ValueError):
@@ -122,7 +122,7 @@ def read(folder: Path) -> dict:
 
 
 def add_way(folder: Path, way: str) -> None:
-    """Notes one more minimal program that shows the bug in FOLDER; the first is its script's."""
+    """Adds one more minimal program for the bug in FOLDER; the first one is in its script."""
     record = read(folder)
     ways = [*record.get("ways", []), way]
     if way not in ways[:-1] and len(ways) <= WAYS_MAX:
@@ -130,9 +130,9 @@ def add_way(folder: Path, way: str) -> None:
 
 
 def merge(folders: list[Path]) -> Path:
-    """Makes one finding of those in FOLDERS, which are one bug; the folder that is left.
+    """Merges the findings in FOLDERS, which are one bug, and returns the folder that remains.
 
-    It is one that fails most often, of these one with the shortest program, then the first met.
+    That folder has the highest failure rate, then the shortest program, then the earliest date.
     """
     records = {folder: read(folder) for folder in folders}
     kept, *others = sorted(folders, key=lambda folder: (
@@ -148,9 +148,9 @@ def merge(folders: list[Path]) -> Path:
 
 
 def is_better(record: dict, old: dict) -> bool:
-    """Whether RECORD shows the finding of OLD by a shorter program that fails as often.
+    """Whether RECORD has a shorter program than OLD that fails as often.
 
-    Or by any that fails, where that of OLD does not.
+    Any program that fails is better than one that does not.
     """
     if old.get("rate") == 0 < record["rate"]:
         return True
@@ -158,8 +158,8 @@ def is_better(record: dict, old: dict) -> bool:
 
 
 def successor(record: dict, old: dict) -> dict:
-    """RECORD for the folder of OLD, if there is one: with its name, when the finding was met first,
-    and what a person has added.
+    """RECORD for the folder of OLD, if OLD exists: with its id, its first date, and a person's
+    additions.
     """
     kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
     return {**old, **record, **kept,

@@ -1,4 +1,4 @@
-"""Where a finding is: the lines of the core that its report and trace name, the line of its script.
+"""Source places of a finding: lines of the core from report and trace, and its script's line.
 
 All places come from the finding's folder, so that a report needs no access to the hunt's machine.
 """
@@ -15,7 +15,7 @@ from slotfuzz.schema import trace
 
 IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
 ECHO, VERDICT = "> ", "!!! "
-# Where a gate puts what does not count, and why it does not.
+# Folders into which a gate moves findings that do not count, with the reason.
 OLD_FOLDER, UNCOMPARED_FOLDER = "old", "uncompared"
 ASIDE = {OLD_FOLDER: "It reproduces on the base.",
          UNCOMPARED_FOLDER: "The gate ended before it was compared with the base."}
@@ -32,9 +32,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Found:
-    """A finding with where it is: in CORE the failure first, then what led to it; in its SCRIPT.
+    """A finding with its places: in CORE the failure, then earlier events; and in its SCRIPT.
 
-    PROGRAM is the lines of its script that are its own.
+    PROGRAM has the script's program lines, without its frame.
     """
 
     folder: Path
@@ -47,17 +47,17 @@ class Found:
 
     @property
     def is_old(self) -> bool:
-        """Whether a gate has found that it reproduces on the base."""
+        """Whether a gate has reproduced it on the base."""
         return self.folder.parent.name == OLD_FOLDER
 
     @property
     def aside(self) -> str:
-        """Why a gate does not count it, in words, or an empty string."""
+        """The reason why a gate does not count it, or an empty string."""
         return ASIDE.get(self.folder.parent.name, "")
 
     @property
     def first(self) -> Place | None:
-        """The place to show where there is room for one."""
+        """The most important place, for output that shows a single one."""
         return next(iter(self.core), self.script)
 
 
@@ -93,7 +93,7 @@ def _failing(report: str) -> list[Place]:
 
 
 def _led_to(log: trace.Log) -> list[Place]:
-    """The trace points that NOTES.md tells, the last one first: it is nearest to the failure."""
+    """The trace points in NOTES.md, last one first, because it is nearest to the failure."""
     return [Place(match[1], int(match[2]), f"{event.name}, in line {event.line + 1}")
             for event in reversed(log.events) if (match := IN_CORE.match(event.place))]
 
@@ -116,7 +116,7 @@ def _line_of(script: str, echoed: list[str], program: list[str]) -> int:
 
 
 def from_workspace(file: str) -> str:
-    """FILE as a path from the root of the repository that CI has checked out, else as it is."""
+    """FILE relative to the root of the repository that CI has checked out, or unchanged."""
     path = Path(file) if Path(file).is_absolute() else ROOT / file
     root = Path(os.environ.get("GITHUB_WORKSPACE") or ROOT)
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

@@ -1,19 +1,19 @@
-"""An SVG picture to draw on: text, boxes and lines, with attributes only.
+"""An SVG canvas: text, boxes and lines, with attributes only.
 
-It uses no style sheet and no script: GitHub strips those.
+It uses no style sheet and no script, because GitHub strips them.
 """
 
 import xml.etree.ElementTree as xml
 
-# Pixels. A character is taken to be this part of the size of its font wide, which no usual font
-# exceeds on an average: nothing here can ask the reader's own.
+# Pixels. A character's assumed width is this fraction of the font size. The average of usual
+# fonts is below it; a static picture cannot measure the reader's font.
 CHAR_WIDTH, CHAR_WIDTH_MONO = 0.66, 0.62
 TEXT = 12
 INK = "#1f2328"
 
 
 class Canvas:
-    """The picture as far as it is drawn, in `svg`."""
+    """A picture in progress; `svg` is its root element."""
 
     def __init__(self):
         self.svg = xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})

@@ -1,8 +1,8 @@
-"""The lives of impls and wrappers, program line by program line, as the trace of a run tells them.
+"""The ownership timeline of impls and wrappers, line by line, from the trace of a run.
 
-Who owns an object is what the core does and what the judge has in sight after each line. A wrapper
-is Python's as long as Python refers to it, and C++'s while owners in C++ hold it. An impl is
-Python's through such a wrapper, and C++'s as far as anything else owns it.
+The owners follow from the core's events and from the judge's observations after each line. Python
+owns a wrapper while Python refers to it; C++ owns it while C++ owners hold it. Python owns an impl
+through such a wrapper; C++ owns an impl while any other owner exists.
 """
 
 import enum
@@ -16,14 +16,14 @@ from slotfuzz.schema.events import SLOT_OF
 from slotfuzz.schema.events import Event as What
 
 WORD = re.compile(r"\w+")
-# What is told of a wrapper that was made in hermetic mode instead of its type.
+# The label of a wrapper that was made in hermetic mode; it replaces the type.
 HERMETIC_WRAPPER = "hermetic"
-# How the judge says that a finalizer has run, or has not: by the number of the object.
+# The judge's messages about finalizers name an object by its number.
 FINALIZED = re.compile(r"assert (\d+) (?:not )?in finalized|finalized\.count\((\d+)\)")
 
 
 class Owner(enum.Enum):
-    """Who owns an object: the owners' side, or nobody once it is freed."""
+    """The side that owns an object, or nobody once it is freed."""
 
     PYTHON = "Python"
     CPP = "C++"
@@ -32,7 +32,7 @@ class Owner(enum.Enum):
 
 
 class Slot(enum.Enum):
-    """Whether the slot of the impl has the wrapper's address, and what that is worth."""
+    """Whether the slot of the impl has the wrapper's address, and whether that is valid."""
 
     EMPTY = "empty"
     HOLDS = "holds"
@@ -41,9 +41,9 @@ class Slot(enum.Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A program line: its TEXT without the lane, the LANE, and whether that is HERMETIC then.
+    """A program line: its TEXT without the lane, the LANE, and whether the lane is HERMETIC then.
 
-    The last may be the reset, whose text is trace.RESET.
+    The last column may be the reset, whose text is trace.RESET.
     """
 
     text: str
@@ -55,10 +55,10 @@ class Column:
 class Life:
     """One object: an "impl" or a "wrapper" at ADDRESS; ABOUT is its type or size.
 
-    FAMILY is the number of the impl, which its wrappers share: an address may come twice. OWNERS,
-    HOLDERS and SLOTS have an entry for each column; the owner is None before the object is made,
-    and HOLDERS are the variables through which C++ owns an impl, as far as they are known. BROKEN
-    are the columns in which it is accessed fatally, or breaks its promise.
+    FAMILY is the number of the impl, shared with its wrappers, because addresses can recur. OWNERS,
+    HOLDERS and SLOTS have an entry for each column. The owner is `None` before the object exists.
+    HOLDERS are the known variables through which C++ owns an impl. BROKEN has the columns of
+    fatal accesses and of broken promises.
     """
 
     role: str
@@ -74,16 +74,16 @@ class Life:
 
 @dataclass(frozen=True)
 class Lives:
-    """All objects of a run in the order in which they were made, each impl before its wrappers."""
+    """All objects of a run in order of creation, each impl before its wrappers."""
 
     columns: tuple[Column, ...]
     rows: tuple[Life, ...]
-    # The column in which the finding shows; None when the run is clean.
+    # The column in which the finding shows; `None` if the run is clean.
     broken: int | None
 
 
 def of_reply(reply: Reply) -> Lives:
-    """The lives in a traced reply of the engine; without rows if its subject prints no trace."""
+    """The ownership timeline of a traced reply; it has no rows if the subject prints no trace."""
     log, texts = reply.log, reply.texts
     story = _Story()
     columns = []
@@ -109,13 +109,13 @@ def of_reply(reply: Reply) -> Lives:
 
 
 def _ends_within(reply: Reply, index: int) -> bool:
-    """Whether line INDEX did not come to its end, so that nobody looked around behind it."""
+    """Whether line INDEX was interrupted, so that the judge observed nothing after it."""
     return index == reply.line and not reply.is_at_end and reply.is_finding
 
 
 @dataclass(eq=False)
 class _Object:
-    """An impl or a wrapper while its story is told."""
+    """An impl or a wrapper while the events of the run are processed."""
 
     role: str
     address: int
@@ -123,20 +123,20 @@ class _Object:
     about: str = ""
     is_announced: bool = False
     is_freed: bool = False
-    # Of a wrapper: Python refers to it; owners in C++ hold it; they alone do (resurrection).
+    # For a wrapper: Python refers to it; C++ owners hold it; only they do (resurrection).
     by_python: bool = True
     is_held: bool = False
     is_preserved: bool = False
-    # Of a tensor's impl: the impl of its storage, when it was made.
+    # For a tensor's impl: its storage's impl at creation.
     storage: "_Object | None" = None
-    # Of an impl: the wrapper in its slot; whether more owners are in sight than its wrappers, and
-    # variables that hold it. A field stays None while unobserved.
+    # For an impl: the wrapper in its slot; whether it has other owners than its wrappers, and the
+    # the variables that hold it. The last two stay None while the judge does not observe it.
     slot: "_Object | None" = None
     is_shared: bool | None = None
     holders_now: tuple[str, ...] | None = None
     names: list[str] = field(default_factory=list)
     names_now: tuple[str, ...] = ()
-    # By which an assert may mean it, besides its names.
+    # Besides names, an assert may refer to the object by these.
     weak_now: tuple[str, ...] = ()
     serial: int | None = None
     owners: list[Owner | None] = field(default_factory=list)
@@ -145,12 +145,12 @@ class _Object:
     broken: set[int] = field(default_factory=set)
 
     def name(self, words: tuple[str, ...]) -> None:
-        """The variables that refer to it now."""
+        """Sets the variables that refer to it now."""
         self.names_now = words
         self.names += [word for word in words if word not in self.names]
 
     def life(self, family: int, length: int) -> Life:
-        """The row, padded to LENGTH columns in front."""
+        """The row, padded at its start to LENGTH columns."""
         before = length - len(self.owners)
         return Life(self.role, self.address, family, self.about, tuple(self.names),
                     (*[None] * before, *self.owners), (*[()] * before, *self.holders),
@@ -158,7 +158,7 @@ class _Object:
 
 
 class _Story:
-    """Follows the events of a run; an address may be that of several objects, one after another."""
+    """Follows the events of a run; several objects may have the same address in succession."""
 
     def __init__(self):
         self.objects: list[_Object] = []
@@ -168,11 +168,11 @@ class _Story:
         self._entered = False
 
     def begin(self, lane: int) -> None:
-        """A line begins on LANE."""
+        """Starts a line on LANE."""
         self._lane, self._entered = lane, False
 
     def happens(self, event: trace.Event, binds: tuple[str, ...]) -> None:
-        """EVENT, during a line that BINDS these variables."""
+        """Processes EVENT, which a line that BINDS these variables caused."""
         what, at = event.what, event.at
         if what in (What.HERMETIC_ENTERED, What.HERMETIC_LEFT):
             self._note_hermetic(what is What.HERMETIC_ENTERED)
@@ -186,7 +186,7 @@ class _Story:
             self._change(event, at, binds)
 
     def sees(self, sights: list[trace.Sight]) -> None:
-        """What the judge has in sight when the line has run."""
+        """Processes the judge's observations after the line."""
         for made in self.objects:
             made.names_now, made.weak_now, made.is_shared, made.holders_now = (), (), None, None
         for sight in sights:
@@ -203,7 +203,7 @@ class _Story:
                 impl.is_shared = sight.owners is not None and sight.owners > len(own)
 
     def end(self) -> None:
-        """The line is over: notes how everything stands."""
+        """Ends the line: adds the owner, holders and slot of each object to its row."""
         self.was_hermetic = self._entered or self._lane in self._hermetic_lanes
         for made in self.objects:
             made.owners.append(self._owner(made))
@@ -211,7 +211,7 @@ class _Story:
             made.slots.append(self._slot(made))
 
     def families(self) -> list[list[_Object]]:
-        """Impls as they were made, each with its wrappers behind it."""
+        """Impls in order of creation, each followed by its wrappers."""
         return [[impl, *(one for one in self.objects if one.impl is impl)]
                 for impl in self.objects if impl.role == "impl"]
 
@@ -232,9 +232,9 @@ class _Story:
     def _free_wrapper(self, at: dict[str, int]) -> None:
         wrapper = self._last(at["wrapper"], "wrapper")
         if wrapper is None:
-            return  # made before the program began
+            return  # it existed before the program began
         wrapper.is_freed = True
-        # `slot of <impl> still holds it`; else the slot is empty, also where no event said so.
+        # The trace says `slot of <impl> still holds it`, or else the slot is empty.
         if SLOT_OF in at:
             wrapper.impl.slot = wrapper
         elif wrapper.impl.slot is wrapper:
@@ -243,7 +243,7 @@ class _Story:
     def _change(
         self, event: trace.Event, at: dict[str, int], binds: tuple[str, ...],
     ) -> None:
-        """An event that names an impl and its wrapper."""
+        """Processes an event that names an impl and its wrapper."""
         what, impl = event.what, self._impl(at["impl"])
         wrapper = self._last(at["wrapper"], "wrapper")
         is_gone = wrapper is None or wrapper.is_freed
@@ -268,7 +268,7 @@ class _Story:
                 wrapper.by_python = not wrapper.is_preserved
 
     def _note_dangling(self, impl: _Object, wrapper: _Object) -> None:
-        """The slot is read and still has a freed WRAPPER: so it had it all the time since then."""
+        """Marks the slot as dangling since the free of WRAPPER, because a read still finds it."""
         if wrapper.impl is impl:
             impl.slot = wrapper
             wrapper.slots = [Slot.DANGLES if owner is Owner.NOBODY else slot
@@ -279,7 +279,7 @@ class _Story:
     ) -> None:
         wrapper.is_announced = True
         wrapper.about = event.type
-        if event.is_hermetic:  # the judge does not follow these
+        if event.is_hermetic:  # the judge does not follow these wrappers
             wrapper.about = HERMETIC_WRAPPER
             wrapper.name(binds)
 
@@ -298,13 +298,13 @@ class _Story:
         return Owner.CPP
 
     def _is_shared(self, impl: _Object) -> bool:
-        """Whether more than its wrappers own IMPL: what is in sight, else a tensor that had it."""
+        """Whether IMPL has other owners than its wrappers: observed, or else a tensor."""
         if impl.is_shared is not None:
             return impl.is_shared
         return bool(self._tensors_of(impl))
 
     def _holders(self, made: _Object) -> tuple[str, ...]:
-        """The variables through which C++ owns an impl: those in sight, else names of a tensor."""
+        """The variables through which C++ owns an impl: observed ones, else names of a tensor."""
         if made.role == "wrapper" or made.is_freed:
             return ()
         if made.holders_now is not None:
@@ -313,7 +313,7 @@ class _Story:
                      for wrapper in self._wrappers_of(one) for name in wrapper.names[-1:])
 
     def _tensors_of(self, impl: _Object) -> list[_Object]:
-        """The impls of tensors that owned the storage IMPL when they were made."""
+        """The impls of tensors that owned the storage IMPL at their creation."""
         return [one for one in self.objects if one.storage is impl and not one.is_freed]
 
     def _slot(self, made: _Object) -> Slot:
@@ -325,7 +325,7 @@ class _Story:
         return [one for one in self.objects if one.impl is impl and not one.is_freed]
 
     def _impl(self, address: int) -> _Object:
-        """The impl there; one that was made before the program began is new here."""
+        """The impl at ADDRESS; an impl from before the program is added here."""
         impl = self._last(address, "impl")
         return impl if impl else self._add(_Object("impl", address))
 
@@ -339,9 +339,9 @@ class _Story:
 
 
 def _accessed(reply: Reply, log: trace.Log, objects: list[_Object]) -> list[_Object]:
-    """What the finding is about: the freed object of a report; what an assert names; what is left.
+    """The objects that the finding is about: a report's freed object, an assert's, or leaks.
 
-    Empty when the reply does not say: then the line alone is known.
+    Empty if the reply names no object: then only the line is known.
     """
     if reply.kind != "assert":
         about = Report(log.report).object_of(log.events)
@@ -354,7 +354,7 @@ def _accessed(reply: Reply, log: trace.Log, objects: list[_Object]) -> list[_Obj
     living = [made for made in objects if not made.is_freed]
     if reply.is_at_end:
         return living or meant
-    # The judge follows no hermetic wrapper, and of an impl's wrappers the newest.
+    # The judge follows no hermetic wrapper, and only the newest wrapper of an impl.
     named = {word: made for made in living for word in made.names}
     named |= {word: made for made in living for word in made.names_now}
     return meant + [named[word] for word in sorted(words & set(named))]

@@ -1,26 +1,26 @@
-"""The rows and bands of the picture of an ownership timeline: which are drawn, and their names."""
+"""Chooses and names the rows and bands of the picture of an ownership timeline."""
 
 import itertools
 
 from slotfuzz.finding.timeline import Life, Lives
 from slotfuzz.finding.timeline_legend import GRID, HERMETIC
 
-# More rows than anyone reads; those without a mark are left out first.
+# A reader cannot follow more rows; rows without a mark are left out first.
 ROWS_MAX = 40
-# A longer label is shortened; the <title> of its text has all of it.
+# A longer label is shortened; the <title> of its text has the whole label.
 LABEL_CHARS_MAX = 34
 CUT = "…"
 
 
 def chosen(rows: tuple[Life, ...]) -> tuple[list[Life], int]:
-    """At most ROWS_MAX rows, first those of impls with a mark in the family, and how many lack."""
+    """At most ROWS_MAX rows, families with a mark first, and the number of rows left out."""
     marked = {row.family for row in rows if row.broken}
     ranked = sorted(range(len(rows)), key=lambda at: rows[at].family not in marked)[:ROWS_MAX]
     return [rows[at] for at in sorted(ranked)], len(rows) - len(ranked)
 
 
 def all_names(row: Life, rows: list[Life]) -> str:
-    """What ROW is with all variables: its own, or of an impl those of its wrappers among ROWS."""
+    """The variables of ROW: those of the object, or for an impl those of its wrappers in ROWS."""
     if row.role == "wrapper":
         return " ".join([row.role, *row.names])
     names = dict.fromkeys(name for one in rows for name in one.names
@@ -29,7 +29,7 @@ def all_names(row: Life, rows: list[Life]) -> str:
 
 
 def names(rows: list[Life]) -> dict[int, str]:
-    """A name of its own for each of ROWS, by its id; rows that would share one are numbered."""
+    """A unique name for each of ROWS, by its id; rows with equal names are numbered."""
     short = {id(row): cut(all_names(row, rows), LABEL_CHARS_MAX) for row in rows}
     alike = {name: [key for key in short if short[key] == name] for name in short.values()}
     return {key: name if len(alike[name]) == 1 else f"{name} #{alike[name].index(key) + 1}"
@@ -50,7 +50,7 @@ def runs(values) -> list[tuple[object, int, int]]:
 
 
 def plain(text: str) -> str:
-    """The first line of TEXT without what XML cannot hold."""
+    """The first line of TEXT without characters that XML forbids."""
     first = (text.splitlines() or [""])[0]
     return "".join(one if one.isprintable() else "?" for one in first)
 

@@ -1,7 +1,7 @@
-"""Draws lives: one row for each object, one column for each program line, colour for the owner.
+"""Draws an ownership timeline: a row per object, a column per program line, a colour per owner.
 
-The picture is a card with a background of its own, so that it looks the same on a light and on a
-dark page. It uses attributes only, no style sheet and no script: GitHub strips those.
+The picture is a card with its own background, so that it looks the same on light and dark
+pages. It uses attributes only, no style sheet and no script, because GitHub strips them.
 """
 
 import textwrap
@@ -26,24 +26,24 @@ BAR_HEIGHT, SLOT_HEIGHT = 18, 3
 COLUMN_WIDTH_MIN, COLUMN_WIDTH_MAX, COLUMNS_WIDTH = 26, 64, 640
 STRIP_HEIGHT = 18
 WIDTH_MIN = 620
-# What is longer is shortened, and whole in the <title> of its text.
+# Longer texts are shortened; the <title> of the text has the whole.
 LINE_CHARS_MAX = 48
 LINES_MAX = 4
-SLANT = 0.7072  # sine of the 45 degrees by which program lines are turned
-# The column in which the engine drops what the program has left.
+SLANT = 0.7072  # sine of 45 degrees, the slant of program lines
+# The column in which the engine releases the objects of the program.
 RESET_LINE, RESET_NUMBER = "drop all, gc.collect()", "end"
 
 
 def draw(lives: Lives, title: str, verdict: str, promise: str = "") -> str:
     """The picture as the text of an SVG file; VERDICT is the line below the rows.
 
-    PROMISE is the sentence of the contract that is broken, with its number.
+    PROMISE is the contract sentence that is broken, with its number.
     """
     return _Picture(lives, title, verdict, promise).text()
 
 
 class _Picture(svg.Canvas):
-    """Places everything, and then writes it."""
+    """Computes all positions, and then writes the picture."""
 
     def __init__(self, lives: Lives, title: str, verdict: str, promise: str):
         self.lives, self.promise = lives, promise
@@ -72,7 +72,7 @@ class _Picture(svg.Canvas):
         super().__init__()
 
     def text(self) -> str:
-        """The file."""
+        """The SVG file."""
         xml.SubElement(self.svg, "title").text = self.title
         xml.SubElement(self.svg, "desc").text = self._told()
         page = xml.SubElement(self.svg, "rect")
@@ -89,7 +89,7 @@ class _Picture(svg.Canvas):
         return xml.tostring(self.svg, encoding="unicode") + "\n"
 
     def _told(self) -> str:
-        """The picture in words."""
+        """A description of the picture in words."""
         parts = ["The objects of a program and who owns them, line by line."]
         for row in self.rows:
             told = [f"from {self._place(at)} {MEANING[owner]}"
@@ -100,7 +100,7 @@ class _Picture(svg.Canvas):
         return " ".join(parts)
 
     def _columns(self) -> None:
-        """Program lines, slanted, with their numbers; bands of lanes and of hermetic mode."""
+        """Draws slanted program lines with numbers, and the bands of lanes and hermetic mode."""
         for at, text in enumerate(self.texts):
             left, is_broken = self.left + at * self.column_width, at == self.lives.broken
             if is_broken:
@@ -128,7 +128,7 @@ class _Picture(svg.Canvas):
                 self._inside(left, width, top + STRIP_HEIGHT - 6, [word, word[-1:]], INK)
 
     def _row(self, top: float, row: Life) -> None:
-        """A label, a bar for each run of columns with one owner, the slot below, and the mark."""
+        """Draws a label, a bar for each run of columns with one owner, the slot, and the mark."""
         first, second = self.names[id(row)], about(row)
         self.write(_indent(row), top + 13, first, weight="bold", whole=all_names(row, self.rows))
         self.write(_indent(row), top + 26, cut(second, LABEL_CHARS_MAX), FAINT, SMALL, mono=True,
@@ -143,7 +143,7 @@ class _Picture(svg.Canvas):
             self._mark(top, row, at)
 
     def _bar(self, top: float, row: Life, owned: tuple, at: int, length: int) -> None:
-        """A bar in the colour of the owner; OWNED is (owner, variables that hold it in C++)."""
+        """Draws a bar in the owner's colour; OWNED is (owner, variables that hold it in C++)."""
         owner, holders = owned
         left, width = self.left + at * self.column_width, length * self.column_width
         fill, ink = FILL[owner]
@@ -157,7 +157,7 @@ class _Picture(svg.Canvas):
             lines += f" to {self._place(at + length - 1)}"
         xml.SubElement(bar, "title").text = \
             f"{self._name(row)}, {lines}: {MEANING[owner]}{held}"
-        # Not in the column of the mark, which would hide it.
+        # The mark would hide text in its column.
         free = sum(1 for column in range(at, at + length) if column not in row.broken)
         words = [f"{name}: {' '.join(holders)}" for name in NAMES[owner]] if by_cpp else []
         self._inside(left, free * self.column_width, top + 16, [*words, *NAMES[owner]], ink)
@@ -174,7 +174,7 @@ class _Picture(svg.Canvas):
         xml.SubElement(line, "title").text = SLOT_MEANING[slot]
 
     def _mark(self, top: float, row: Life, at: int) -> None:
-        """A ring and a cross on the cell where it breaks."""
+        """Draws a ring and a cross on the cell of the failure."""
         left = self.left + at * self.column_width
         group = xml.SubElement(self.svg, "g")
         xml.SubElement(group, "title").text = \
@@ -188,7 +188,7 @@ class _Picture(svg.Canvas):
                 self.line(x - 5, y - rise, x + 5, y + rise, colour, thick, parent=group)
 
     def _caption(self) -> float:
-        """The verdict and what is not drawn; gives the place below."""
+        """Writes the verdict and the number of omitted rows; returns the y below."""
         y = self.bottom + TEXT * 2
         if self.lives.broken is not None:
             y = self._paragraph(y, f"At {self._place(self.lives.broken)}: {self.verdict}", BROKEN,
@@ -199,7 +199,7 @@ class _Picture(svg.Canvas):
         return y
 
     def _legend(self, y: float) -> float:
-        """What the colours and lines that occur mean; gives the place below."""
+        """Explains the colours and lines that occur; returns the y below."""
         drawn = {owner for row in self.rows for owner in row.owners}
         slots = {slot for row in self.rows for slot in row.slots}
         entries = [(one, MEANING[one]) for one in Owner if one in drawn]
@@ -217,7 +217,7 @@ class _Picture(svg.Canvas):
         return y + SMALL * 2.2
 
     def _words(self, y: float) -> float:
-        """What the words mean that occur, and the promise; gives the height of the picture."""
+        """Explains the words that occur, and the promise; returns the height of the picture."""
         is_hermetic = (any(column.hermetic for column in self.lives.columns)
                        or any(row.about == HERMETIC_WRAPPER for row in self.rows))
         for word, meaning in WORDS.items():
@@ -233,7 +233,7 @@ class _Picture(svg.Canvas):
         return textwrap.wrap(words, chars_max, max_lines=LINES_MAX, placeholder=CUT) or [""]
 
     def _paragraph(self, y: float, words: str, fill=INK, size=TEXT, weight="") -> float:
-        """WORDS in as many lines as they need; gives the place below."""
+        """Writes WORDS in as many lines as they need; returns the y below."""
         lines = self._wrapped(words, size)
         for line in lines:
             is_cut = line is lines[-1] and line.endswith(CUT)
@@ -253,7 +253,7 @@ class _Picture(svg.Canvas):
             box.attrib.update({"stroke": FAINT, "stroke-dasharray": "3 3"})
 
     def _inside(self, left: float, width: float, y: float, words: list[str], ink: str) -> None:
-        """The first of WORDS that fits between LEFT and LEFT + WIDTH, in the middle."""
+        """Writes the first of WORDS that fits between LEFT and LEFT + WIDTH, centred."""
         for word in words:
             if len(word) * SMALL * svg.CHAR_WIDTH + 4 <= width:
                 self.write(left + width / 2, y, word, ink, SMALL, anchor="middle")
@@ -275,7 +275,7 @@ class _Picture(svg.Canvas):
         return self.left + (at + 0.5) * self.column_width
 
     def _end(self, text: xml.Element) -> float:
-        """Where an upright text that begins at its x ends, with the margin."""
+        """The right end of an upright text that begins at its x, with the margin."""
         if text.get("transform") or text.get("text-anchor"):
             return 0
         return float(text.get("x")) + MARGIN + svg.text_width(text)

@@ -1,4 +1,4 @@
-"""Scripts: which failure they state, that `--check` counts no other, and what their end drops."""
+"""Scripts state their failure, `--check` counts no other failure, and the end clears lists."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def test_an_expectation_that_fails_is_known_again(stderr, alike):
 
 JUDGED = {"contract": "P3", "check": "finalized early", "message": "P3: it lives", "asserts": []}
 STATING = [
-    # What a run must write, and how it must end, for each kind of finding; then what is another.
+    # For each kind of finding: a run's required output and end; then the output of another failure.
     ({"kind": "assert", "asserts": ["assert 0 in finalized"]},
      (1, '  File "repro.py", line 9, in <module>\n    assert 0 in finalized\nAssertionError\n'),
      (1, '  File "repro.py", line 8, in <module>\n    assert what\nAssertionError: R2: a lane\n')),
@@ -64,7 +64,7 @@ def test_only_what_a_script_states_counts(finding_of, stated, other):
 
 @pytest.mark.parametrize("finding_of, stated, other", STATING)
 def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path):
-    """The block in the script and `verify` agree."""
+    """The block in the script and `verify` give the same result."""
     reply = replies.reply(**finding_of)
     ends = [end for end in (stated, other, (0, stated[1])) if end[0] < 128]
     path = tmp_path / "repro.py"
@@ -82,7 +82,7 @@ def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path
     assert result.returncode == (1 if failing else 2)
     assert result.stdout.startswith(f"failed {len(failing)} of {len(ends)}, exit codes {failing}\n")
     assert "1 ended otherwise: " in result.stdout
-    # Read as text, the return to the begin of the line is a new line.
+    # Python's text mode reads a carriage return as a new line.
     assert f"\n{len(ends)} of {len(ends)} runs, {len(failing)} failed\n" in result.stderr
 
 

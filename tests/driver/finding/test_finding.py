@@ -1,4 +1,4 @@
-"""A finding's folder: what a person has written in finding.json is in NOTES.md as well."""
+"""NOTES.md in a finding's folder includes a person's remarks from finding.json."""
 
 import pytest
 

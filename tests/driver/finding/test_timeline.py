@@ -1,4 +1,4 @@
-"""The lives of objects: from the text of a trace to rows, and the files that show them."""
+"""The ownership timeline: from the text of a trace to rows, and the files that show them."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from slotfuzz.finding.timeline import Column, Owner, Slot
 from tests.driver import replies
 
 SVG = "{http://www.w3.org/2000/svg}"
-# The letters in which the expected rows are written.
+# The letters of the expected rows.
 LETTERS = {None: ".", Owner.PYTHON: "p", Owner.CPP: "c", Owner.BOTH: "b", Owner.NOBODY: "x"}
 SLOTS = {Slot.EMPTY: ".", Slot.HOLDS: "=", Slot.DANGLES: "!"}
 
-# What a wrap is by refcount-bit and by resurrection, of the storage impl 0x10.
+# The events of a wrap by refcount-bit and by resurrection, for the storage impl 0x10.
 TENSOR = """\
 > t0 = T.ones(1)
     core/s.cc:1  impl created          impl 0x10  bytes 4
@@ -48,7 +48,7 @@ READ of size 1 at 0x14 thread T0
 
 
 def line_of(text):
-    """The line TEXT as the engine has it."""
+    """The engine's form of the line TEXT."""
     on_lane = re.fullmatch(r'lane\((\d), "(.*)"\)', text)
     lane, bare = (int(on_lane[1]), on_lane[2]) if on_lane else (0, text)
     binds = re.findall(r"(\w\d) = ", bare)
@@ -56,7 +56,7 @@ def line_of(text):
 
 
 def reply_of(stderr, **words):
-    """A reply whose program is what STDERR echoes; clean unless WORDS say so."""
+    """A reply whose program consists of the echoes in STDERR; clean unless WORDS differ."""
     texts = [line[2:] for line in stderr.splitlines() if line.startswith("> ")]
     lines = [line_of(text) for text in texts if text != trace.RESET]
     return replies.reply(**{"line": len(texts) - 1, "lines": lines, "stderr": stderr, **words})
@@ -204,7 +204,7 @@ def test_what_lives_on_at_the_end_is_what_leaks():
 
 
 def test_a_stale_sight_is_not_taken_for_another_impls_wrapper():
-    # The judge keeps the wrapper 0x11 of the impl 0x10 in mind; its memory is another's by now.
+    # The judge remembers wrapper 0x11 of impl 0x10, whose memory another object now uses.
     assert rows_of(RESURRECTS + """\
 > del s0
     core/w.cc:6  wrapper freed         wrapper 0x11

@@ -1,4 +1,4 @@
-"""The picture of lives: nothing overlaps, each object has its row, the fatal cell is marked."""
+"""In the picture nothing overlaps, each object has its row, and the fatal cell has a mark."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def big(columns_count=60, objects=12, line="s0 = t0.untyped_storage().resize_(16)"):
-    """Lives of OBJECTS objects in a long program, with every colour, lane and mode."""
+    """A timeline of OBJECTS objects in a long program, with every colour, lane and mode."""
     columns = [Column(line, at // 7 % 3, at % 9 > 6) for at in range(columns_count - 1)]
     columns.append(Column(trace.RESET, 0, False))
     phases = [None, Owner.CPP, Owner.BOTH, Owner.PYTHON, Owner.NOBODY]
@@ -40,13 +40,13 @@ def drawn(picture, title="the title of it", verdict="what it says (contract P5)"
 
 
 def told(text):
-    """What a text element stands for: its <title> if its words are shortened."""
+    """The full words of a text element: its <title> if the text is shortened."""
     whole = text.find(SVG + "title")
     return text.text if whole is None else whole.text
 
 
 def small(names, about="UntypedStorage", hermetic=False):
-    """Lives of one impl with a wrapper for each of NAMES, in a program of one line."""
+    """A timeline of one impl with a wrapper for each of NAMES, in a program of one line."""
     rows = [Life(role, 0x5000 + 16 * number, 0, about, words, (Owner.PYTHON,), ((),),
                  (Slot.EMPTY,), frozenset())
             for number, (role, words) in enumerate(
@@ -55,7 +55,7 @@ def small(names, about="UntypedStorage", hermetic=False):
 
 
 def corners(text):
-    """The four corners of the box of a text element, turned as the element is."""
+    """The four corners of the box of a text element, rotated with the element."""
     x, y, size = (float(text.get(name)) for name in ("x", "y", "font-size"))
     width = svg.text_width(text)
     left = x - (width / 2 if text.get("text-anchor") == "middle" else
@@ -71,7 +71,7 @@ def corners(text):
 
 
 def are_apart(one, other):
-    """Whether a line that is parallel to an edge of one of two boxes separates them."""
+    """Whether a line parallel to an edge of one of two boxes separates them."""
     for box in (one, other):
         for (x1, y1), (x2, y2) in zip(box[:2], box[1:3]):
             sides = [[(y2 - y1) * x - (x2 - x1) * y for x, y in points] for points in (one, other)]
