@@ -129,8 +129,8 @@ class _Object:
     is_preserved: bool = False
     # For a tensor's impl: its storage's impl at creation.
     storage: "_Object | None" = None
-    # For an impl: the wrapper in its slot; whether it has other owners than its wrappers, and the
-    # the variables that hold it. The last two stay None while the judge does not observe it.
+    # For an impl: the wrapper in its slot; whether it has other owners than its wrappers; and the
+    # variables that hold it. The last two stay None while the judge does not observe it.
     slot: "_Object | None" = None
     is_shared: bool | None = None
     holders_now: tuple[str, ...] | None = None

@@ -1,6 +1,6 @@
-"""The groups that a hunt knows: which finding a key belongs to, and the ways that were met to each.
+"""The buckets of a hunt: the finding for each dedup key, and the variants of each finding.
 
-dedup.py says what the keys are, and shared.py what ways share.
+dedup.py makes the keys, and shared.py finds the lines that variants share.
 """
 
 from pathlib import Path
@@ -13,35 +13,35 @@ from slotfuzz.triage.dedup import Keys
 
 
 class Groups:
-    """One finding's folder per group. Not safe for threads: whoever shares it holds a lock."""
+    """One finding's folder per bucket. Not safe for threads: threads that share it hold a lock."""
 
     def __init__(self):
-        # The folder of the finding that a key belongs to.
+        # For each key, the folder of its finding.
         self.folders: dict[DedupKey, Path] = {}
-        # Those of findings that are new since this was made.
+        # The folders of findings that are new since this object was made.
         self._new: set[Path] = set()
-        # Minimal programs that show the finding in a folder, and those as they were met.
-        # Of a group of several lines that lead outside of memory, the ways with each line.
+        # For each folder, the programs that show its finding, as minimized and as first seen.
+        # If several lines of a bucket lead outside of memory, each line has separate variants.
         self.ways: dict[tuple[Path, Keys],
                         tuple[list[list[Line]], list[list[Line]]]] = {}
 
     def folder(self, keys: Keys) -> Path | None:
-        """The finding whose group one of the KEYS is of, if it is known."""
+        """The folder of the finding whose bucket has one of the KEYS, if a bucket has."""
         same = (folder for key, folder in self.folders.items() if key in keys)
         alike = (folder for known, folder in self.folders.items()
                  if any(dedup.is_same(key, known) for key in keys))
         return next(same, None) or next(alike, None)
 
     def add(self, folder: Path, keys: Keys, is_new: bool) -> None:
-        """Makes KEYS known as those of the finding in FOLDER, but for what is known already."""
+        """Adds KEYS to the bucket of the finding in FOLDER, unless they have a bucket already."""
         self._new |= {folder} if is_new else set()
         for key in keys:
             self.folders.setdefault(key, folder)
 
     def merge(self, keys: Keys) -> list[str]:
-        """The ids of findings that were told as bugs of their own, and that KEYS shows to be one.
+        """Merges findings that were reported separately, but that KEYS shows to be one bug.
 
-        They are of the group of another one that was told; their folders are gone.
+        Returns the ids of the findings that were merged into another; their folders are deleted.
         """
         same = list(dict.fromkeys(folder for key, folder in self.folders.items()
                                   if key in keys and folder in self._new))
@@ -60,10 +60,10 @@ class Groups:
     def add_way(
         self, folder: Path, lines: list[Line], met: list[Line], keys: Keys, table: Table,
     ) -> list[str]:
-        """Notes LINES, which were MET in another form, as one more way to show what is in FOLDER.
+        """Adds the variant LINES, which the hunt first saw as MET, to the finding in FOLDER.
 
-        The programs to steer around because all ways share them, and since whatever goes on from
-        outside of memory is this finding.
+        Returns the programs to steer around: lines that all variants share, and lines that lead
+        outside of memory, because any later failure belongs to this finding.
         """
         outside = frozenset(key for key in keys if key.kind == OUTSIDE)
         ways = self.ways.setdefault((folder, outside), ([], []))

@@ -1,12 +1,12 @@
-"""Which findings are one bug: those of one cause, by a table of rules.
+"""Decides which findings are one bug, by a table of rules about the cause.
 
-A hunt meets one bug in a hundred programs. The last line of a minimal program often only shows what
-the lines before it have done, so twenty ways to read the data of a tensor that has none are one
-bug; and two programs that lose an attribute, one by the collector and one in hermetic mode, are
-two. So a finding has dedup keys (`schema/record.py`), and two findings with a key in common share a
-bucket. The first of RULES that applies says which keys:
+A hunt sees one bug in a hundred programs. The last line of a minimal program often only shows the
+effect of earlier lines: twenty ops that read the data of a tensor without data are one bug. Two
+programs that lose an attribute, one by the collector and one in hermetic mode, are two bugs. So a
+finding has dedup keys (`schema/record.py`), and two findings with a key in common share a bucket.
+The first rule of RULES that applies makes the keys:
 
-    rule            the finding                               what its keys are made of
+    rule            the finding                               content of its keys
     by_words        `RuntimeError: x INTERNAL ASSERT FAILED`  the words, wherever x is asserted
     by_outside      a read after `s0.resize_(0)`              the line that led outside of memory
     by_mechanism    P2: an attribute is gone after            contract, tensor or storage, effects
@@ -15,11 +15,11 @@ bucket. The first of RULES that applies says which keys:
                     `m0 = t0.__dlpack__()`                    last line calls, where a leak begins
     by_function     `t0 = T.ones(1)`, `T.f(t0)` crashes       the function
     by_dangling     `enter_hermetic()`, `del s0` .., a wrap   effects, and the kinds of objects, as
-                    crashes                                   whoever looks first crashes
+                    crashes                                   any later access crashes
     by_crash        a view of a detached tensor crashes       the lines before it; the function with
                                                               the effects, or else with the lines
 
-`is_same` says when two keys are alike that are not equal: the same cause by a longer program.
+`is_same` says when two unequal keys still have the same cause: one is from a longer program.
 """
 
 from collections.abc import Callable
@@ -35,17 +35,17 @@ from slotfuzz.triage import program_shape
 from slotfuzz.triage.program_shape import PLAIN, mechanisms, shape
 
 Keys = frozenset[DedupKey]
-# Promises that something is kept. What breaks one is a mechanism that runs beside the lines; which
-# lists, closures and attributes led it to the object does not matter.
+# Promises that something is kept. A mechanism that runs beside the lines breaks them; the lists,
+# closures and attributes that led it to the object do not matter.
 KEEPING = ("P1", "P2", "P4")
-# The judge's checks of P3 that say the same of an object. Each program that breaks one has a
-# finalizer, which tells nothing.
+# The judge's checks of P3 that are equivalent for an object. Each program that breaks one has a
+# finalizer, so the finalizer distinguishes no bugs.
 EARLY = ("finalized early", "tensor finalized early")
 
 
 @dataclass(frozen=True)
 class Outside:
-    """The LINE that leads elements outside of memory, and whether it raised an exception."""
+    """The LINE that moves elements outside of memory, and whether it raised an exception."""
 
     line: Line
     raised: bool
@@ -55,7 +55,7 @@ class Outside:
 class Case:
     """A finding: its minimal program LINES, the engine's REPLY, its signature WORDS.
 
-    OUTSIDE is the line after which elements lie outside of memory, if there is one.
+    OUTSIDE is the line that moved elements outside of memory, if one did.
     """
 
     reply: Reply
@@ -71,17 +71,17 @@ class Case:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the last line ends in the finding."""
+        """Whether the finding occurs in the last line."""
         return self.reply.line == len(self.lines) - 1
 
     @cached_property
     def is_bare(self) -> bool:
-        """Whether nothing comes before the last line but objects that are made from values."""
+        """Whether all lines before the last one only make objects from values."""
         return all(map(self.table.makes_from_values, self.lines[:-1]))
 
     @cached_property
     def cause(self) -> list[Line]:
-        """The lines that may cause it: without the one that only shows it."""
+        """The lines that may cause it: all but a last line that only shows it."""
         return self.lines[:-1] if self.is_shown and not self.is_bare else self.lines
 
     @cached_property
@@ -91,17 +91,17 @@ class Case:
 
     @cached_property
     def named(self) -> list[str]:
-        """The functions that the last line calls by their names."""
+        """The functions that the last line calls by name."""
         return program_shape.named(self.last, self.table)
 
     @property
     def calls(self) -> str:
-        """What the last line calls."""
+        """The function that the last line calls."""
         return program_shape.called(self.last, self.table)
 
     @property
     def object(self) -> str:
-        """Whether a tensor or a storage is not kept: the judge says so, or the op that checks."""
+        """Whether a tensor or a storage is lost, by the judge's words or by the op that checks."""
         if self.reply.object or self.reply.is_at_end:
             return self.reply.object
         op = self.table.effects(self.reply.lines[self.reply.line].op)
@@ -109,12 +109,12 @@ class Case:
 
 
 def error(reply: Reply, words: Signature) -> str:
-    """The words of an exception that no promise explains, as the engine has them; else nothing."""
+    """The engine's words for an exception that no promise explains; empty for other findings."""
     return words.detail if reply.kind == "exception" and not reply.contract else ""
 
 
 def by_words(case: Case) -> Keys | None:
-    """An exception that no promise explains names what failed."""
+    """An exception that no promise explains names the function that failed."""
     if not error(case.reply, case.words):
         return None
     return frozenset([DedupKey(ERROR, words=signature.without_place(case.words))])
@@ -126,23 +126,23 @@ def by_outside(case: Case) -> Keys | None:
 
 
 def keys_outside(outside: Outside, table: Table) -> Keys:
-    """The keys of whatever a program does after OUTSIDE."""
+    """The keys of any failure in a program after OUTSIDE."""
     effects = table.line_effects(outside.line)
     lines = DedupKey(OUTSIDE, lines=program_shape.shape_anywhere(outside.line, table))
     if "shrinks" in effects:
-        # Whichever line takes the memory from under the tensors that own it.
+        # Any line that shrinks the memory of tensors that own it.
         return frozenset([lines, DedupKey(OUTSIDE, effects=frozenset(["shrinks"]))])
     if outside.raised and "exceeds_memory" not in effects:
-        # A tensor has sizes that its storage has not grown to, whichever line asked in vain. The
-        # same line may lead there without an error, too. More memory than there is is refused in
-        # many places, of which a release may have mended one.
+        # A tensor has sizes to which its storage has not grown; the failed line does not matter.
+        # The same line may also get there without an error. Many functions refuse to allocate
+        # too much memory, and a release may have fixed only one of them.
         raises = frozenset(["raises"])
         return frozenset([DedupKey(OUTSIDE, effects=raises), replace(lines, effects=raises)])
     return frozenset([lines])
 
 
 def by_mechanism(case: Case) -> Keys | None:
-    """A promise that something is kept is broken by a mechanism, whatever led it to the object."""
+    """A mechanism breaks a promise that something is kept; the path to the object is irrelevant."""
     reply, by = case.reply, mechanisms(case.lines, case.table)
     if reply.check in EARLY:
         by -= {"finalizes"}
@@ -154,7 +154,7 @@ def by_mechanism(case: Case) -> Keys | None:
 
 
 def by_lines(case: Case) -> Keys | None:
-    """Any other promise is broken by the lines; a leak has begun with the last line."""
+    """The lines break any other promise; the last line begins a leak."""
     if not case.reply.is_of_judge:
         return None
     broken = DedupKey(JUDGE, case.reply.contract, case.reply.check)
@@ -165,7 +165,7 @@ def by_lines(case: Case) -> Keys | None:
 
 
 def by_function(case: Case) -> Keys | None:
-    """Where nothing was done before, the function itself is wrong, by either of its names."""
+    """If no earlier line did anything, the function itself is wrong, under either of its names."""
     names = [name for name in (case.function, *case.named) if name]
     if not case.is_bare or not names:
         return None
@@ -174,9 +174,9 @@ def by_function(case: Case) -> Keys | None:
 
 
 def by_dangling(case: Case) -> Keys | None:
-    """A slot or a wrapper dangles: whoever looks first crashes.
+    """A slot or a wrapper dangles: the first function that reads it crashes.
 
-    A function that is called by its name may crash at anything.
+    A function that a line calls by name may crash on anything.
     """
     by = mechanisms(case.cause, case.table)
     dangles = "dangles" in program_shape.effects(case.cause, case.table) and not case.named
@@ -187,7 +187,7 @@ def by_dangling(case: Case) -> Keys | None:
 
 
 def by_crash(case: Case) -> Keys | None:
-    """A function that crashes at what others have left is not to blame for all that may be left."""
+    """A function that crashes on state from earlier lines is not to blame for all such states."""
     first, by = _after(case), mechanisms(case.cause, case.table)
     place = DedupKey(CRASH, functions=(case.function,))
     if by:
@@ -196,7 +196,7 @@ def by_crash(case: Case) -> Keys | None:
     functions = case.words.functions
     if functions and case.is_shown and not signature.meets_what_others_left(case.function):
         found.append(DedupKey(CRASH, functions=functions, calls=case.calls))
-        # Two functions that crash at one None are two bugs.
+        # Two functions that crash on a None are two bugs.
         first = DedupKey(CRASH, functions=(case.named[0],)) if case.named else first
     return frozenset([first, *found])
 
@@ -206,7 +206,7 @@ def _after(case: Case) -> DedupKey:
     return DedupKey(CRASH, lines=shape(plain, case.table))
 
 
-# Tried in this order.
+# In this order.
 RULES: tuple[Callable[[Case], Keys | None], ...] = (
     by_words, by_outside, by_mechanism, by_lines, by_function, by_dangling, by_crash)
 
@@ -217,13 +217,13 @@ def keys(case: Case) -> Keys:
 
 
 def is_same(key: DedupKey, known: DedupKey) -> bool:
-    """Whether a finding with KEY is that of KNOWN: the same, or the same by a longer program.
+    """Whether a finding with KEY has the cause of KNOWN: equal keys, or a longer program.
 
-    A longer one breaks the same promise, or crashes in the same function, and has all ops of the
-    known one in their order. A minimal program has no line in vain, but it may take a detour around
-    a variable's name, or make an object in another than the plainest way. Of crashes after some
-    lines, wherever they are, none is longer: where one ends, another begins. Beside the effects of
-    the known one there may be more: a class may have a finalizer, a weak reference a callback.
+    The longer program breaks the same promise, or crashes in the same function, and has all ops of
+    KNOWN in their order. A minimal program has no superfluous line, but it may use an extra
+    variable, or make an object by another op than the plainest. A crash key of lines alone
+    matches only an equal key, because the lines of another bug may extend its lines. The longer
+    program may have more effects: a class may have a finalizer, a weak reference a callback.
     """
     if key == known:
         return True
@@ -238,16 +238,16 @@ def is_same(key: DedupKey, known: DedupKey) -> bool:
 
 
 def _ops(key: DedupKey) -> list[str]:
-    """The ops of its lines, without what makes an object in the plainest way."""
+    """The ops of its lines, without those that make an object in the plainest manner."""
     return [op for op, *_ in key.lines if op != PLAIN]
 
 
 def follows(case_keys: Keys, lines: list[Line], broken_keys: Keys, broken: list[Line],
             table: Table) -> bool:
-    """Whether a crash with CASE_KEYS, after LINES, is what becomes of the promise BROKEN breaks.
+    """Whether a crash with CASE_KEYS, after LINES, follows from the promise that BROKEN breaks.
 
-    Its minimal program need not break it. By fewer mechanisms, or where elements lie outside of
-    memory and those of BROKEN did not, it is another bug.
+    The minimal program of the crash need not break the promise. The crash is another bug if it has
+    fewer mechanisms, or if elements lie outside of memory and those of BROKEN did not.
     """
     outside = {key for key in case_keys if key.kind == OUTSIDE}
     return outside <= broken_keys and mechanisms(broken, table) <= mechanisms(lines, table)

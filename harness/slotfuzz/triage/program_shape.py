@@ -1,4 +1,4 @@
-"""What of a minimal program tells a bug from others: its lines without values, and its effects."""
+"""The parts of a minimal program that identify its bug: lines without values, and effects."""
 
 import ast
 from dataclasses import replace
@@ -6,10 +6,10 @@ from dataclasses import replace
 from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table
 
-# In a shape, what makes an object in the plainest way of its kind.
+# The word in a shape for a line that makes an object of its kind in the plainest manner.
 PLAIN = "make"
-# The effects that are a mechanism by which a promise breaks, or something is left dangling. Some
-# are two sides of one.
+# Effects that are mechanisms: they can break a promise or leave a dangling reference. Some pairs
+# are two sides of one mechanism.
 MECHANISMS = frozenset(["collects", "in_hermetic", "finalizes", "calls_back", "swaps", "locks",
                         "enters_interpreter", "starts_thread"])
 SAME = {"enters_hermetic": "in_hermetic", "takes_resurrected": "finalizes"}
@@ -28,7 +28,7 @@ def mechanisms(lines: list[Line], table: Table) -> frozenset[str]:
 
 
 def shape(lines: list[Line], table: Table) -> tuple[tuple[str, ...], ...]:
-    """LINES as op names and variables numbered as they come; values do not matter."""
+    """LINES as op names and variables, numbered in order of appearance; values do not matter."""
     names: dict[str, str] = {}
     counts: dict[str, int] = {}
     shapes = []
@@ -52,15 +52,15 @@ def text_of(shapes: tuple[tuple[str, ...], ...]) -> str:
 
 
 def shape_anywhere(line: Line, table: Table) -> tuple[tuple[str, ...], ...]:
-    """The shape of one LINE, whichever lane it runs on."""
+    """The shape of one LINE on any lane."""
     return shape([replace(line, lane=0)], table)
 
 
 def with_plain_objects(lines: list[Line], table: Table) -> list[Line]:
-    """LINES, each of which that makes one of the subject's own objects from values made plainest.
+    """LINES, with the plainest constructor for each object that a line makes from values.
 
-    The minimizer has tried those, but for a crash in another function. A subclass of the prelude is
-    another thing, and so is what a value names.
+    The minimizer tried these constructors, but the crash moved to another function. Subclasses
+    of the prelude, and objects that a value names, stay.
     """
     return [_plainest(line, table) for line in lines]
 
@@ -73,30 +73,29 @@ def _plainest(line: Line, table: Table) -> Line:
 
 
 def named(line: Line, table: Table, prefix: str = "T.") -> list[str]:
-    """The operands of LINE that are names of what it uses, of those that begin with PREFIX.
+    """The operands of LINE that are names and begin with PREFIX.
 
-    By default the functions of the subject's module, whichever op calls them.
+    By default these are functions of the subject's module, for any op that calls them.
     """
     return [word for index, word in enumerate(line.operands)
             if table.kind(line, index).has_names and word.startswith(prefix)]
 
 
 def kinds(lines: list[Line], table: Table) -> frozenset[str]:
-    """The kinds of the objects that LINES make or ask for, by the letters of their names."""
+    """The kinds of the objects that LINES make or fetch, by the letters of their names."""
     return frozenset(word[0] for line in lines if table.gives_object(line)
                      for word in table.bound(line))
 
 
 def called(line: Line, table: Table) -> str:
-    """The function that LINE calls, on any lane; the shape of a line without a call, as text."""
+    """The function that LINE calls, on any lane; for a line without a call its shape as text."""
     return last_call(table.text(replace(line, lane=0))) or text_of(shape_anywhere(line, table))
 
 
 def last_call(text: str) -> str:
-    """The last function that is called in the line TEXT, but for those that give an argument.
+    """The last function that the line TEXT calls, except calls in arguments.
 
-    Nor is it what gives a context that TEXT runs in. An empty string if there is none, or it has no
-    name.
+    A call that makes the context of a `with` is left out, too. Empty if no call has a name.
     """
     (statement,) = ast.parse(text).body
     calls = [call for part in (statement.body if isinstance(statement, ast.With) else [statement])
@@ -108,7 +107,7 @@ def last_call(text: str) -> str:
 
 
 def _outer_calls(node: ast.AST) -> list[ast.Call]:
-    """The calls in NODE, without those in arguments."""
+    """The calls in NODE, except calls in arguments."""
     if isinstance(node, ast.Call):
         return [node, *_outer_calls(node.func)]
     return [call for child in ast.iter_child_nodes(node) for call in _outer_calls(child)]

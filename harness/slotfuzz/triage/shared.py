@@ -1,6 +1,6 @@
-"""What the hunt steers around: what all programs that show one bug have in common.
+"""Finds lines for a hunt to steer around: those that all programs with one bug share.
 
-A bug that shows in many lines after the one that causes it would stop a hunt for each of them.
+Many lines can show a bug that one line causes. A hunt would stop for each of them.
 """
 
 from dataclasses import replace
@@ -10,18 +10,18 @@ from slotfuzz.schema.record import CRASH, OUTSIDE
 from slotfuzz.triage.dedup import Keys, Outside, keys_outside
 from slotfuzz.triage.program_shape import mechanisms
 
-# So many programs show what they share.
+# The minimum number of programs for a comparison.
 WAYS_MIN = 3
 
 
 def shared(
     ways: list[list[Line]], met: list[list[Line]], keys: Keys, table: Table,
 ) -> list[list[Line]]:
-    """What all of WAYS to one finding with KEYS have in common, by their ops: none, or some lines.
+    """The lines that all variants of a finding with KEYS share, by their ops; or none.
 
-    None while there are few ways, or where they share a mechanism alone: to steer around every
-    collection would be to find nothing more. MET are the programs before their ops became simpler
-    ones, of which some may share something else, as may those of the ways that are alike.
+    Empty for few variants, or if they share only a mechanism: a hunt that steers around every
+    collection finds nothing more. MET are the programs before their ops became simpler ones. Some
+    of MET, and variants that are alike, may share other lines.
     """
     by_place = any(key.kind == CRASH and key.calls for key in keys)
     by_mechanism = any(key.effects for key in keys if key.kind != OUTSIDE)
@@ -38,7 +38,7 @@ def shared(
 
 
 def _alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
-    """Those of PROGRAMS that end in the same op and have the same names in them."""
+    """Groups of PROGRAMS that end in the same op and have the same names."""
     parts: dict[tuple, list[list[Line]]] = {}
     for lines in programs:
         names = frozenset(word for line in lines for index, word in enumerate(line.operands)
@@ -52,16 +52,16 @@ def _has_all(lines: list[Line], ops_of: list[Line]) -> bool:
 
 
 def _common(programs: list[list[Line]], table: Table) -> list[Line]:
-    """The lines of the shortest of PROGRAMS whose ops are in all, without plain constructors."""
+    """The lines of the shortest of PROGRAMS whose ops all have, without plain constructors."""
     ops = set.intersection(*({line.op for line in lines} for lines in programs))
     return [line for line in min(programs, key=len)
             if line.op in ops and not table.ops[line.op]["plain"]]
 
 
 def _only_shows(common: list[Line], programs: list[list[Line]], table: Table) -> bool:
-    """Whether COMMON is the line alone that ends each of PROGRAMS, and may do so in others, too.
+    """Whether COMMON is one line that ends each of PROGRAMS, and that may end others, too.
 
-    A line that names what it calls is wrong by itself.
+    A line that calls a function by name is wrong by itself.
     """
     return (len(common) == 1 and all(lines[-1].op == common[0].op for lines in programs)
             and not any(table.kind(common[0], index).has_names
@@ -69,7 +69,7 @@ def _only_shows(common: list[Line], programs: list[list[Line]], table: Table) ->
 
 
 def _of_any(line: Line, table: Table) -> Line:
-    """LINE with another variable for each operand: steered around whether they are one or two."""
+    """LINE with a different variable for each operand, to match equal and unequal operands."""
     kinds = [table.kind(line, index) for index in range(len(line.operands))]
     return replace(line, operands=tuple(
         f"{kind.prefix}{index % kind.count}" if kind.prefix else word
@@ -79,9 +79,9 @@ def _of_any(line: Line, table: Table) -> Line:
 def leading_outside(
     lines: list[Line], met: list[Line], keys: Keys, table: Table,
 ) -> list[list[Line]]:
-    """LINES up to the one that leads elements outside of memory, as their KEYS say; or none.
+    """LINES up to the one that moves elements outside of memory, by their KEYS; or none.
 
-    And MET, the program before its ops and names became simpler ones, up to the same op.
+    Also MET, the program before its ops and names became simpler ones, up to the same op.
     """
     for count in range(len(lines), 0, -1):
         leading = lines[count - 1]
@@ -92,7 +92,7 @@ def leading_outside(
 
 
 def related_ops(lines: list[Line], table: Table) -> frozenset[str]:
-    """The related ops of those of LINES that bring no mechanism which LINES are without."""
+    """The ops related to those of LINES, except ops with a mechanism that LINES lack."""
     met = mechanisms(lines, table)
     return frozenset(name for name in table.related(frozenset(line.op for line in lines))
                      if mechanisms([Line(name, ())], table) <= met)

@@ -1,4 +1,4 @@
-"""The smallest program that fails as a given one does, and what becomes of it when it goes on."""
+"""Finds the smallest program with the failure of a given one, and the crash that may follow it."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ from slotfuzz.triage import shared
 
 TIMEOUT_SECONDS = 3.0
 TIMEOUT_RUNS_MAX = 80
-# A line of a program that is known to hang; a deadlock takes no longer to be one.
+# Limit for a line of a program that hangs; a deadlock needs no more time to show.
 HANGING_LINE_SECONDS = 0.5
 HANGING_RUNS_MAX = 400
-# Programs that go on after a broken promise, to see whether it becomes a crash; for each way of
-# writing the program with one op simpler. About one in three asks for the right wrapper.
+# Programs that continue after a broken promise, to find a crash, for each variant of the program
+# with one simpler op. About one in three asks for the right wrapper.
 WORSE_RUNS = 20
 WORSE_STARTS_MAX = 12
 
 
 @dataclass(frozen=True)
 class Smallest:
-    """A minimal program, the engine's reply for it, and what it cost."""
+    """A minimal program, the engine's reply for it, and the cost of minimizing."""
 
     reply: Reply
     signature: signature.Signature
@@ -32,7 +32,7 @@ class Smallest:
 def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     """The smallest program with the signature of TEXT; None if TEXT is clean.
 
-    QUICK is the same server without symbols, for programs of which most do not fail.
+    QUICK is the same server without symbols; it runs programs that mostly do not fail.
     """
     reply = server.run(text)
     if not reply.is_finding:
@@ -57,9 +57,9 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
         last = answers[-1]
         return len(answers), last.is_finding and last.crashed == crashes
 
-    # A program that hangs costs more than all that do not.
+    # A program that hangs costs more than all programs that do not hang.
     hangs = reply.kind in limits
-    # Two bugs of one signature must not be taken for each other.
+    # Minimizing must not replace a bug by another one with the same signature.
     allowed = (shared.related_ops(lines_of(reply), server.table)
                if server.subject.capabilities.has_many_bugs else None)
     minimized = minimize.minimize(
@@ -70,9 +70,9 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
 
 
 def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
-    """BEST, or what becomes of it when the program goes on: a crash that its last line causes.
+    """BEST, or a crash that its last line causes when the program continues.
 
-    The judge speaks when a promise is broken; what a user meets is the crash that follows from it.
+    The judge reports a broken promise; a user sees the crash that follows from it.
     """
     if not best.reply.is_of_judge or not best.reply.contract:
         return best
@@ -81,7 +81,7 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
                         for i in range(len(lines)) for line in table.simpler(lines[i])]
     for start in starts[:WORSE_STARTS_MAX]:
         if crashes(server, table.program_text(start)):
-            continue  # by itself: another bug
+            continue  # it crashes by itself: another bug
         before, breaking = table.program_text(start[:-1]), table.program_text(start[-1:])
         for longer in server.extend(before + breaking, WORSE_RUNS, seed):
             after = longer.removeprefix(before + breaking)
@@ -91,6 +91,6 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
 
 
 def crashes(server: Server, text: str) -> bool:
-    """Whether TEXT ends in more than a word of the judge."""
+    """Whether TEXT ends in a failure that is not the judge's."""
     reply = server.run(text)
     return reply.is_finding and not reply.is_of_judge

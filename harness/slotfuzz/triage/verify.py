@@ -1,7 +1,7 @@
-"""Runs a script in fresh processes and says how often it failed, with the Wilson lower bound.
+"""Runs a script in fresh processes; counts failures, with the Wilson lower bound of their rate.
 
-Importing torch takes a hundred times as long as a script. So the first run is a new interpreter,
-and the others are forked from one that has imported the module and done nothing else.
+Importing torch takes a hundred times as long as a script. So only the first run is a new
+interpreter; the others are forks of one that has imported the module and done nothing else.
 """
 
 import math
@@ -21,10 +21,10 @@ from slotfuzz.schema.answers import Reply
 
 RUN_SECONDS = 60
 SCRIPT = "a run of the script"
-# For each line, a number and a script: runs the script so many times, each in a process of its own,
-# and prints how each one ended. The script's names are those of __main__, as if it were started.
-# What the module has made is not visited by each collection of a script.
-# One that has failed is over: to end an interpreter that has torch takes a second. Some fail there.
+# Each input line is a number and a path: this runs the script so many times, each in a new fork,
+# and prints how each one ended. The script's globals are those of __main__, as in a normal start.
+# gc.freeze() hides the module's objects from collections in a script.
+# A failed run exits at once: finalizing an interpreter with torch takes a second, and may fail.
 FORKING = """
 import gc, os, signal, sys
 module, seconds = sys.argv[1], int(sys.argv[2])
@@ -59,7 +59,7 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Verified:
-    """FAILED of RUNS fresh processes failed; REPORT is what the first that failed wrote."""
+    """FAILED of RUNS fresh processes failed; REPORT is the output of the first failure."""
 
     runs: int
     failed: int
@@ -67,7 +67,7 @@ class Verified:
 
     @property
     def rate(self) -> float:
-        """Share of the runs that failed, 0 to 1."""
+        """Fraction of the runs that failed, 0 to 1."""
         return self.failed / self.runs if self.runs else 0.0
 
     @property
@@ -87,9 +87,9 @@ def wilson_low(hits: int, runs: int) -> float:
 
 
 class Forker:
-    """An interpreter that has MODULE, started by the words PYTHON, and forks for each run.
+    """An interpreter that has imported MODULE, and forks for each run; PYTHON is its command.
 
-    Of several threads that ask it, one is served at a time.
+    It serves one thread at a time.
     """
 
     def __init__(self, python: list[str], module: str, environment: dict[str, str]):
@@ -104,10 +104,10 @@ class Forker:
             stderr=subprocess.DEVNULL, text=True, env=self._environment)
 
     def runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
-        """Exit code (None: it hung) and what it wrote, of COUNT runs of SCRIPT.
+        """Exit codes (None: the run hung) and outputs of COUNT runs of SCRIPT.
 
-        Fewer where the interpreter has died: then nothing is known of the rest. KilledError where
-        something outside has killed it, or a run.
+        The list is shorter if the interpreter has died: the other runs are unknown. KilledError if
+        something outside has killed the interpreter or a run.
         """
         with self._lock:
             ends = self._runs(script, count)
@@ -136,7 +136,7 @@ class Forker:
         return ends
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the interpreter."""
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
@@ -148,8 +148,8 @@ def verify(
 ) -> Verified:
     """Runs COMMAND, a script in FOLDER, RUNS times; a run counts if it fails like REPLY.
 
-    Runs that something outside has killed are made again; KILLS counts them. With FORKER, all but
-    the first are its runs; a script that hangs is watched over as it says.
+    It repeats runs that something outside has killed; KILLS counts them. FORKER makes all runs but
+    the first. A script that hangs states its own time limit.
     """
     hangs = reply.kind in emit.HANGS
     forked = runs - 1 if forker and runs and not hangs else 0
@@ -174,9 +174,9 @@ def verify(
 
 
 def _terse(environment: dict[str, str]) -> dict[str, str]:
-    """ENVIRONMENT with sanitizers that name no functions: nobody reads more than one report.
+    """ENVIRONMENT with sanitizers that name no functions, because one full report is enough.
 
-    The symbolizer reads libpython's debug information each time, which is two thirds of a run.
+    The symbolizer reads libpython's debug information each time, which takes two thirds of a run.
     """
     changed = dict(environment)
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
@@ -185,6 +185,6 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
 
 
 def fails_alike(code: int | None, stderr: str, reply: Reply) -> bool:
-    """Whether exit CODE (None: it hung) and STDERR of a script are the failure that it states."""
+    """Whether exit CODE (None: it hung) and STDERR of a script match the failure that it states."""
     words = f"{stderr}\n{emit.ending(code)}" if code else ""
     return bool(code) and bool(re.search(emit.stated(reply), words, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Which findings are one bug: programs and verdicts before; one bug or two, and by which rule."""
+"""Dedup rules: pairs of findings, whether each pair is one bug, and the rule that decides."""
 
 from dataclasses import replace
 
@@ -51,14 +51,14 @@ COLLECTED = [*TAGGED, "gc.collect()", SHOWN]
 
 
 def lines_of(texts):
-    """Program lines as the driver sees them."""
+    """Program lines in the driver's form."""
     found = [parse_line(text) for text in texts if text not in OTHERS]
     parsed = iter([Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found])
     return [OTHERS[text] if text in OTHERS else next(parsed) for text in texts]
 
 
 def case(texts, kind="assert", functions=(), line=None, outside=None, **fields):
-    """A finding of the program TEXTS that its last line shows, or LINE."""
+    """A finding that LINE of the program TEXTS shows; by default its last line."""
     lines = lines_of(texts)
     at = len(lines) - 1 if line is None else line
     is_judge = kind == "assert"
@@ -78,7 +78,7 @@ def crash(texts, *functions, **fields):
 
 
 def leak(*texts):
-    """A wrapper that lives on when the program has ended."""
+    """A finding of a wrapper that still exists at the end of the program."""
     return case(texts, line=len(texts), contract="P5", check="live wrappers", object="")
 
 
@@ -99,7 +99,7 @@ def asserted(condition, file="a", more=""):
 
 
 def out(text, raised=False, functions=()):
-    """A crash after the line TEXT has led elements outside of memory."""
+    """A crash after the line TEXT has moved elements outside of memory."""
     (line,) = lines_of([text])
     return crash([*TAGGED, SHOWN], *functions, outside=Outside(line, raised))
 
@@ -110,13 +110,13 @@ def one_bug(first, second):
     return any(dedup.is_same(key, one) for key in dedup.keys(second) for one in known)
 
 
-# By the rule that gives the keys of the first: two findings, and whether they are one bug.
+# By the rule that makes the keys of the first finding: two findings, and whether they are one bug.
 EXAMPLES = [
     ("by_words", said("SystemError: bad 7"), said("SystemError: bad 12"), True),
     ("by_words", said("SystemError: bad"), said("SystemError: worse"), False),
     ("by_words", asserted("level"), asserted("level", "other_file"), True),
     ("by_words", asserted("level"), asserted("it != end()"), False),
-    # `false` is no condition: then the place tells, or what else is said.
+    # `false` names no condition: then the place or the message distinguishes bugs.
     ("by_words", asserted("false"), asserted("false", "other_file"), False),
     ("by_words", asserted("false", "a", " No x."), asserted("false", "b", " No x."), True),
     ("by_words", asserted("false", "a", " No x."), asserted("false", "a", " No y."), False),
@@ -130,7 +130,7 @@ EXAMPLES = [
     ("by_outside", out("s1.resize_(4)"), out("empty_it"), True),
     ("by_outside", out("s0.tag = 0", raised=True), out(SHOWN, raised=True), True),
     ("by_outside", out("s0.tag = 0", raised=True), out("s0.tag = 0"), False),
-    # More memory than there is is refused in many places, of which one may be mended.
+    # Many functions refuse to allocate too much memory; a release may have fixed one of them.
     ("by_outside", out("t1.resize_(huge)", raised=True), out(SHOWN, raised=True), False),
 
     ("by_mechanism", broken(HERMETIC, "P2"), broken(HERMETIC[2:], "P2", "type"), True),
@@ -165,7 +165,7 @@ EXAMPLES = [
            "wrap"), False),
     ("by_dangling", crash(HERMETIC, "wrap"), crash([*TAGGED, SHOWN], "wrap"), False),
 
-    # A function that is called by its name may crash at anything.
+    # A function that a line calls by name may crash on anything.
     ("by_crash", crash([*HERMETIC[:5], "T.f(t0)"], "f"),
      crash([*HERMETIC[:2], "s0.nbytes()", *HERMETIC[2:]], "f"), False),
     ("by_crash", crash([*TAGGED, SHOWN], "f"), crash([*TAGGED, "del t0"], "c10::g"), True),
@@ -177,16 +177,16 @@ EXAMPLES = [
      crash([*TAGGED[:2], "s0.nbytes()", *TAGGED[2:], SHOWN], "wrap"), True),
     ("by_crash", crash([*COLLECTED[:5], "s0.nbytes()"], "f"), crash([*COLLECTED[3:], SHOWN], "f"),
      True),
-    # One line that crashes in one place is one bug, whatever was before it ..
+    # One line that crashes in one place is one bug, after any other lines ..
     ("by_crash", crash([*TAGGED, "t0 = T.ones(1)"], "f", "g"),
      crash(["t0 = T.ones(1)", SHOWN, "del s0", "t0 = T.ones(4)"], "f", "g"), True),
     ("by_crash", crash([*TAGGED, "t0 = T.ones(1)"], "f", "g"),
      crash(["t0 = T.ones(1)", SHOWN, "del s0", "t0 = T.ones(4)"], "f", "h"), False),
-    # .. but for functions that meet what any line has left.
+    # .. except in functions that access the state that any line has left.
     *(("by_crash", crash([*TAGGED, "t0 = T.ones(1)"], place),
        crash(["t0 = T.ones(1)", SHOWN, "del s0", "t0 = T.ones(4)"], place), False)
       for place in ("at::native::fill_", "c10::add", "libtorch_cpu.so.1.13+0x1")),
-    # Counts are of all objects.
+    # These functions count all objects.
     ("by_crash", crash(["t0 = T.ones(1)", "del t0"], "c10::intrusive_ptr::reset_"),
      crash(["t0 = T.ones(1)", SHOWN], "c10::intrusive_ptr::reset_"), False),
 ]
@@ -244,7 +244,7 @@ LINES = {name: (tuple(words.split()),) for name, words in {
     (["new", "weak"], ["new"], True), (["new", "weak"], ["weak"], True),
     (["new"], ["new", "weak"], False), (["weak", "new"], ["new", "weak"], False),
     (["new"], [], True), ([], ["new"], False),
-    # How an object is made tells nothing, where it is made plainly.
+    # The op that makes an object is irrelevant if it is a plain one.
     (["odd", "weak"], ["make", "weak"], True), (["weak", "make"], ["make"], False)])
 @pytest.mark.parametrize("verdict", [DedupKey(JUDGE, "P1", "identity"),
                                      DedupKey(CRASH, functions=("wrap",))])
@@ -298,7 +298,7 @@ def test_of_calls_within_calls_the_last_of_the_outermost_counts(text, name):
 
 
 def test_the_findings_in_torch_are_the_causes_that_they_were():
-    """Two folders of repro/ with a key in common are one cause; a line of causes.txt is one."""
+    """Folders of repro/ with a key in common have one cause; a line of causes.txt is one cause."""
     folders = sorted((ROOT / "repro").glob("torch-*/*/finding.json"))
     cause_of = {}
     for path in folders:

@@ -1,4 +1,4 @@
-"""Simpler ops, fetching what was made, and following a broken promise to its crash."""
+"""Escalation: simpler ops, fetching objects, and following a broken promise to its crash."""
 
 from types import SimpleNamespace
 
@@ -93,7 +93,7 @@ BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 
 
 def promise():
-    """A minimal finding of the judge."""
+    """A minimal finding by the judge."""
     return smallest.Smallest(replies.reply(kind="assert", contract="P3"),
                              Signature("judge P3 early"), Minimized(list(BROKEN), 2, 1, 0.0, True))
 
@@ -110,7 +110,7 @@ def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
 
 
 def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
-    """`look` stands for `drop`, and crashes with nothing that goes on."""
+    """`look` replaces `drop`, and crashes even if no line follows."""
     first = promise()
     first.minimized.lines[:] = [BROKEN[0], Line("late", ("s0",))]
     subject = Subject(crash_needs_drop=False)

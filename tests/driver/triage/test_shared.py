@@ -1,4 +1,4 @@
-"""What to steer around once several ways to one bug were met: programs before, the lines after."""
+"""Steering around a bug: the input is its variants, the output the lines that they share."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_line_that_only_shows_a_bug_is_not_steered_around():
 def test_what_many_ways_to_a_bug_share_is_known(lasts, key, common):
     ways = [lines_of(["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "s0.tag = 0", last])
             for last in lasts]
-    ways[-1] = ways[-1][:1] + ways[-1][2:]  # the last one needs no storage
+    ways[-1] = ways[-1][:1] + ways[-1][2:]  # the last variant needs no storage
     shared = steering.shared(ways, ways, frozenset([key]), TABLE)
     assert [TABLE.program_text(one) for one in shared] == [common] * bool(common)
 
@@ -54,7 +54,7 @@ def test_ways_that_call_one_function_share_that_line_whatever_other_ways_do():
     assert steering.shared(other, other, keys, TABLE) == []
     named = ways("T.f", "T.f", "T.f", "T.g") + [lines_of(["s0.nbytes()"])]
     assert steering.shared(named, named, keys, TABLE) == [[Line("function", ("T.f", "t1"))]]
-    # A line that calls nothing by its name may only show what is wrong.
+    # A line that calls no function by name may only show the bug.
     shown = [lines_of(["t0 = T.ones(1)", *["s0 = t0.untyped_storage()"] * count, "s0.nbytes()"])
              for count in range(3)] + [lines_of(["enter_hermetic()"])]
     assert steering.shared(shown, shown, frozenset([AFTER]), TABLE) == []

@@ -1,4 +1,4 @@
-"""Ways to one finding: a group with one folder, which shows the shortest of them."""
+"""Variants of a finding share a bucket with one folder, which shows the shortest variant."""
 
 import json
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(bet
 
 @pytest.fixture
 def unminimized(monkeypatch):
-    """Programs stay as they are, so that one bug comes in several ways."""
+    """Skips minimizing, so that one bug has several variants."""
     def as_it_is(server, quick, text):
         reply = server.run(text)
         lines = program.lines_of(reply)
@@ -47,7 +47,7 @@ def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, 
 
 
 def test_a_program_that_fails_when_it_is_run_again_is_found(fake_subject, tmp_path, monkeypatch):
-    """A program may leave what crashes the next one: a name that is bound again, a freed object."""
+    """A program may leave a name or a freed object that crashes the next program."""
     half, smallest = "".join(CRASH.splitlines(keepends=True)[:4]), triage.smallest
     monkeypatch.setattr(triage, "smallest", lambda server, quick, text: (
         smallest(server, quick, CRASH) if text.count(half) == 2 else None))
