@@ -1,9 +1,8 @@
-"""What a campaign found: the findings in a folder at any depth, and what of them cannot be read.
+"""Collects a campaign: the findings in a folder at any depth, and the unreadable ones.
 
-All is made from the folders of findings and campaign.jsonl alone. What a person knows of a finding
-stands in its finding.json: `sentence`, `why` it is a bug, `known_as` (its number in a list of known
-bugs), `fails_in` (release to whether it was seen failing there), and `reach`, where the script's
-own words do not tell it.
+The folders of findings and campaign.jsonl are the only sources. A person adds to finding.json:
+`sentence`, `why` it is a bug, `known_as` (its number in a list of known bugs), `fails_in`
+(release to whether it failed there), and `reach`, if the script's own words do not show it.
 """
 
 import re
@@ -17,13 +16,13 @@ from slotfuzz.hunt import series
 from slotfuzz.schema.answers import JUDGE_KINDS
 from slotfuzz.subject import registry
 
-# What a script needs of the library, worst first.
+# The parts of the library that a script needs, most severe first.
 REACHES = {
     "public": "through public API alone",
     "underscore": "through API whose name begins with an underscore, or a flag of its C++",
     "odd": "through odd values that should raise",
 }
-# Helpers of the prelude that set a flag of the C++ library stand for API that is not public.
+# Helpers of the prelude that set a flag of the C++ library count as non-public API.
 PRIVATE = re.compile(r"\._(?!_)\w|\b(enter_|exit_)?hermetic\b")
 
 
@@ -39,14 +38,14 @@ class Entry:
 
     @cached_property
     def release(self) -> str:
-        """The release of its subject, as its folder says; empty where the tree is the release."""
+        """The release of its subject, by its folder; empty for a subject in the source tree."""
         said = registry.release_in(self.record)
         named = self.folder.parent.name.removeprefix(f"{self.record['subject']}-")
         return named if said and named != self.folder.parent.name else said
 
     @cached_property
     def reach(self) -> str:
-        """The key of REACHES: what a person says, else what the program's words say."""
+        """The key of REACHES: a person's choice, or else derived from the program's words."""
         said = self.record.get("reach")
         if said in REACHES:
             return said
@@ -54,34 +53,34 @@ class Entry:
 
     @cached_property
     def rank(self) -> tuple:
-        """What comes first is worse: by reach, crashes before wrong results, then the shortest."""
+        """Sort key, most severe first: reach, crashes before wrong results, shortest program."""
         wrong = self.record["oracle"] in (*JUDGE_KINDS, "contract")
         return (list(REACHES).index(self.reach), wrong, self.record["lines"], self.record["id"])
 
     @cached_property
     def sentence(self) -> str:
-        """What is wrong, in one sentence: a person's, else the title of the notes."""
+        """One sentence about the bug: a person's, or else the title of the notes."""
         title = next(iter(self.notes.splitlines()), "").removeprefix("# ")
         return self.record.get("sentence") or title or self.record["signature"]
 
     @property
     def rate(self) -> str:
-        """How often it fails in fresh processes."""
+        """The failure rate in fresh processes, in words."""
         record = self.record
         return f"{record['rate']:.0%} of {record.get('verified_runs', '?')} fresh processes"
 
     @property
     def met(self) -> str:
-        """How many programs have shown it."""
+        """The number of programs that have shown it, in words."""
         ways = len(self.record.get("ways", []))
         return f"a group of {ways} programs" if ways > 1 else "one program"
 
 
 @dataclass(frozen=True)
 class Found:
-    """The findings below ROOT, worst first; what no fresh process has repeated; and the hunts.
+    """The findings below ROOT, most severe first; crashes that no fresh process repeats; hunts.
 
-    UNREADABLE has a folder or file below ROOT, and why it could not be read.
+    UNREADABLE has folders and files below ROOT, each with the reason why it is unreadable.
     """
 
     root: Path
@@ -92,9 +91,9 @@ class Found:
 
 
 def collect(root: Path) -> Found:
-    """What is in ROOT, at any depth; UserError where there is no finding, also none unreadable.
+    """All findings in ROOT, at any depth; UserError if ROOT has none, not even unreadable ones.
 
-    Folders that begin with a dot are what a killed hunt was writing.
+    It skips folders that begin with a dot, because a killed hunt was still writing them.
     """
     entries, unreadable = [], []
     for path in _below(root, "finding.json"):
@@ -125,7 +124,7 @@ def _below(root: Path, name: str) -> list[Path]:
 
 def _entry(folder: Path) -> Entry:
     record = finding.load(folder)
-    # What no program repeats alone has its last program, and no script.
+    # A crash that no single program repeats has its last program, and no script.
     path = folder / ("repro.py" if (folder / "repro.py").exists() or record["rate"]
                      else "program.py")
     script = path.read_text(errors="replace")
@@ -135,7 +134,7 @@ def _entry(folder: Path) -> Entry:
 
 
 def _program(script: str) -> list[str]:
-    """The lines of a script after its last blank one: the program, with what shows the bug."""
+    """The lines of a script after its last blank one: the program and its assert lines."""
     return script.rstrip().rpartition("\n\n")[2].splitlines()
 
 

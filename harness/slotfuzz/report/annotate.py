@@ -12,7 +12,7 @@ def is_wanted() -> bool:
 
 
 def say(found: list[places.Found]) -> None:
-    """One `::error` line on stderr for each finding, under GitHub Actions alone."""
+    """Prints one `::error` line on stderr for each finding, but only under GitHub Actions."""
     for one in found if is_wanted() else []:
         print(line(one), file=sys.stderr, flush=True)
 

@@ -1,9 +1,9 @@
-"""Root causes: findings of several releases or hunts that are one bug, as one.
+"""Root causes: merges findings of several releases or hunts that are one bug.
 
-Within a folder a hunt has told its findings apart already. Two findings of different folders are
-one root cause if they share a dedup key, or a person has said the same sentence of both,
-and no run speaks against it: at least one of the two scripts fails in the other's release, as far
-as it was tried there.
+A hunt has already separated the findings within a folder. Two findings of different folders have
+one root cause if they share a dedup key, or a person gave both the same sentence. No run may
+contradict this: at least one of the two scripts fails in the other's release, as far as a run
+tried it there.
 """
 
 import itertools
@@ -16,18 +16,18 @@ from slotfuzz.schema.record import DedupKey, keys_of
 
 @dataclass(frozen=True)
 class Cause:
-    """One bug by its findings in ENTRIES, worst first: the first speaks for it."""
+    """One bug with its findings in ENTRIES, most severe first."""
 
     entries: tuple[Entry, ...]
 
     @property
     def first(self) -> Entry:
-        """The finding that speaks for all."""
+        """The finding that represents all."""
         return self.entries[0]
 
     @cached_property
     def fails_in(self) -> dict[str, bool]:
-        """Where it was tried, and whether any of its scripts fails there: releases, or subjects."""
+        """Releases or subjects that runs tried, and whether any of its scripts fails there."""
         told: dict[str, bool] = {}
         for entry in self.entries:
             for release, fails in {**entry.record.get("fails_in", {}), place(entry): True}.items():
@@ -36,12 +36,12 @@ class Cause:
 
 
 def place(entry: Entry) -> str:
-    """Where a finding was found: the release of PyTorch, or the subject."""
+    """The place of a finding: the release of PyTorch, or the subject."""
     return entry.release or entry.record["subject"]
 
 
 def merged(entries: list[Entry]) -> list[Cause]:
-    """ENTRIES, worst first, as root causes, worst first."""
+    """Merges ENTRIES into root causes; both are sorted, most severe first."""
     cause_of = {id(entry): [entry] for entry in entries}
     by_key: dict[tuple[str, DedupKey | str], list[Entry]] = {}
     for entry in entries:

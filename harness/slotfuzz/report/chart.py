@@ -1,7 +1,7 @@
-"""Draws how a number grew over a hunt: an SVG whose colours come from the style of its page.
+"""Draws the growth of a number over a hunt: an SVG whose colours come from its page's style.
 
-Time is on a logarithmic axis, since what a hunt still finds takes ever longer. A number that may
-span decades is on one as well, from 0 on: a value of n is drawn at the logarithm of n + 1.
+The time axis is logarithmic, because a hunt takes ever longer for each new finding. The axis of a
+number that may span decades is logarithmic, too: a value of n is drawn at the logarithm of n + 1.
 """
 
 import math
@@ -12,7 +12,7 @@ from slotfuzz.finding.svg import number
 
 WIDTH, HEIGHT = 360, 190
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 14, 26
-# No hunt's first sample is earlier.
+# The first sample of a hunt is never earlier.
 SECONDS_MIN = 0.05
 TIMES = [(0.1, "0.1 s"), (0.3, "0.3 s"), (1, "1 s"), (3, "3 s"), (10, "10 s"), (30, "30 s"),
          (60, "1 min"), (180, "3 min"), (600, "10 min"), (1800, "30 min"), (3600, "1 h"),
@@ -29,7 +29,7 @@ class Line:
 
 
 def chart(title: str, lines: list[Line], is_log: bool) -> str:
-    """The chart as SVG. TITLE says in words what is drawn, for those who cannot see it."""
+    """The chart as SVG. TITLE describes the drawing in words for blind readers."""
     return _Chart(title, lines, is_log).text()
 
 
@@ -44,7 +44,7 @@ class _Chart:
         xml.SubElement(self.svg, "title").text = title
 
     def text(self) -> str:
-        """The picture, to be put into a page of HTML."""
+        """The picture as a part of an HTML page."""
         for value in _ticks(self.highest, self.is_log):
             y = self._y(value)
             self._add("line", "grid", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y)
@@ -67,7 +67,7 @@ class _Chart:
         return xml.SubElement(self.svg, tag, {"class": style, **words})
 
     def _times(self) -> list[tuple[float, str]]:
-        """The marks of the axis that are inside, and far enough from each other."""
+        """The marks inside the time axis that are far enough from each other."""
         shown = []
         for seconds, words in TIMES:
             if self.first <= seconds <= self.last:
@@ -88,13 +88,13 @@ class _Chart:
 
 
 def _thinned(places: list[str]) -> list[str]:
-    """PLACES without those that are the same as both neighbours."""
+    """PLACES without points that equal both neighbours."""
     return [place for at, place in enumerate(places)
             if not (0 < at < len(places) - 1 and places[at - 1] == place == places[at + 1])]
 
 
 def _ticks(highest: float, is_log: bool) -> list[float]:
-    """The values that the axis marks, 0 included."""
+    """The values that the axis marks, including 0."""
     if is_log:
         step = max(1, math.ceil(math.log10(highest) / 4)) if highest > 1 else 1
         return [0, *(10 ** power for power in range(0, 19, step) if 10 ** power <= highest)]
@@ -106,7 +106,7 @@ def _ticks(highest: float, is_log: bool) -> list[float]:
 
 
 def _short(value: float) -> str:
-    """VALUE for the axis, such as 25k."""
+    """VALUE as a label of the axis, such as 25k."""
     for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")):
         if value >= size:
             return f"{value / size:.3g}{letter}"

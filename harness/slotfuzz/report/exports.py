@@ -1,4 +1,4 @@
-"""The files that CI systems read, SARIF and JUnit, from a folder of findings and its hunts."""
+"""Writes SARIF and JUnit files, which CI systems read, for a folder of findings and its hunts."""
 
 import json
 from pathlib import Path
@@ -12,10 +12,10 @@ def write(
     found: report.Found, sarif_file: Path | None, junit_file: Path | None,
     more: tuple[places.Found, ...] = (),
 ) -> None:
-    """Writes what is asked for about what is FOUND in a folder, and about MORE.
+    """Writes the requested files about the findings FOUND in a folder, and about MORE.
 
-    `report.collect` fails where neither a finding nor a hunt is: an empty file would say that all
-    is well, though nobody has looked.
+    `report.collect` fails for a folder without findings and hunts, because an empty file would
+    claim a clean result although no hunt ran.
     """
     if not sarif_file and not junit_file:
         return

@@ -1,4 +1,4 @@
-"""The hunts of a campaign as the page shows them: charts, numbers, and where their time went."""
+"""The hunts of a campaign on its page: charts, numbers, and the time of each phase."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from markupsafe import Markup
 from slotfuzz.hunt import series
 from slotfuzz.report.chart import Line, chart
 
-# So many hunts, the latest, are shown with charts; of more there is a line each.
+# The page shows charts for this many latest hunts, and one line for each older hunt.
 CHARTS_MAX = 12
-# So many rows has the table of a hunt's samples.
+# Rows in the table of a hunt's samples.
 ROWS_MAX = 12
 UNITS = ((3600, "h"), (60, "min"), (1, "s"))
 
@@ -33,8 +33,8 @@ class Drawn:
     numbers: dict
     seconds: float
     charts: list[Chart]
-    # Rows of samples with their programs/s; seconds for each phase of all jobs together, and of
-    # each job.
+    # Rows of samples with their programs/s; seconds for each phase, over all jobs and for each
+    # job.
     table: list[dict]
     spent: dict[str, float]
     jobs: list[tuple[str, dict]]
@@ -43,19 +43,19 @@ class Drawn:
 
 
 def shown(hunts: list[series.Campaign]) -> list[Drawn]:
-    """HUNTS for the page, the latest first, of which CHARTS_MAX have charts."""
+    """HUNTS for the page, latest first; the first CHARTS_MAX have charts."""
     return [_drawn(hunt, number < CHARTS_MAX) for number, hunt in enumerate(reversed(hunts))]
 
 
 def totals(hunts: list[Drawn]) -> dict:
-    """Programs, seconds and time spent of all HUNTS together."""
+    """The sums of programs, seconds and time spent over all HUNTS."""
     return {"programs": sum(one.numbers["programs"] for one in hunts),
             "seconds": sum(one.seconds for one in hunts),
             "spent": {phase: sum(one.spent[phase] for one in hunts) for phase in series.PHASES}}
 
 
 def shares(spent: dict[str, float]) -> list[tuple[str, float, float]]:
-    """(phase, seconds, share of the whole) of what was SPENT."""
+    """(phase, seconds, fraction of the total) for each phase in SPENT."""
     whole = sum(spent.values())
     return [(phase, seconds, seconds / whole if whole else 0.0)
             for phase, seconds in spent.items()]
@@ -103,10 +103,10 @@ def _ended(hunt: series.Campaign) -> str:
 
 
 def _with_rates(samples: list[dict]) -> list[dict]:
-    """SAMPLES with programs/s: the engine's, or by what was run since the sample before.
+    """SAMPLES with programs/s: the engine's rate, or the programs since the sample before.
 
-    An engine tells none in its first second. What a hunt tells at its end has none: it is that of
-    the last sample.
+    The engine has no rate in its first second. The sample at a hunt's end has no rate, and gets
+    that of the sample before.
     """
     rated, before = [], {"seconds": 0.0, "programs": 0, "rate": 0}
     for sample in samples:
@@ -119,7 +119,7 @@ def _with_rates(samples: list[dict]) -> list[dict]:
 
 
 def _rows(samples: list[dict]) -> list[dict]:
-    """At most ROWS_MAX of SAMPLES, the last one among them."""
+    """At most ROWS_MAX of SAMPLES, including the last one."""
     step = max(1, -(-len(samples) // ROWS_MAX))
     return samples[::-step][::-1]
 

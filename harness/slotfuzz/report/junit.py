@@ -1,7 +1,7 @@
 """Findings as JUnit XML, which CI systems list as failed tests.
 
-One test case for each target that a hunt looked at, so that an empty report is not taken for a
-clean one, and one for each finding.
+It has one test case for each target of a hunt, so that nobody takes an empty report for a clean
+one, and one test case for each finding.
 """
 
 from xml.etree import ElementTree
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from slotfuzz.finding import places
 from slotfuzz.hunt.series import Campaign
 
-# XML has no word for other control characters, and a sanitizer's report may hold any byte.
+# XML cannot represent other control characters, and a sanitizer's report may contain any byte.
 ALLOWED = ("\t", "\n", "\r")
 
 
@@ -27,7 +27,7 @@ def text(found: list[places.Found], hunts: list[Campaign]) -> str:
 
 
 def _hunted(hunt: Campaign) -> ElementTree.Element:
-    """A case for each target; of a hunt that did not do its work each is an error."""
+    """A case for each target; each case is an error if the hunt did not do its work."""
     start, end = hunt.start, hunt.end
     suite = ElementTree.Element(
         "testsuite", name=f"hunt {start['subject']} {start['sanitizer']}, seed {start['seed']}",
@@ -49,7 +49,7 @@ def _hunted(hunt: Campaign) -> ElementTree.Element:
 
 
 def _problem(end: dict | None) -> str:
-    """Why a hunt does not count as done, or an empty string."""
+    """The reason why a hunt does not count as done, or an empty string."""
     if end is None:
         return "the hunt did not end"
     if not end["programs"]:

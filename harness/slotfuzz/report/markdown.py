@@ -1,4 +1,4 @@
-"""docs/torch.md: the findings on torch, by release, worst first."""
+"""docs/torch.md: the findings on torch, by release, most severe first."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,8 @@ from slotfuzz.report import Entry, REACHES
 def markdown(root: Path, entries: list[Entry]) -> str:
     """The document without its last newline.
 
-    What else a person has to say of a release is in torch-<release>/about.md, and in what it
-    differs from the core in torch-<release>/differences.md.
+    A person's remarks on a release are in torch-<release>/about.md, and the differences of the
+    release from the core in torch-<release>/differences.md.
     """
     entries = [entry for entry in entries if entry.release]
     if not entries:
@@ -37,7 +37,7 @@ def markdown(root: Path, entries: list[Entry]) -> str:
 
 
 def version_key(release: str) -> list[int]:
-    """By which releases are sorted, the oldest first."""
+    """Sort key for releases, oldest first."""
     return [int(part) for part in re.findall(r"\d+", release)]
 
 

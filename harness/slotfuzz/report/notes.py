@@ -1,7 +1,7 @@
-"""NOTES.md and timeline.svg as parts of a page: nothing in them may refer to another file or run.
+"""NOTES.md and timeline.svg as parts of a page, without scripts and references to other files.
 
-The notes are Markdown, without HTML, links or pictures; the folded parts that explain.py writes
-become folded parts of the page.
+The notes are Markdown, without HTML, links or pictures. The folded parts by explain.py become
+folded parts of the page.
 """
 
 import re
@@ -16,7 +16,7 @@ FOLDED = re.compile(r"^<details><summary>(.*?)</summary>\n\n(.*?)\n\n</details>$
 PICTURE = re.compile(r"^!\[[^]]*\]\([^)]*\)\n*", re.MULTILINE)
 TITLE = re.compile(r"\A# .*\n*")
 SVG = "http://www.w3.org/2000/svg"
-# What lives_svg.py draws with. A picture that has more is not shown: it might do more.
+# The elements that timeline_svg.py uses. A picture with other ones is rejected as unsafe.
 ELEMENTS = {"svg", "title", "desc", "rect", "line", "text", "g"}
 ATTRIBUTES = {"role", "width", "height", "viewBox", "x", "y", "x1", "x2", "y1", "y2", "rx", "fill",
               "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family",
@@ -36,7 +36,7 @@ def notes(text: str) -> Markup:
 
 
 def timeline(text: str) -> Markup:
-    """timeline.svg as a part of a page; ValueError if it is no picture by lives_svg.py."""
+    """timeline.svg as a part of a page; ValueError if it is not a picture by timeline_svg.py."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError as error:
@@ -63,12 +63,12 @@ def _rendered(text: str) -> Markup:
 
 
 def _code(renderer, tokens, index, options, env) -> str:
-    # Who has no mouse scrolls it with the keyboard, so it must take the focus.
+    # The keyboard can scroll it only if it can take the focus.
     return f'<pre tabindex="0">{escapeHtml(tokens[index].content)}</pre>\n'
 
 
 def inline(text: str) -> Markup:
-    """A sentence of a person, with `code` in it."""
+    """A person's sentence, with `code` in it."""
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if at % 2 else escape(part)
         for at, part in enumerate(text.split("`")))

@@ -1,4 +1,4 @@
-"""The page of a campaign: one file of HTML that refers to nothing outside of itself."""
+"""The page of a campaign: one HTML file without references to other files."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from slotfuzz.report.markdown import version_key
 from slotfuzz.report.notes import inline, notes, timeline
 
 TEMPLATES = Path(__file__).parent / "templates"
-# What stands in a filter for what has no number in the contract.
+# The value in a filter for findings without a contract number.
 NO_CONTRACT = "none"
 TIERS = {"public": "public", "underscore": "underscore", "odd": "odd values"}
 
@@ -34,7 +34,7 @@ class Filter:
 
 @dataclass
 class Part:
-    """A finding as a part of its root cause's row."""
+    """A finding within the row of its root cause."""
 
     entry: Entry
     place: str
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass
 class Row:
-    """A root cause as the page shows it; NAME is the anchor."""
+    """A root cause as a row of the page; NAME is the anchor."""
 
     cause: Cause
     name: str
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def first(self) -> Entry:
-        """The finding that speaks for it."""
+        """The finding that represents it."""
         return self.cause.first
 
     @cached_property
@@ -62,18 +62,18 @@ class Row:
 
     @property
     def reach(self) -> str:
-        """What its script needs of the library, as the beginning of a sentence."""
+        """The part of the library that its script needs, as the beginning of a sentence."""
         words = REACHES[self.first.reach]
         return words[0].upper() + words[1:]
 
     @property
     def fails_in(self) -> list[str]:
-        """Where it fails."""
+        """The places where it fails."""
         return [where for where, fails in self.cause.fails_in.items() if fails]
 
 
 class _Page:
-    """Collects what the template shows, and what could not be read of it."""
+    """Collects the template's values, and the unreadable files."""
 
     def __init__(self, found: Found):
         self.found = found
@@ -102,18 +102,18 @@ class _Page:
 
     @cached_property
     def releases(self) -> set[str]:
-        """The releases of PyTorch in which anything was tried."""
+        """The releases of PyTorch in which a run tried any finding."""
         return {where for row in self.rows if row.first.release for where in row.cause.fails_in}
 
     @cached_property
     def places(self) -> list[str]:
-        """Where anything was tried: subjects first, then releases, the oldest first."""
+        """The places of all runs: subjects first, then releases, oldest first."""
         tried = {where for row in self.rows for where in row.cause.fails_in}
         return sorted(tried, key=lambda where: (
             (1, version_key(where), where) if where in self.releases else (0, [], where)))
 
     def filters(self) -> list[Filter]:
-        """The choices above the list."""
+        """The filters above the list."""
         places = Counter(where for row in self.rows for where in row.fails_in)
         contracts = Counter(row.contract for row in self.rows)
         oracles = Counter(row.first.record["oracle"] for row in self.rows)
@@ -131,19 +131,19 @@ class _Page:
         ]
 
     def by_place(self) -> list[tuple[str, dict[str, int]]]:
-        """(place, root causes that fail there for each tier) for the summary."""
+        """(place, number of root causes that fail there, by tier) for the summary."""
         return [(where, {tier: sum(where in row.fails_in and row.first.reach == tier
                                    for row in self.rows) for tier in REACHES})
                 for where in self.places]
 
     def tiers(self) -> list[tuple[str, str, int]]:
-        """(tier, words, root causes) for the summary."""
+        """(tier, words, number of root causes) for the summary."""
         counts = Counter(row.first.reach for row in self.rows)
         return [(one, words, counts[one]) for one, words in REACHES.items()]
 
 
 def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
-    """The page, and all that could not be read: (place below the root, why)."""
+    """The page, and a list of what was unreadable: (path below the root, reason)."""
     made = _Page(found)
     reader = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
@@ -158,10 +158,10 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
         totals=hunts.totals(drawn), shares=hunts.shares, charts_max=hunts.CHARTS_MAX,
         anchors=anchors, unreproduced=made.unreproduced, unreadable=made.unreadable,
         contract_text=_contract_text)
-    # The name of a folder may be no text.
+    # The name of a folder may be invalid UTF-8.
     return text.encode("utf-8", "replace").decode("utf-8"), made.unreadable
 
 
 def _contract_text(number: str) -> str:
-    """The contract's sentence without its Markdown."""
+    """The contract sentence without its Markdown."""
     return re.sub(r"\*", "", explain.contract_text(number))

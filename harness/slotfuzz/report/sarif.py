@@ -1,8 +1,8 @@
 """Findings as SARIF 2.1.0 (OASIS), which code hosts show beside the changed lines.
 
-One rule for each sentence of docs/contract.md and each oracle. A result has the rule of its
-contract sentence, or else of its oracle; its locations are the line of the core and the line of the
-program; its message holds the script.
+Each sentence of docs/contract.md and each oracle is a rule. A result has the rule of its contract
+sentence, or else of its oracle. Its locations are the line of the core and the line of the
+program. Its message contains the script.
 """
 
 import re
@@ -16,7 +16,7 @@ from slotfuzz.subject.sanitizers import SANITIZERS
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT_ID = "%SRCROOT%"
 SENTENCE = re.compile(r"^- \*\*([A-Z]\d+)\b", re.MULTILINE)
-# Trace points before the failure; more would hide the ones that matter.
+# Trace points before the failure; more would hide the important ones.
 RELATED_MAX = 10
 
 
@@ -37,7 +37,7 @@ def document(found: list[places.Found], hunts: list[Campaign]) -> dict:
 
 
 def rules(found: list[places.Found]) -> list[dict]:
-    """One rule for each sentence of the contract, and for each oracle, those of FOUND included."""
+    """One rule for each contract sentence, and for each oracle, including the oracles in FOUND."""
     numbers = SENTENCE.findall((ROOT / "docs" / "contract.md").read_text())
     oracles = {oracle for one in SANITIZERS.values() for oracle in one.oracles}
     oracles |= {one.record.get("oracle") or "unknown" for one in found}
@@ -53,7 +53,7 @@ def _rule(identifier: str, short: str, full: str) -> dict:
 
 
 def _sentence(number: str) -> tuple[str, str]:
-    """The title and the whole of a contract sentence, without emphasis."""
+    """The title and the full text of a contract sentence, without emphasis."""
     text = explain.contract_text(number)
     title = re.match(r"\*\*(.*?)\*\*", text)[1].rstrip(".")
     return f"contract {title}", re.sub(r"\*\*?|`", "", text)
@@ -110,7 +110,7 @@ def _location(place: places.Place) -> dict:
 
 
 def _invocation(hunt: Campaign) -> dict:
-    """A hunt that has no end was killed: it is no success, whatever it found."""
+    """The invocation of a hunt. A hunt without an end was killed: it counts as unsuccessful."""
     start, end = hunt.start, hunt.end
     words = [start["subject"], start["sanitizer"], *start["targets"]]
     about = {"commandLine": f"slotfuzz hunt {' '.join(start['targets'])} --subject"

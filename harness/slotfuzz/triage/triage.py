@@ -1,7 +1,7 @@
-"""From a program that broke something to a folder in repro/: signature, new or known, minimal.
+"""Turns a crash into a folder in repro/: signature, new or known, minimal program.
 
-One warm server per target and thread serves all of it; the final script is verified in fresh
-processes.
+Each thread has one warm server per target for all of this. Fresh processes verify the final
+script.
 """
 
 import platform
@@ -30,13 +30,13 @@ from slotfuzz.triage.dedup import Case, Keys
 from slotfuzz.triage.smallest import Smallest, smallest, worst
 
 SEQUENCE_SECONDS = 60
-# The engine's words in a trace for a line that goes well.
+# The engine's words in a trace for a line that raises no exception.
 RAISED_NOTHING = "the line raised nothing"
 
 
 @dataclass(frozen=True)
 class Found:
-    """A crash as the hunt saw it: program TEXT and REPORT, after so many PROGRAMS and SECONDS."""
+    """A crash in a hunt: program TEXT and REPORT, after so many PROGRAMS and SECONDS."""
 
     target: str
     text: str
@@ -52,7 +52,7 @@ def keys_of(
 ) -> Keys:
     """The dedup keys of the finding in REPLY."""
     outside = None
-    # A sanitizer sees the access itself, and an exception has its words.
+    # A sanitizer reports the access itself, and an exception has its message.
     if server.subject.capabilities.has_many_bugs and not dedup.error(reply, words):
         outside = reaching_outside(server, lines)
     return dedup.keys(Case(reply, words, lines, server.table, outside))
@@ -62,7 +62,7 @@ def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
     """The first of LINES after which a variable's elements lie outside of memory."""
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
     for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
-        # After the last line the question is asked once more, of no names.
+        # After the last line the engine asks once more, without names.
         if not answer.crashed:
             raised, _, names = answer.trace[-2].partition("\n")
             if names:
@@ -71,7 +71,7 @@ def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
 
 
 def as_one(sequence: list[str], server: Server) -> str:
-    """The programs of SEQUENCE as one: in between every name is dropped, and the collector runs."""
+    """The programs of SEQUENCE as one: after each, it deletes all names and runs the collector."""
     parts = []
     for text in sequence:
         names = {name for line in server.parse(text) for name in server.table.variables(line)}
@@ -80,7 +80,7 @@ def as_one(sequence: list[str], server: Server) -> str:
 
 
 def title_of(reply: Reply, words: signature.Signature) -> str:
-    """One line for a person: what breaks and where."""
+    """One line for a person: the failure and its place."""
     if reply.kind == "assert":
         return f"{normal_line(reply.message) or words.verdict} ({reply.contract})"
     what = words.kind
@@ -90,7 +90,7 @@ def title_of(reply: Reply, words: signature.Signature) -> str:
 
 
 def normal_line(message: str) -> str:
-    """The first line of a message, fit for a comment."""
+    """The first line of a message, in a form that fits into a comment."""
     return message.splitlines()[0].strip() if message.strip() else ""
 
 
@@ -105,17 +105,17 @@ def script_of(server: Server, reply: Reply, words: signature.Signature, contract
 class Triage:
     """Judges crashes of one subject and writes folders for the new ones to OUT.
 
-    Threads may judge at the same time: each has servers of its own, and all know the same.
+    Several threads may judge at once: each has its own servers, and all share the known findings.
     """
 
     def __init__(self, subject: Subject, out: Path, verify_runs: int, kills: Kills | None = None):
         self.subject, self.out, self.verify_runs = subject, out, verify_runs
         self.kills = kills or Kills()
         self.groups = Groups()
-        # Words of known errors: dedup.error.
+        # Words of known errors: see dedup.error.
         self.errors: set[str] = set()
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
-        # Held by who reads or adds to what is known: two threads may have met one finding.
+        # Guards the known findings: two threads may have seen the same finding.
         self._lock = threading.Lock()
         self._forker: verify.Forker | None = None
 
@@ -125,7 +125,7 @@ class Triage:
     def __exit__(self, exception, *_):
         if not exception:
             self.close()
-        # A thread may wait for one of them, and would wait for long.
+        # A thread may be waiting for a server; close() would block until its answer.
         for server in list(self._servers.values()):
             server.kill()
 
@@ -138,7 +138,7 @@ class Triage:
 
     def server(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The warm server of TARGET; with TRACE, one whose core prints its trace points."""
-        # Where no sanitizer reports, one server does for both.
+        # Without a sanitizer's report, one server serves both purposes.
         symbols |= not self.subject.watch.names_functions
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
@@ -147,16 +147,16 @@ class Triage:
         return self._servers[key]
 
     def control(self, target: str) -> None:
-        """Runs the empty program: if that is a finding, nothing else can be trusted."""
+        """Runs the empty program: if that is a finding, no other result is reliable."""
         reply = self.server(target).run("")
         if reply.is_finding:
             words = signature.of_reply(reply).text
             raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
 
     def recall(self, target: str, folder: Path) -> list[str]:
-        """Makes the finding in FOLDER known; the programs that show it, to be steered around.
+        """Adds the finding in FOLDER to the known ones; returns programs to steer around.
 
-        None if it fails no more: a fixed one may come back as new.
+        No programs if it no longer fails: a fixed bug may come back as new.
         """
         server, record = self.server(target), finding.read(folder)
         script, *ways = [(folder / "repro.py").read_text(errors="replace"),
@@ -179,11 +179,11 @@ class Triage:
     def judge(self, found: Found) -> tuple[str, dict]:
         """("new" | "known" | "shorter" | "unreproduced", the finding's record).
 
-        New ones are written. A shorter way to what is in OUT takes its place. Written is also what
-        no fresh process has repeated, as a script or with the programs before.
+        It writes new findings. A shorter program replaces that of a finding in OUT. It also writes
+        crashes that no fresh process repeats, by a script or with the programs before.
         """
         server, quick = self.server(found.target), self.server(found.target, symbols=False)
-        # What a program has left may crash the next one, and hunts run many that are alike.
+        # A program's leftovers may crash the next one, and a hunt runs many similar programs.
         best = smallest(server, quick, found.text) or \
             smallest(server, quick, as_one([found.text] * 2, server))
         sequence = []
@@ -211,9 +211,9 @@ class Triage:
         self, server: Server, first: Smallest, best: Smallest, keys: Keys,
         draft: tuple[dict, dict] | None,
     ) -> tuple[str, dict]:
-        """The verdict on what has KEYS; without DRAFT it is known, by a program that is no longer.
+        """The verdict for KEYS; without DRAFT the finding is known, and its program is no shorter.
 
-        FIRST is the smallest program that does the same, BEST the one to be shown.
+        FIRST is the smallest program with the same failure, BEST the program to show.
         """
         met = server.table.program_text(list(first.minimized.as_met))
         text = self._text(server, best)
@@ -242,9 +242,9 @@ class Triage:
     def _sort_sequence(
         self, server: Server, found: Found, sequence: list[str],
     ) -> tuple[str, dict]:
-        """The verdict on what at most a SEQUENCE of programs repeats, in one process.
+        """The verdict on a crash that only a SEQUENCE of programs in one process may repeat.
 
-        Who writes outside of memory may crash whoever asks for memory later.
+        A write outside of memory may crash any later allocation.
         """
         for text in sequence if self.subject.capabilities.has_many_bugs else ():
             outside = reaching_outside(server, server.parse(text))
@@ -261,15 +261,16 @@ class Triage:
             return self.groups.folder(keys)
 
     def _is_in_doubt(self, folder: Path | None) -> bool:
-        """Whether FOLDER is None, or of a group of which no program has failed in a fresh process.
+        """Whether FOLDER is `None`, or no program of its bucket has failed in a fresh process.
 
-        Another one may. Where there is one bug at most, the target checks more than a script can.
+        Another program may fail. A known bug of a subject with at most one bug is never in doubt,
+        because its target checks more than a script can.
         """
         return not folder or (self.subject.capabilities.has_many_bugs
                               and self._in_out(folder).get("rate") == 0)
 
     def _in_out(self, folder: Path) -> dict:
-        """The record of a finding in OUT; empty where FOLDER is in another place."""
+        """The record of a finding in OUT; empty if FOLDER is in another folder."""
         return finding.read(folder) if folder.parent == self.out else {}
 
     def _text(self, server: Server, best: Smallest) -> str:
@@ -278,7 +279,7 @@ class Triage:
     def _draft(
         self, server: Server, found: Found, best: Smallest, keys: Keys,
     ) -> tuple[dict, dict]:
-        """The record and the files of a finding that is new; its script has been verified."""
+        """The record and the files of a new finding, after verification of its script."""
         reply, text = best.reply, self._text(server, best)
         traced = reply
         if self.subject.capabilities.trace_variable:
@@ -296,7 +297,7 @@ class Triage:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal, dedup_keys=plain(keys), ways=[text])
-        # Two bugs may show in one place.
+        # Two bugs may have the same signature.
         shapes = program_shape.shape(best.minimized.lines, server.table)
         record["id"] = best.signature.identifier(
             self._name(), f" after {program_shape.text_of(shapes)}")
@@ -307,7 +308,7 @@ class Triage:
                         "report.txt": report or reply.message + "\n"}
 
     def _write_unreproduced(self, found: Found, sequence: list[str]) -> dict:
-        """A crash that no single program repeats: all that is known of it, and a rate of 0."""
+        """Writes a crash that no single program repeats: the known data, and a rate of 0."""
         words = signature.of_stderr(found.report) or signature.Signature("unknown crash")
         record = self._record(found, words, "unreproduced", len(found.text.splitlines()),
                               verify.Verified(0, 0, ""))
@@ -335,7 +336,7 @@ class Triage:
         }
 
     def _name(self) -> str:
-        """The subject with its release: what an id in one does not say of another."""
+        """The subject with its release, because ids are unique only within one release."""
         return self.subject.edition or self.subject.name
 
     def _verify(self, script: str, reply: Reply) -> verify.Verified:
@@ -347,7 +348,7 @@ class Triage:
                                  forker=self._warm(), kills=self.kills)
 
     def _warm(self) -> verify.Forker | None:
-        """What forks for the runs of a script, where importing the module takes long."""
+        """A process that forks for the runs of a script, if importing the module takes long."""
         with self._lock:
             capabilities = self.subject.capabilities
             if capabilities.is_imported_slowly and not self._forker:
@@ -356,7 +357,7 @@ class Triage:
             return self._forker
 
     def _sequence(self, found: Found, server: Server) -> list[str]:
-        """The last programs of the process that died that repeat it, in one process; or none."""
+        """The last programs of the dead process, if they repeat its crash in one process."""
         _, programs = dump_recorder(self.subject, found.target, found.recorder)
         if not programs:
             return []
@@ -365,13 +366,13 @@ class Triage:
                                       and server.states(texts)[-1].is_finding)
 
     def versions(self) -> dict:
-        """What a finding depends on: the interpreter, the compiler, slotfuzz, and the subject."""
+        """The versions that affect a finding: interpreter, compiler, slotfuzz, subject."""
         return {"python": platform.python_version(), "compiler": Path(build.compiler()).name,
                 "slotfuzz": own_version(), **self.subject.versions}
 
 
 def own_version() -> str:
-    """The commit of the checkout; of an installed package its version, which names the commit."""
+    """The commit of the checkout, or an installed package's version, which names the commit."""
     if INSTALLED:
         from importlib import metadata
 
@@ -382,7 +383,7 @@ def own_version() -> str:
 
 
 def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:
-    """Which oracle spoke: contract, sanitizer's name, signal, watchdog, timeout .."""
+    """The oracle that failed: contract, sanitizer's name, signal, watchdog, timeout .."""
     if reply.kind == "assert":
         return "contract"
     if words.verdict.startswith("sanitizer"):

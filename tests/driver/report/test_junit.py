@@ -1,4 +1,4 @@
-"""JUnit: a case for each target that was hunted, a failure for each finding, counts that add up."""
+"""JUnit has a case for each target of a hunt, a failure for each finding, and correct counts."""
 
 import json
 import shutil

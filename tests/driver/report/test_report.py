@@ -1,4 +1,4 @@
-"""The report of a campaign: ranked, self-contained, and true to the folders that it is made of."""
+"""The report of a campaign is ranked and self-contained, and agrees with its folders."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from slotfuzz.schema.record import ERROR, DedupKey, plain
 from tests.driver.conftest import ROOT
 from tests.driver.commands.test_cli import slotfuzz
 
-# What Debian's 1.13.1 says of itself.
+# The version string of Debian's 1.13.1.
 SAYS = {"1.13.1": "1.13.0a0"}
 SCRIPT = "# subject: torch\nimport torch as T\n\nif check:\n    pass\n\n{}\n"
 RECORD = {
@@ -42,7 +42,7 @@ def keys(words):
 
 @pytest.fixture
 def campaign(tmp_path):
-    """Writes a finding; the folder of all."""
+    """A function that writes a finding and returns the folder of all findings."""
     def write(identifier, program, release="2.6.0", files=None, **fields):
         record = {**RECORD, "id": identifier, "versions": {"torch": SAYS.get(release, release)},
                   **fields}
@@ -55,7 +55,7 @@ def campaign(tmp_path):
 
 
 class Names(HTMLParser):
-    """All ids of a page, and where its links lead to."""
+    """All ids of a page, and the targets of its links."""
 
     def __init__(self, text):
         super().__init__()
@@ -169,7 +169,7 @@ def test_rows_have_what_filters_choose_by(campaign):
 
 
 def picture():
-    """A timeline as a finding has it."""
+    """The timeline of a typical finding."""
     life = timeline.Life("wrapper", 0x10, 0, "UntypedStorage", ("s0",), (timeline.Owner.PYTHON,),
                          ((),), (timeline.Slot.HOLDS,), frozenset([0]))
     columns = (timeline.Column("s0 = 1", 0, False),)
@@ -362,7 +362,7 @@ def test_what_is_kept_of_torch_is_confirmed():
         assert entry.record["why"] and entry.record["sentence"], entry.folder
         notes = (entry.folder / "NOTES.md").read_text()
         assert entry.record["why"] in notes and entry.record["sentence"] in notes, entry.folder
-        # A crash or a failed internal assertion needs no sentence of the contract; a promise does.
+        # Unlike a crash or a failed internal assertion, a promise needs its contract sentence.
         assert entry.record["contract"] or entry.record["oracle"] not in ("contract", "assert")
 
 

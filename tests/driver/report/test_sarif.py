@@ -1,4 +1,4 @@
-"""SARIF: valid by the official schema, with rules for sentences and oracles, and with places."""
+"""SARIF is valid by the official schema, and has rules for sentences and oracles, and places."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ from slotfuzz.report import annotate, sarif
 from slotfuzz.subject.sanitizers import SANITIZERS
 from tests.driver.conftest import ROOT
 
-# An npm package that ships the schema as OASIS has published it, and no code that is run here.
+# An npm package with the schema as OASIS published it; the test runs no code of the package.
 SCHEMA_PACKAGE, SCHEMA_FILE = "@microsoft/jest-sarif@1.0.0-beta.0", "sarif-2.1.0-rtm.5.json"
 KEPT = sorted(path.parent for path in (ROOT / "repro").rglob("finding.json"))
 
@@ -37,7 +37,7 @@ def schema(tmp_path_factory):
 
 @pytest.fixture
 def campaign(tmp_path):
-    """The campaign of a hunt in a folder, as a hunt would have written it; its END."""
+    """The campaign of a hunt in a folder, in the format that a hunt writes; END is its end."""
     def write(**end):
         start = {"record": "start", "hunt": "h1", "started": "2026-11-23T07:00:00+00:00",
                  "subject": "core", "sanitizer": "address", "targets": ["storage", "tensor"],
