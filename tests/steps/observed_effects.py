@@ -7,6 +7,7 @@ shows fewer effects than its row declares, a line of another op runs before it.
 
 import itertools
 import json
+import os
 import sys
 
 from watched_lines import BINDING, Bench
@@ -192,13 +193,37 @@ class Observer(Bench):
             yield line, bound, read, extra["free"]
 
 
+def in_child(function):
+    """Whether a forked child that calls FUNCTION dies, and the result of FUNCTION if it does not.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        with open(writer, "w", encoding="utf-8") as out:
+            json.dump(function(), out)
+        os._exit(0)
+    os.close(writer)
+    with open(reader, encoding="utf-8") as result:
+        text = result.read()
+    died = os.waitpid(child, 0)[1] != 0
+    return died, None if died else json.loads(text)
+
+
 def main():
-    """Writes the effects to stdout."""
-    bench = Observer(json.load(sys.stdin))
+    """Writes the effects to stdout. A row may crash PyTorch: there each runs in its own process."""
+    description = json.load(sys.stdin)
+    bench, crashes = Observer(description), description["module"] == "torch"
+
+    def observed(name, op):
+        effects = bench.observe(op) if name in bench.usable else None
+        return None if effects is None else sorted(effects)
+
     told = {}
     for name, op in bench.ops.items():
-        effects = bench.observe(op) if name in bench.usable else None
-        told[name] = {"ran": effects is not None, "effects": sorted(effects or ())}
+        died, effects = (in_child(lambda name=name, op=op: observed(name, op)) if crashes
+                         else (False, observed(name, op)))
+        told[name] = {"ran": effects is not None, "died": died, "effects": effects or []}
     json.dump(told, sys.stdout)
 
 

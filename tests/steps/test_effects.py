@@ -21,6 +21,8 @@ TARGET, SECONDS_MAX = "storage", 300
 WORD = re.compile(r"\w+")
 # slotcore has no exotic impls, so rows that declare them do not run on it.
 ONLY_TORCH = {"exotic"}
+# Effects of a row of torch that one release has and another lacks.
+OF_A_RELEASE = ("raises", "exotic", "sets_attribute")
 NOTHING = {"effects": [], "attribute": "", "attribute_of_storage": False}
 
 
@@ -90,12 +92,20 @@ def test_a_row_that_lies_is_named(description, observed):
 
 
 def test_each_row_does_what_it_says_on_torch(description):
-    """Runs the rows that only torch has, if this Python can import torch."""
+    """Runs the rows that only torch has, if this Python can import torch.
+
+    Releases differ in the names that they lack and in the operands that they refuse, so this
+    compares the effects that do not depend on the release.
+    """
     ops = [op for op in description["ops"] if "exotic" in op["effects"] or "T._C" in op["needs"]]
     if importlib.util.find_spec("torch") is None:
         pytest.skip(f"{len(ops)} rows were not run: {sys.executable} has no torch")
     told = observe({**description, "module": "torch"}, sys.executable, None)
-    assert differing([op for op in ops if "raises" not in op["effects"]], told) == {}
+    assert sum(told[op["name"]]["ran"] for op in ops) > 20
+    for rows in (ops, told.values()):
+        for row in rows:
+            row["effects"] = [one for one in row["effects"] if one not in OF_A_RELEASE]
+    assert differing(ops, told) == {}
 
 
 def effects_of_names(description, text, module):

@@ -65,8 +65,9 @@ class Bench:
         self.kept_lists = [self.names[name] for name in KEPT]
         self.dangling_lists = [self.names[name] for name in MAY_DANGLE]
         self.names["Spy"], self.set_before = spy_on(self.T.Tensor)
-        self.spans = Spans(self.names["hermetic"], self.is_hermetic)
-        self.names["hermetic"] = self.spans
+        self.spans = Spans(self.names.get("hermetic"), self.is_hermetic)
+        if "hermetic" in self.names:  # PyTorch 1.13 has no hermetic mode
+            self.names["hermetic"] = self.spans
         gc.disable()
         gc.collect()
         gc.freeze()
