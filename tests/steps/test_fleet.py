@@ -149,7 +149,7 @@ def test_a_crash_of_a_fleet_comes_back_as_a_script(built, box, tmp_path):
     if built[0] == "coverage":
         pytest.skip("a coverage build reports no crash")
     code, said = box(CANARY, "-seed=1", f"-runs={CANARY_RUNS}", "-artifact_prefix=/tmp/")
-    assert code != 0 and f"/targets/{CANARY}.cc:" in said, said
+    assert code != 0 and f"/targets/programs/{CANARY}.cc:" in said, said
     (crash,) = tmp_path.glob("crash-*")
     (replayed,) = slotfuzz("replay", crash, "--target", CANARY, ok=(1,))
     assert replayed["outcome"] == "finding" and "never_wrap_again" in replayed["signature"]
