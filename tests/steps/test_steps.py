@@ -103,7 +103,7 @@ def test_a_traced_run_shows_where_the_freed_object_was_allocated():
     header = mutant.read_header(name)
     chosen = subject.resolve(f"mutant:{name}", None, [header.target], with_python=False)
     with Server(chosen, header.target, trace=True) as server:
-        told = server.run("\n".join(header.program) + "\n")["stderr"]
+        told = server.run("\n".join(header.program) + "\n").stderr
     stack = told.partition("previously allocated by")[2].partition("\n\n")[0]
     assert " in wrap" in stack and len(stack.splitlines()) > 10
 
@@ -137,8 +137,8 @@ def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
     with Server(chosen, target) as server:
         snippets = prelude.snippets_of(server.table.description)
         for seed in seeds:
-            script = emit.script(server.run(seed.read_text()), snippets, "core", "slotcore",
-                                 sanitizer, seed.stem)
+            script = emit.script(server.run(seed.read_text()), snippets, "core", sanitizer,
+                                 seed.stem)
             (tmp_path / seed.name).write_text(script)
     for seed in seeds:
         result = subprocess.run([chosen.script_python, tmp_path / seed.name], check=False,
