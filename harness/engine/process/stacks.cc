@@ -87,7 +87,9 @@ bool blocks_signal(pid_t thread) {
 }
 
 // What a thread waits for, by the name of a frame. The first row that matches any frame counts: the
-// GIL is a condition variable, and a Python lock is a semaphore.
+// GIL is a condition variable, and a Python lock is a semaphore. A stripped libc names its exported
+// functions only, and pthread_join() leaves no frame, since it ends in a call of a function that is
+// not exported. Its caller in the C++ library is exported.
 constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
     {"take_gil", "the GIL"},
     {"PyGILState_Ensure", "the GIL"},
@@ -98,6 +100,7 @@ constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
     {"lll_lock_wait", "a mutex"},
     {"pthread_rwlock_", "a lock"},
     {"pthread_cond_", "a condition"},
+    {"std::thread::join", "the end of a thread"},
     {"pthread_join", "the end of a thread"},
     {"pthread_clockjoin", "the end of a thread"},
     {"pthread_timedjoin", "the end of a thread"},
