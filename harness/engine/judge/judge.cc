@@ -45,7 +45,7 @@ void Judge::after_drop() {
   checks_.run(Stage::kEnd);
 }
 
-std::string Judge::in_sight() const {
+std::string Judge::observed() const {
   return capabilities_.counts_objects ? tracker_.describe() : "";
 }
 

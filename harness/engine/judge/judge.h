@@ -16,7 +16,7 @@ class Judge final : public Watcher {
   const Verdict& verdict() const { return checks_.verdict(); }
   // One line on each live impl with what the tracker knows of it, which the core's trace does not
   // show. Empty for a subject that does not count its objects.
-  std::string in_sight() const;
+  std::string observed() const;
 
   // The judge's memory of the run so far, on which later verdicts depend: words, some of them
   // addresses, and the impls that variables lead to.

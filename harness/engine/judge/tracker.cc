@@ -194,7 +194,7 @@ void Tracker::remember(std::vector<std::uintptr_t>& words) const {
 std::string Tracker::describe() const {
   std::ostringstream text;
   for (const Life& life : lives_) {
-    text << "    in sight  impl " << life.impl << "  wrapper " << life.wrapper << "  references "
+    text << "    observed  impl " << life.impl << "  wrapper " << life.wrapper << "  references "
          << layout_.references_to(life.wrapper);
     if (const auto owners = layout_.use_count_of(life.impl, *life.kind)) {
       text << "  owners " << *owners;

@@ -89,7 +89,7 @@ class Narrator final : public Watcher {
       say(std::string("    raised ") + shared_.raised[index] + "\n");
     }
     judge_.after_line(index, line, raised);
-    if (traces_) say(judge_.in_sight());
+    if (traces_) say(judge_.observed());
     // From here on, events belong to the next line or to the reset.
     shared_.line = index + 1;
     if (index + 1 < program_->lines.size()) return;

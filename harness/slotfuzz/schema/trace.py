@@ -16,7 +16,7 @@ TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS_FIELD = re.compile(r"(?:^|  )([a-z][a-z ]*) (0x[0-9a-f]+)")
 BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 TYPE_FIELD = re.compile(r"\btype (\w+)")
-SIGHT_LINE = re.compile(r"^    in sight  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
+SIGHT_LINE = re.compile(r"^    observed  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
                         r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
                         r"  names((?: \w+)*)  weak((?: \w+)*)(?:  serial (\d+))?$")
 JUDGED_LINE = "    the end is judged"

@@ -23,10 +23,10 @@ TENSOR = """\
     core/t.cc:2  impl created          impl 0x20  storage 0x10
     core/w.cc:3  slot written          impl 0x20  wrapper 0x21
     core/w.cc:4  wrapper created       impl 0x20  wrapper 0x21  type Tensor
-    in sight  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
+    observed  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
 """
 IN_SIGHT = """\
-    in sight  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
+    observed  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
 """
 WRAP = """\
 > s0 = t0.untyped_storage()
@@ -34,7 +34,7 @@ WRAP = """\
     core/w.cc:3  slot written          impl 0x10  wrapper 0x11
 {held}    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x11  type UntypedStorage
 """ + IN_SIGHT + """\
-    in sight  impl 0x10  wrapper 0x11  references {refs}  owners 2  held by t0  names s0  weak
+    observed  impl 0x10  wrapper 0x11  references {refs}  owners 2  held by t0  names s0  weak
 """
 BIT = TENSOR + WRAP.format(
     held="    core/r.cc:9  wrapper held          impl 0x10  wrapper 0x11\n", refs=2)
@@ -71,7 +71,7 @@ def rows_of(stderr, **words):
 
 def test_python_and_cpp_share_by_refcount_bit():
     assert rows_of(BIT + "> del s0\n" + IN_SIGHT + """\
-    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names  weak
+    observed  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names  weak
 > del t0
     core/w.cc:6  wrapper freed         wrapper 0x21
     core/r.cc:8  wrapper released      impl 0x10  wrapper 0x11
@@ -84,9 +84,9 @@ def test_python_and_cpp_share_by_refcount_bit():
 
 def test_a_list_keeps_a_wrapper_for_python():
     assert rows_of(BIT + "> l0 = [s0]\n" + IN_SIGHT + """\
-    in sight  impl 0x10  wrapper 0x11  references 3  owners 2  held by t0  names s0  weak
+    observed  impl 0x10  wrapper 0x11  references 3  owners 2  held by t0  names s0  weak
 > del s0
-    in sight  impl 0x10  wrapper 0x11  references 2  owners 2  held by t0  names  weak
+    observed  impl 0x10  wrapper 0x11  references 2  owners 2  held by t0  names  weak
 """)[1] == "0x11 .bbb .==="
 
 
@@ -94,11 +94,11 @@ def test_resurrection_gives_the_wrapper_to_cpp_and_back():
     assert rows_of(RESURRECTS + """\
 > del s0
     core/p.cc:1  wrapper preserved     impl 0x10  wrapper 0x11
-    in sight  impl 0x10  wrapper 0x11  references 1  owners 1  held by t0  names  weak
+    observed  impl 0x10  wrapper 0x11  references 1  owners 1  held by t0  names  weak
 > s0 = t0.untyped_storage()
     core/w.cc:5  slot read             impl 0x10  wrapper 0x11
     core/p.cc:2  wrapper resurrected   impl 0x10  wrapper 0x11
-    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
+    observed  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
 """)[:2] == ["0x10 cbcb ....", "0x11 .pcp .==="]
 
 
@@ -116,7 +116,7 @@ def test_a_stale_slot_dangles_to_the_fatal_line():
     stderr = RESURRECTS + """\
 > del s0
     core/w.cc:6  wrapper freed         wrapper 0x11  slot of 0x10 still holds it
-    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
+    observed  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
 > s0 = t0.untyped_storage()
     core/w.cc:5  slot read             impl 0x10  wrapper 0x11
 """ + REPORT.replace("[0x10,0x1f)", "[0x11,0x12)")
@@ -140,7 +140,7 @@ def test_a_slot_that_nobody_said_to_dangle_shows_it_when_it_is_read():
 """)[1] == "0x11 .pxxx .=!!!"
 
 
-def test_what_was_in_sight_gives_way_to_the_events_of_a_line_that_hangs():
+def test_what_was_observed_gives_way_to_the_events_of_a_line_that_hangs():
     stderr = BIT + """\
 > x0.drop_under_lock()
     core/r.cc:8  wrapper released      impl 0x10  wrapper 0x11
@@ -158,7 +158,7 @@ def test_an_address_may_be_that_of_two_objects():
     core/w.cc:5  slot read             impl 0x10  wrapper 0x0
     core/w.cc:3  slot written          impl 0x10  wrapper 0x11
     core/w.cc:4  wrapper created       impl 0x10  wrapper 0x11  type UntypedStorage
-    in sight  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
+    observed  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names s0  weak
 """
     words = {"outcome": "finding", "kind": "assert", "asserts": ["assert hasattr(s0, 'tag')"]}
     assert rows_of(stderr, **words)[:3] == ["0x10 cbcb ....", "0x11 .pxx .=..", "0x11 ...p ...="]
@@ -172,7 +172,7 @@ def test_an_assert_may_name_a_hermetic_wrapper_and_another():
 > with hermetic(): s1 = t0.untyped_storage()
     core/w.cc:4  wrapper created       impl 0x10  wrapper 0x12  (hermetic)
 """ + IN_SIGHT + """\
-    in sight  impl 0x10  wrapper 0x11  references 1  owners 3  held by t0  names s0  weak
+    observed  impl 0x10  wrapper 0x11  references 1  owners 3  held by t0  names s0  weak
 """
     found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="H1",
                                     asserts=["assert s1 is not s0"]))
@@ -185,7 +185,7 @@ def test_an_assert_may_mean_a_freed_wrapper_by_weakref_or_number(asserted):
     stderr = BIT + """\
 > with hermetic(): del s0
     core/w.cc:6  wrapper freed         wrapper 0x11
-    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak r0  serial 0
+    observed  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak r0  serial 0
 """
     reply = reply_of(stderr, outcome="finding", kind="assert", asserts=[asserted])
     found = timeline.of_reply(reply)
@@ -208,12 +208,12 @@ def test_a_stale_sight_is_not_taken_for_another_impls_wrapper():
     assert rows_of(RESURRECTS + """\
 > del s0
     core/w.cc:6  wrapper freed         wrapper 0x11
-    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
+    observed  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak
 > s1 = T.UntypedStorage(1)
     core/s.cc:1  impl created          impl 0x30  bytes 1
     core/w.cc:3  slot written          impl 0x30  wrapper 0x11
     core/w.cc:4  wrapper created       impl 0x30  wrapper 0x11  type UntypedStorage
-    in sight  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names s1  weak
+    observed  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names s1  weak
 """)[-2:] == ["0x30 ...p ....", "0x11 ...p ...="]
 
 

@@ -18,16 +18,16 @@ std::string told_of_nodes(std::string_view text) {
 }
 
 // The judge's observations after the last line.
-class LastSight final : public Watcher {
+class LastObserved final : public Watcher {
  public:
-  explicit LastSight(Judge& judge) : judge_(judge) {}
+  explicit LastObserved(Judge& judge) : judge_(judge) {}
   void start(const Program& program) override { judge_.start(program); }
   void before_line(std::size_t index, const Line& line) override {
     judge_.before_line(index, line);
   }
   void after_line(std::size_t index, const Line& line, PyObject* raised) override {
     judge_.after_line(index, line, raised);
-    seen = judge_.in_sight();
+    seen = judge_.observed();
     impls = judge_.memory().impls;
   }
   void after_drop() override { judge_.after_drop(); }
@@ -39,14 +39,14 @@ class LastSight final : public Watcher {
   Judge& judge_;
 };
 
-std::string sight_of_nodes(std::string_view text) {
+std::string observed_nodes(std::string_view text) {
   return told_by_child([&](int pipe) {
     JudgeOfNodes nodes;
     Session& session = test_session();
-    LastSight sight(*nodes.judge);
-    session.executor.run(session.printer.parse(text), sight);
-    std::string words = sight.seen + "kinds";
-    for (const auto& [impl, kind] : sight.impls) words.append(" ").append(kind->name());
+    LastObserved last(*nodes.judge);
+    session.executor.run(session.printer.parse(text), last);
+    std::string words = last.seen + "kinds";
+    for (const auto& [impl, kind] : last.impls) words.append(" ").append(kind->name());
     if (write(pipe, words.data(), words.size()) < 0) std::abort();
   });
 }
@@ -72,7 +72,7 @@ TEST(ThirdKindTest, programs_with_it_are_clean) {
 }
 
 TEST(ThirdKindTest, the_tracker_follows_its_edges) {
-  const std::string seen = sight_of_nodes(
+  const std::string seen = observed_nodes(
       "s0 = Sub(1)\ns1 = Sub(1)\ns0.other = s1\nt0 = T.ones(1)\ns0.owner = t0\n"
       "del t0\ndel s1\n");
   // The other node and the tensor live on, as the first one shows.
