@@ -42,7 +42,16 @@ SWEPT = ("bench/", "ci/", "core/", "docs/ci.md", "docs/decisions/", "docs/fleets
          "harness/slotfuzz/pytest_plugin.py", "harness/slotfuzz/stateful.py")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+")
-CPP_PROSE = re.compile(r'//(.*)$|"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"', re.MULTILINE)
+# Comments and literals in one alternation, so that each literal is read from its opening quote. A
+# number comes before a character, since its digits may have quotes between them.
+CPP_TOKEN = re.compile(
+    r"""//(?P<line>(?:[^\\\n]|\\.)*)
+    |/\*(?P<block>.*?)\*/
+    |\b(?:u8|[uUL])?R"(?P<mark>[^(\s]*)\((?P<raw>.*?)\)(?P=mark)"
+    |"(?P<string>(?:[^"\\\n]|\\.)*)"
+    |\b\d(?:'?[\w.])*
+    |'(?:[^'\\\n]|\\.)+'
+    """, re.VERBOSE | re.DOTALL)
 
 
 def glossary() -> dict[str, str]:
@@ -57,8 +66,7 @@ def prose(name: str, text: str) -> list[tuple[int, str]]:
     if name.endswith(".py"):
         return _python_prose(text)
     if name.endswith((".cc", ".h")):
-        return [(text.count("\n", 0, match.start()) + 1, match[1] or match[2] or "")
-                for match in CPP_PROSE.finditer(text)]
+        return _cpp_prose(text)
     lines = list(enumerate(text.splitlines(), 1))
     if name.endswith(".patch"):
         program = text.find("# program:\n")
@@ -69,6 +77,19 @@ def prose(name: str, text: str) -> list[tuple[int, str]]:
         return [(number, CODE_SPAN.sub("", line)) for number, line in lines
                 if not line.startswith("    ")]
     return [(number, line) for number, line in lines if re.match(r"\s*#", line)]
+
+
+def _cpp_prose(text: str) -> list[tuple[int, str]]:
+    found = []
+    for match in CPP_TOKEN.finditer(text):
+        group = match.lastgroup
+        if group is None:  # a number or a character
+            continue
+        words = match[group]
+        if group in ("line", "block") or " " in words:
+            first = text.count("\n", 0, match.start(group)) + 1
+            found += [(first + offset, line) for offset, line in enumerate(words.splitlines())]
+    return found
 
 
 def _python_prose(text: str) -> list[tuple[int, str]]:
@@ -88,7 +109,8 @@ def replaced_words(name: str, text: str, words: dict[str, str]) -> list[str]:
                          re.IGNORECASE)
     better = list(words.values())
     return [f"{name}:{number}: {match[0]} -> {better[int(match.lastgroup[1:])]}"
-            for number, line in prose(name, text) for match in pattern.finditer(line)]
+            for number, line in prose(name, text) for match in pattern.finditer(line)
+            if not match[0].endswith(" None")]  # `is None` is Python
 
 
 def test_the_glossary_is_short():
@@ -113,6 +135,10 @@ def test_prose_has_plain_words():
     ("a.py", "f('no such file: whoever calls')\n"), ("a.cc", "int a;  // whoever calls\n"),
     ("a.cc", 'CHECK(a, "whoever calls");\n'), ("a.md", "# Head\n\nWhoever calls.\n"),
     ("a.patch", "# origin: whoever calls\n"), ("a.sh", "# whoever calls\n"),
+    ("a.cc", '"//";  // whoever calls\n'), ("a.cc", "f('\"', \"whoever calls\");\n"),
+    ("a.cc", "/* The\n   whoever calls */\n"), ("a.cc", 'R"X(")\nwhoever calls)X";\n'),
+    ("a.cc", "f(1'000'000, '\\'', \"whoever calls\");\n"),
+    ("a.cc", 'f("\\\\", "whoever calls");\n'),
 ])
 def test_a_replaced_word_is_seen(name, text):
     assert len(replaced_words(name, text, glossary())) == 1
@@ -120,6 +146,9 @@ def test_a_replaced_word_is_seen(name, text):
 
 @pytest.mark.parametrize("name, text", [
     ("a.py", "whoever = 1\n"), ("a.cc", "int whoever;\n"), ("a.md", "The name `whoever`.\n"),
+    ("a.cc", 'f("assert a is None");\n'),
+    ("a.cc", 'f("a b", whoever, "c d");\n'), ("a.cc", "f('\"', whoever, '\"');\n"),
+    ("a.cc", 'R"(a")" + whoever + R"(" b)";\n'), ("a.cc", "f(\"//\", 1'0, whoever);\n"),
     ("a.md", "    whoever\n"), ("a.patch", "-// whoever\n"),
     ("a.patch", "# program:\n#   whoever(t0)\n"),
 ])

@@ -65,7 +65,7 @@ void Watchdog::set_limit(double line_seconds) {
 }
 
 void Watchdog::abort_on_hang() {
-  CHECK(!thread_.joinable(), "the watchdog is told to abort while it runs");
+  CHECK(!thread_.joinable(), "abort_on_hang() is called while the watchdog runs");
   aborts_ = true;
 }
 
