@@ -6,7 +6,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.hunt import enumerate as enumeration
 from slotfuzz.measure import mutants
 from slotfuzz.subject import mutant, subject
-from tests.steps.test_steps import slotfuzz
+from tests.steps.run import slotfuzz
 
 MUTANT = "hermetic-del-storage"
 # Ops that preserve a wrapper, and ops that make states differ.

@@ -17,7 +17,7 @@ import pytest
 from slotfuzz.ci import fleet
 from slotfuzz.paths import ROOT, build_root
 from slotfuzz.subject import catalogue, mutant
-from tests.steps.test_steps import run, slotfuzz
+from tests.steps.run import run, slotfuzz
 
 FLEET = os.environ.get("SLOTFUZZ_FLEET", "address").split()
 SANITIZERS = [name for name in FLEET if name in fleet.SANITIZER_FLAGS]

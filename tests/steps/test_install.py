@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from slotfuzz.paths import ROOT
-from tests.steps.test_steps import run
+from tests.steps.run import run
 
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 

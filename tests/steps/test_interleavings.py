@@ -3,7 +3,7 @@
 import pytest
 
 from slotfuzz.subject import catalogue
-from tests.steps.test_steps import googletest, slotfuzz
+from tests.steps.run import googletest, slotfuzz
 
 # Graphs of the default scenarios: 7 claimers, disarm against 4 destructors, weak lock against 2.
 GOLDEN = {"claim": 448, "disarm": 261, "counts": 1386}

@@ -1,4 +1,4 @@
-"""Which snippets a script prints. tests/steps/test_prelude.py tests the snippets themselves."""
+"""Which snippets a script prints. tests/steps/language/test_prelude.py tests the snippets."""
 
 import pytest
 

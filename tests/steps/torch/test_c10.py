@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from slotfuzz.paths import ROOT
-from tests.steps.test_steps import run
+from tests.steps.run import run
 
 SECONDS = 10
 # The other scenarios find the bugs that targets/c10/repro/ shows.

@@ -1,6 +1,6 @@
 """Each row of the op table has the effects that it declares, and no other effects.
 
-tests/steps/observed_effects.py runs the rows on slotcore, and on torch if it is installed.
+tests/steps/language/observed_effects.py runs the rows on slotcore, and on torch if it is installed.
 """
 
 import ast
@@ -16,7 +16,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import subject
 
-SCRIPT = ROOT / "tests/steps/observed_effects.py"
+SCRIPT = ROOT / "tests/steps/language/observed_effects.py"
 TARGET, SECONDS_MAX = "storage", 300
 WORD = re.compile(r"\w+")
 # slotcore has no exotic impls, so rows that declare them do not run on it.

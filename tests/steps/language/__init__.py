@@ -1,0 +1,1 @@
+"""Steps that hold the op table and the prelude to the engine."""

@@ -1,0 +1,99 @@
+"""The core under each sanitizer: its own tests, and programs that must be clean on it."""
+
+import subprocess
+
+import pytest
+
+from slotfuzz.engine.server import Server
+from slotfuzz.finding import emit
+from slotfuzz.language import prelude
+from slotfuzz.paths import ROOT
+from slotfuzz.subject import catalogue, mutant, subject
+from tests.steps.run import STEP_SECONDS_MAX, googletest, run, slotfuzz
+
+# Full allocation stacks make a script twelve times slower; a replay of a failure has them.
+SHORT_STACKS = {"ASAN_OPTIONS": "fast_unwind_on_malloc=1"}
+
+
+@pytest.mark.parametrize("protocol", ["refcount_bit", "resurrect"])
+@pytest.mark.parametrize("preset", ["address", "thread"])
+def test_core_tests(preset, protocol):
+    googletest(preset, f"core_tests_{protocol}")
+
+
+@pytest.mark.parametrize("preset", ["address", "thread"])
+def test_engine_tests(preset):
+    googletest(preset, "engine_tests")
+
+
+def test_what_the_plain_build_replaces():
+    googletest("plain", "engine_tests", "libc.*:CrashTest.*")
+
+
+@pytest.mark.parametrize("name, sanitizer", [
+    ("core", "address"), ("core", "debugpy"), ("core:resurrect", "address"),
+])
+def test_core_in_python_under(name, sanitizer):
+    text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", sanitizer, "-m",
+               "pytest", "-q", "-p", "no:cacheprovider", "tests/core", variables=SHORT_STACKS)
+    assert " passed" in text, text
+
+
+@pytest.mark.parametrize("name", ["core", "core:resurrect"])
+def test_threads_of_the_core_in_python_under_thread(name):
+    text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", "thread", "-m",
+               "pytest", "-q", "-p", "no:cacheprovider", "tests/core/python/test_threads.py",
+               "tests/core/python/test_threads_at_exit.py",
+               "tests/core/python/test_interpreters.py")
+    assert " passed" in text, text
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
+@pytest.mark.parametrize("target", catalogue.fuzzable_targets())
+def test_seeds_are_clean_in_every_order(target, sanitizer):
+    document = slotfuzz("corpus", "check", ROOT / "corpus" / target, "--sanitizer", sanitizer)
+    assert all(order["exit"] == 0 for order in document["orders"])
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize("target", catalogue.fuzzable_targets())
+def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
+    """Each with the prelude that it needs, including lanes and interpreters, up to its exit."""
+    chosen = subject.resolve("core", sanitizer, [target])
+    seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
+    assert seeds
+    with Server(chosen, target) as server:
+        snippets = prelude.snippets_of(server.table.description)
+        for seed in seeds:
+            script = emit.script(server.run(seed.read_text()), snippets, "core", sanitizer,
+                                 seed.stem)
+            (tmp_path / seed.name).write_text(script)
+    for seed in seeds:
+        result = subprocess.run([chosen.script_python, tmp_path / seed.name], check=False,
+                                capture_output=True, text=True, timeout=STEP_SECONDS_MAX,
+                                env=chosen.script_environment())
+        assert (result.returncode, result.stderr) == (0, ""), seed.name
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])
+def test_bugs_of_the_past_stay_fixed(sanitizer):
+    """Replayed on the target that found them, then each script on its own."""
+    programs = sorted((ROOT / "repro").glob("*/repro.py"))
+    assert programs
+    results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", sanitizer)
+    assert len(results) == len(programs) and all(result["lines"] for result in results)
+    for program in programs:
+        run(ROOT / "slotfuzz", "python", "--sanitizer", sanitizer, program)
+
+
+def test_programs_of_mutants_are_clean_on_the_fixed_core(tmp_path):
+    headers = {name: mutant.read_header(name) for name in catalogue.mutant_names()}
+    assert headers
+    for target in sorted({header.target for header in headers.values()}):
+        programs = {tmp_path / f"{name}.py": header.program
+                    for name, header in headers.items() if header.target == target}
+        for path, program in programs.items():
+            path.write_text("\n".join(program) + "\n")
+        results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address",
+                           "--target", target)
+        assert [result["lines"] for result in results] == list(map(len, programs.values()))

@@ -1,0 +1,1 @@
+"""Steps that need an installed PyTorch or its C++ library."""
