@@ -1,0 +1,129 @@
+"""What lines about other interpreters may call: an interpreter is an object of a program."""
+
+#: other_begins, Other [slotcore]: another interpreter, on a thread of its own; it ends when dropped
+#> Other: starts_thread enters_interpreter
+import atexit, sys, weakref
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+other_begins = """
+import sys
+sys.path[:] = {path!r}
+import gc, {module} as T
+gc.disable()
+held = []
+def last():
+    return next(one for one in reversed(held) if isinstance(one, T.UntypedStorage))
+def make():
+    storage = T.UntypedStorage(4)
+    storage.me, storage.tag = storage, 7
+    tensor = T.empty(0, dtype=T.uint8).set_(storage)
+    tensor.grad = T.empty(4, dtype=T.uint8)
+    held.extend([tensor, storage])
+def storage(handle, address, data, is_theirs):
+    one = T.UntypedStorage._new_with_weak_ptr(handle)
+    assert not is_theirs or one._cdata != address, "T2: two interpreters have one storage"
+    assert one.data_ptr() == data, "T2: the storage does not share its bytes"
+    held.append(one)
+def tensor(handle, is_theirs):
+    try:
+        one = T.Tensor._new_with_weak_ptr(handle)
+    except RuntimeError:
+        return
+    assert not is_theirs, "T2: two interpreters have one tensor"
+    held.append(one)
+def keep():
+    one = last()
+    owner = T.empty(0, dtype=T.uint8).set_(one)
+    one.tag = 5
+    held.remove(one)
+    del one
+    gc.collect()
+    held.append(owner.untyped_storage())
+    assert getattr(held[-1], "tag", None) == 5, "P2: an attribute is lost there"
+mail = T.UntypedStorage._new_with_weak_ptr({mail})
+def post(handle):
+    for at in range(8):
+        mail[at] = handle >> 8 * at & 255
+"""
+class Other:
+    number, tried, all = None, "", weakref.WeakSet()
+    def __init__(self):
+        self.lane, self.mail = Lane(), T.UntypedStorage(8)
+        self.lane.call(self.begin)
+        Other.all.add(self)
+    def begin(self):
+        self.number = interpreters.create()
+        mail = self.mail._weak_ref()
+        try:
+            self.run(other_begins.format(path=sys.path, module=T.__name__, mail=mail))
+        finally:
+            T.UntypedStorage._free_weak_ref(mail)
+    def run(self, code):
+        try:
+            failed = interpreters.run_string(self.number, code)
+            failed = failed and failed.formatted
+        except RuntimeError as error:
+            failed = str(error)
+        if failed:
+            kind = next((kind for kind in (AssertionError, SystemError)
+                         if kind.__name__ in failed), RuntimeError)
+            raise kind(failed.partition("AssertionError")[2].lstrip("'>: ") or failed)
+    def there(self, code):
+        if self.number is None:
+            raise RuntimeError("that interpreter has ended")
+        self.lane.call(self.run, code)
+    def make(self):
+        self.there("make()")
+    def share(self, storage):
+        self.offer(storage, T.UntypedStorage)
+    def refuse(self, tensor):
+        self.offer(tensor, T.Tensor)
+    def offer(self, one, claim=None):
+        if claim and not isinstance(one, claim):
+            raise TypeError("a name may hold what it is not for; its handle is none of CLAIM's")
+        handle, address = one._weak_ref(), one._cdata
+        try:
+            here = claim and not T._is_hermetic() and claim._new_with_weak_ptr(handle)
+            is_ours = bool(claim) and here is not False and here._cdata == address
+            if isinstance(one, T.Tensor):
+                self.there(f"tensor({handle}, {is_ours})")
+            else:
+                self.there(f"storage({handle}, {address}, {one.data_ptr()}, {is_ours})")
+        finally:
+            one._free_weak_ref(handle)
+    def take(self):
+        self.there("post(last()._weak_ref())")
+        handle = int.from_bytes(self.mail.tolist(), "little")
+        try:
+            return T.UntypedStorage._new_with_weak_ptr(handle)
+        finally:
+            T.UntypedStorage._free_weak_ref(handle)
+    def keep(self):
+        self.there("keep()")
+    def drop(self):
+        self.there("held.pop()")
+    def collect(self):
+        self.there("gc.collect()")
+    def end(self):
+        if self.number is None:
+            return
+        number, self.number = self.number, None
+        self.lane.call(interpreters.destroy, number)
+        self.lane.begin.release()  # without work: the thread ends
+    __del__ = end
+    @classmethod
+    def works(cls):  # without a thread, which must not be there when the process forks
+        if not cls.tried:
+            number = interpreters.create()
+            try:
+                failed = interpreters.run_string(number, "import " + T.__name__)
+            finally:
+                interpreters.destroy(number)
+            cls.tried = "fails" if failed else "works"
+        return {"works": True}[cls.tried]
+@atexit.register
+def end_others():
+    for other in list(Other.all):
+        other.end()

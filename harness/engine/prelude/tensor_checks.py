@@ -1,0 +1,195 @@
+"""Checks that a line calls on a tensor: each function has its own expectation.
+
+Most of them tag an object, make C++ own it, drop it, collect, fetch it again, and compare. Each
+assert begins with the number of the contract's sentence.
+"""
+
+#: in_hermetic [slotcore]: whether this thread is in hermetic mode
+in_hermetic = T._is_hermetic
+
+#: in_hermetic [torch]: as long as no line has used the mode, it is off
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+
+#: clears_weakrefs [slotcore]: in a dead cycle, as the contract allows to resurrection
+clears_weakrefs = T._preservation == "resurrection"
+
+#: clears_weakrefs [torch]: nothing allows it
+clears_weakrefs = False
+
+#: check_kept: tag it, leave it to C++, drop it, collect, fetch it again, compare (P1, P2, P4)
+#> check_kept: collects checks
+def check_kept(box, fetch, cyclic):
+    gc.collect()  # finalizers of the program's garbage run now, and not in between
+    if fetch() is not box[0]:
+        return  # hermetic mode, a finalizer, or a class that converts what it gives
+    kind, mark, reference = type(box[0]), object(), weakref.ref(box[0])
+    box[0].mark = mark
+    if cyclic:
+        dead_cycle(box[0])
+    box.clear()
+    gc.collect()
+    one = fetch()
+    assert type(one) is kind, "P2: the type is lost"
+    assert getattr(one, "mark", None) is mark, "P2: an attribute is lost"
+    assert fetch() is one, "P1: one impl has two wrappers"
+    assert cyclic and clears_weakrefs or reference() is one, (
+        "P4: a weak reference died while the impl lives")
+    one.__dict__.clear()
+
+#: twin_of: a tensor of its own storage that another can have as .grad
+def twin_of(tensor, kind):
+    return tensor.detach().clone().as_subclass(kind)
+
+#: check_grad_kept: what a tensor owns as .grad (P1, P2)
+#> check_grad_kept: collects checks
+def check_grad_kept(owner, cyclic=False):
+    former, box = owner.grad, [twin_of(owner, TensorSub)]
+    owner.grad = box[0]
+    try:
+        check_kept(box, lambda: owner.grad, cyclic)
+    finally:
+        owner.grad = former
+
+#: check_slots_kept: what a tensor owns as .grad, and that has __slots__ (P2)
+#> check_slots_kept: collects checks
+def check_slots_kept(owner, cyclic=False):
+    former, kept = owner.grad, twin_of(owner, TensorSlotted)
+    kept.tag, owner.grad = 7, kept
+    try:
+        gc.collect()  # finalizers of the program's garbage run now, and not in between
+        if owner.grad is not kept:
+            return  # hermetic mode, a finalizer, or a class that converts what it gives
+        if cyclic:
+            dead_cycle(kept)
+        del kept
+        gc.collect()
+        assert getattr(owner.grad, "tag", None) == 7, "P2: a slot is lost"
+    finally:
+        owner.grad = former
+
+#: check_hooks_kept: what a tensor owns as .grad, and that has a hook (P2)
+#> check_hooks_kept: collects checks
+def check_hooks_kept(owner):
+    former, kept = owner.grad, twin_of(owner, T.Tensor).requires_grad_()
+    kept.register_hook(hook_of(None))
+    owner.grad = kept
+    try:
+        gc.collect()  # finalizers of the program's garbage run now, and not in between
+        if owner.grad is not kept:
+            return  # hermetic mode, a finalizer, or a class that converts what it gives
+        del kept
+        gc.collect()
+        assert owner.grad._backward_hooks, "P2: a hook is lost"
+    finally:
+        owner.grad = former
+
+#: check_base_kept: what a view owns as its base (P1, P2)
+#> check_base_kept: collects checks
+def check_base_kept(tensor, cyclic=False):
+    box = [twin_of(tensor, TensorSub)]
+    view = box[0].view(-1)
+    check_kept(box, lambda: view._base, cyclic)
+
+#: check_storage_kept: what a tensor owns as its storage (P1, P2)
+#> check_storage_kept: collects checks checks_storage
+def check_storage_kept(cyclic=False):
+    box = [Sub(1)]
+    owner = T.empty(0, dtype=T.uint8).set_(box[0])
+    check_kept(box, owner.untyped_storage, cyclic)
+
+#: is_hermetic: it was made in hermetic mode, so C++ gives another wrapper of it (P1)
+def is_hermetic(tensor):
+    owner = tensor.detach().clone()
+    owner.grad = tensor
+    return owner.grad is not tensor
+
+#: check_in_place: an in-place operation gives the very tensor (P1)
+#> check_in_place: checks
+def check_in_place(tensor):
+    for same in (tensor.zero_(), tensor.fill_(1), tensor.mul_(tensor.detach().clone())):
+        assert same is tensor or in_hermetic() or is_hermetic(tensor), (
+            "P1: an in-place operation gives another wrapper")
+
+#: check_aliases: a view has its base's storage, and what is written to it shows there (P1)
+#> check_aliases: checks
+def check_aliases(tensor):
+    tensor = tensor.detach()
+    tensor.zero_()
+    view = tensor.view(-1)
+    assert view.data_ptr() == tensor.data_ptr(), "P1: a view has another storage"
+    view.fill_(1)
+    assert tensor.sum().item() == tensor.numel(), "P1: a write through a view is lost"
+
+#: check_version: a write through a view is counted for its base (A2)
+#> check_version: checks
+def check_version(tensor):
+    tensor = tensor.detach()
+    view, before = tensor.view(-1), tensor._version
+    view.zero_()
+    assert tensor._version > before, "A2: a write through a view is not counted"
+
+#: check_fetches: N fetches and N drops change the use count by 0 (P7)
+#> check_fetches: checks
+def check_fetches(owner):
+    former, kept = owner.grad, twin_of(owner, TensorSub)
+    owner.grad = kept
+    before = kept._use_count()
+    fetches = [owner.grad for _ in range(3)]
+    del fetches
+    after, owner.grad = kept._use_count(), former
+    assert after == before, "P7: the use count drifts"
+
+#: check_references: what only looks at a tensor changes no reference count (P7)
+#> check_references: checks
+import sys
+def check_references(tensor):
+    for name in ("_is_view", "data_ptr", "detach", "size", "storage_offset"):
+        look = getattr(type(tensor), name)
+        look(tensor)  # the first look may make what is kept
+        before = sys.getrefcount(tensor)
+        look(tensor), look(tensor), look(tensor)
+        # Threads of C++ may meanwhile take and drop the one reference that an owner has.
+        assert sys.getrefcount(tensor) < before + 3, f"P7: {name} keeps a reference"
+
+#: check_finalized: __del__ runs once, and not while C++ owns the tensor (P3)
+#> check_finalized: collects finalizes checks
+def check_finalized():
+    if in_hermetic():
+        return
+    one, owner = TensorFinalized(1), T.ones(1)
+    serial, owner.grad = one.serial, one
+    del one
+    gc.collect()
+    assert serial not in finalized, "P3: __del__ ran while the impl was owned"
+    owner.grad = None
+    assert finalized.count(serial) == 1, "P3: __del__ did not run once"
+
+#: check_resurrected: what resurrects itself in __del__ is whole (P3)
+#> check_resurrected: finalizes resurrects checks
+def check_resurrected():
+    if in_hermetic():
+        return
+    owner, one, before = T.ones(1), TensorResurrecting(1), len(resurrected)
+    one.tag, owner.grad = 7, one
+    del one
+    owner.grad = None
+    assert len(resurrected) > before, "P3: __del__ did not run"
+    one, whole = resurrected.pop(), False
+    try:
+        whole = one.tolist() == [1.0] and one.tag == 7
+    except (NotImplementedError, RuntimeError):
+        pass  # a tensor without its impl has no numbers
+    assert whole, "P3: what rose is not whole"
+    owner.grad = one
+    assert owner.grad is one, "P1: one impl has two wrappers"
+
+#: check_swapped: after tensors are swapped, each operation gives the tensor it is called on (P1)
+#> check_swapped: swaps checks
+def check_swapped(tensor):
+    one, other = twin_of(tensor, TensorSub), twin_of(tensor, T.Tensor)
+    one.tag = 7
+    T.utils.swap_tensors(one, other)
+    assert one.zero_() is one and other.zero_() is other, "P1: the slots were not swapped"
+    assert other.tag == 7 and type(other) is TensorSub, "P2: an attribute was not swapped"
