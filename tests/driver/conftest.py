@@ -12,6 +12,9 @@ ROOT = HERE.parents[1]
 # A program that crashes the fake engine, in its last line.
 CRASH = ("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\nexit_hermetic()\n"
          "s0 = t0.untyped_storage()\n")
+# The smallest program that does.
+MINIMAL = ["t0 = T.ones(1)", "s0 = t0.untyped_storage()", "enter_hermetic()", "del s0",
+           "t0.untyped_storage()"]
 sys.path.insert(0, str(ROOT / "harness"))
 
 from slotfuzz.subject import subjects  # noqa: E402
@@ -40,7 +43,7 @@ def fake_subject(tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
     folder = tmp_path / "binaries"
     write_program(folder / "targets" / "storage",
-                  f'PYTHONPATH={HERE} exec /usr/bin/python3 {HERE}/fake_engine.py "$@"\n')
+                  f'PYTHONPATH={HERE}:{ROOT} exec /usr/bin/python3 {HERE}/fake_engine.py "$@"\n')
     modules = tmp_path / "modules"
     modules.mkdir()
     os.symlink(HERE / "fake_slotcore.py", modules / "slotcore.py")

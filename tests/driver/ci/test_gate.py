@@ -1,15 +1,12 @@
-"""The gate: which targets a change affects, which findings count, and what it reports."""
+"""The gate: which findings count, and what it reports."""
 
 import json
-import subprocess
-import time
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.ci import checkout, gate, gate_compare, gate_scope
-from slotfuzz.ci.checkout import Answer, Base, Checkout, Stopped
+from slotfuzz.ci import gate, gate_compare
+from slotfuzz.ci.checkout import Answer, Stopped
 from slotfuzz.ci.gate_scope import Scope
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.finding import places
@@ -19,109 +16,6 @@ from slotfuzz.subject import catalogue
 
 SIGNATURE = "sanitizer heap-use-after-free in slotcore::wrap"
 
-
-def never():
-    """For changes that are not in an op table."""
-    pytest.fail("no op table has changed")
-
-
-# --- which targets a change affects
-
-@pytest.mark.parametrize("name", [
-    "docs/ci.md", "tests/driver/ci/test_gate.py", "corpus/storage/a.py", "mutants/x.patch",
-    "harness/slotfuzz/hunt/hunt.py", "targets/c10/x.cc"])
-def test_a_file_of_no_target_affects_nothing(name):
-    assert gate_scope.of_change([name], never).is_empty
-
-
-@pytest.mark.parametrize("name, subjects", [
-    ("core/python/preserve/wrapper.cc", ["core", "core:resurrect"]),
-    ("core/python/preserve/preserve_resurrection.cc", ["core:resurrect"]),
-    ("core/c10/impl/refcount_bit.cc", ["core"]),
-    ("harness/engine/judge/judge.cc", ["core", "core:resurrect"]),
-])
-def test_a_source_of_all_targets_affects_the_builds_that_have_it(name, subjects):
-    scope = gate_scope.of_change(["README.md", name], never)
-    assert scope.targets == catalogue.fuzzable_targets() and scope.subjects == subjects
-    assert scope.protocols == [] and scope.files == [name]
-
-
-def test_the_code_of_the_protocols_is_explored_and_fuzzed():
-    scope = gate_scope.of_change(["core/c10/impl/protocol/slot.h"], never)
-    assert scope.protocols == catalogue.protocol_names()
-    assert scope.targets == catalogue.fuzzable_targets()
-
-
-def test_a_targets_own_file_affects_it_but_never_the_canary():
-    assert gate_scope.of_change(["targets/programs/tensor.cc"], never).targets == ["tensor"]
-    assert gate_scope.of_change(["targets/protocols/claim.cc"], never).protocols == ["claim"]
-    assert gate_scope.of_change(["targets/programs/canary.cc"], never).is_empty
-
-
-def test_an_op_table_affects_the_targets_that_draw_its_changed_ops():
-    scope = gate_scope.of_change(["ops/tensor.ops"], lambda: ["tensor"])
-    assert scope.targets == ["tensor"] and scope.protocols == []
-
-
-SOME_OPS = """# head
-[values]
-n = ['size', ['1']]
-
-[storage]
-one = ['n', 'one({0})', '', '']
-two = ['', 'two()', '', '']
-"""
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """A git repository with one commit, used as the checkout."""
-    def git(*words):
-        subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t",
-                        *words], check=True, capture_output=True)
-    (tmp_path / "ops").mkdir()
-    (tmp_path / "ops/some.ops").write_text(SOME_OPS)
-    git("init", "--quiet")
-    git("add", "--all")
-    git("commit", "--quiet", "--message", "first")
-    monkeypatch.setattr(gate_scope, "ROOT", tmp_path)
-    monkeypatch.setattr(checkout, "ROOT", tmp_path)
-    monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
-    return tmp_path
-
-
-def test_new_and_changed_rows_and_new_files_count_as_changed(repository):
-    changed = SOME_OPS.replace("two()", "other()").replace("# head", "# another head")
-    (repository / "ops/some.ops").write_text(changed)
-    (repository / "ops/new.ops").write_text("[tensor]\nthree = ['', 'three()', '', '']\n")
-    assert gate_scope.changed_ops("HEAD") == {"two", "three"}
-    assert gate_scope.changed_files("HEAD") == ["ops/new.ops", "ops/some.ops"]
-
-
-def test_an_op_has_changed_when_a_kind_of_its_operands_has(repository):
-    (repository / "ops/some.ops").write_text(SOME_OPS.replace("['1']", "['1', '2']"))
-    assert gate_scope.changed_ops("HEAD") == {"one"}
-
-
-def test_an_unknown_revision_is_an_error(repository):
-    with pytest.raises(UserError, match="nope is not a revision"):
-        gate_scope.commit_of("nope")
-
-
-@pytest.mark.parametrize("keep", [True, False])
-def test_the_base_is_checked_out_beside_and_removed_unless_kept(repository, keep):
-    for _ in range(2):  # the second uses the worktree of the first again
-        with Base(gate_scope.commit_of("HEAD"), keep) as base:
-            root = base.checkout().root
-            assert (root / "ops/some.ops").exists()
-            assert base.checkout().root == root
-        assert root.exists() == keep
-    listed = subprocess.run(["git", "-C", str(repository), "worktree", "list"], text=True,
-                            check=True, capture_output=True).stdout
-    assert len(listed.splitlines()) == 1 + keep
-
-
-# --- which findings count
 
 class Fake:
     """A fake checkout: each hunt finds one of RECORDS, and each replay returns ROW."""
@@ -327,66 +221,12 @@ def test_a_protocol_that_fails_as_on_the_base_is_old(tmp_path, monkeypatch):
         assert (len(result.new), len(result.old)) == (counts, 1 - counts)
 
 
-# --- how it runs commands
-
-def command(tmp_path, text):
-    """A checkout whose slotfuzz is a shell script."""
-    (tmp_path / "slotfuzz").write_text(f"#!/bin/sh\n{text}\n")
-    (tmp_path / "slotfuzz").chmod(0o755)
-    return Checkout(tmp_path)
-
-
-@pytest.mark.parametrize("text, error, words", [
-    ('echo \'{"error": "no such target"}\'; exit 2', MachineError, "no such target"),
-    ("echo broken >&2; exit 3", BrokenError, "broken"),
-    ("echo no JSON", MachineError, "no answer"),
-])
-def test_an_error_of_a_command_is_an_error_of_the_gate(tmp_path, text, error, words):
-    with pytest.raises(error, match=words):
-        command(tmp_path, text).ask("hunt", "storage")
-
-
-@pytest.fixture
-def stopped(tmp_path):
-    """Starts a command that runs TEXT when stopped, and stops it: its checkout, and a future."""
-    with ThreadPoolExecutor(1) as pool:
-        def run(text):
-            here = command(tmp_path, f"trap '{text}' INT; touch {tmp_path}/started;"
-                           " while true; do sleep 0.05; done")
-            answer = pool.submit(here.ask, "hunt", "storage")
-            while not (tmp_path / "started").exists():
-                time.sleep(0.01)
-            here.stop()
-            return here, answer
-        yield run
-
-
-@pytest.mark.parametrize("text", [
-    "exit 130", "trap - INT; kill -INT $$", 'echo "{\\"error\\": \\"interrupted\\"}"; exit 130'])
-def test_a_command_that_is_stopped_without_an_answer_raises_stopped(stopped, text):
-    here, answer = stopped(text)
-    with pytest.raises(Stopped):
-        answer.result()
-    with pytest.raises(Stopped):
-        here.ask("hunt", "storage")
-
-
-def test_the_answer_of_a_stopped_command_counts(stopped):
-    assert stopped("echo [1]; exit 1")[1].result() == Answer(1, [1])
-
-
 def test_a_part_that_was_stopped_is_left_out(judged):
     class Late(Fake):
         def ask(self, *words, ok=(0, 1)):
             raise Stopped
     result = judged(Late(), Fake())
     assert len(result.left_out) == 2 and result.hunted == []
-
-
-def test_a_command_does_not_annotate_findings_since_the_gate_does(tmp_path, monkeypatch):
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    answer = command(tmp_path, 'echo "[\\"$GITHUB_ACTIONS\\", \\"$3\\"]"').ask("hunt", "storage")
-    assert answer == Answer(0, ["", "--json"])
 
 
 def test_a_folder_with_other_files_is_not_emptied(tmp_path):

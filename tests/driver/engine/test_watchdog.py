@@ -11,7 +11,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import emit, explain
 from slotfuzz.language import program
 from slotfuzz.triage import smallest, triage, verify
-from tests.driver import fake_engine, replies
+from tests.driver import fake_table, replies
 
 REPORT = """\
 slotfuzz: deadlock: line 3, `x0.drop_under_lock()`, does not come back in 5 s; every thread waits
@@ -85,7 +85,7 @@ class Looping:
     """A server whose programs hang in a collection after two lines, in one of many functions."""
 
     def __init__(self):
-        self.table = program.Table(fake_engine.DESCRIPTION)
+        self.table = program.Table(fake_table.DESCRIPTION)
         self.subject = types.SimpleNamespace(
             capabilities=types.SimpleNamespace(has_many_bugs=False))
         self.runs = 0
@@ -94,7 +94,7 @@ class Looping:
         self.runs += 1
         lines = text.splitlines()
         reply = replies.reply(line=len(lines), lines=[
-            replies.line(**line) for line in fake_engine.parse(text)["lines"]])
+            replies.line(**line) for line in fake_table.parse(text)["lines"]])
         if all(line in lines for line in LOOP):
             at = max(i for i, line in enumerate(lines) if ".nbytes()" in line)
             report = REPORT.replace("deadlock", "hang").replace("waits for a mutex", "runs")

@@ -1,65 +1,14 @@
-"""The ownership timeline: from the text of a trace to rows, and the files that show them."""
-
-import json
-import re
-import xml.etree.ElementTree as xml
+"""The ownership timeline: from the text of a trace to rows."""
 
 import pytest
-from slotfuzz import cli, options
 from slotfuzz.schema import trace
-from slotfuzz.finding import explain, timeline, timeline_svg
+from slotfuzz.finding import explain, timeline
 from slotfuzz.finding.timeline import Column, Owner, Slot
-from tests.driver import replies
+from tests.driver.finding.traces import BIT, OBSERVED, REPORT, RESURRECTS, reply_of
 
-SVG = "{http://www.w3.org/2000/svg}"
 # The letters of the expected rows.
 LETTERS = {None: ".", Owner.PYTHON: "p", Owner.CPP: "c", Owner.BOTH: "b", Owner.NOBODY: "x"}
 SLOTS = {Slot.EMPTY: ".", Slot.HOLDS: "=", Slot.DANGLES: "!"}
-
-# The events of a wrap by refcount-bit and by resurrection, for the storage impl 0x10.
-TENSOR = """\
-> t0 = T.ones(1)
-    core/s.cc:1  impl created          impl 0x10  bytes 4
-    core/t.cc:2  impl created          impl 0x20  storage 0x10
-    core/w.cc:3  slot written          impl 0x20  wrapper 0x21
-    core/w.cc:4  wrapper created       impl 0x20  wrapper 0x21  type Tensor
-    observed  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
-"""
-IN_SIGHT = """\
-    observed  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak
-"""
-WRAP = """\
-> s0 = t0.untyped_storage()
-    core/w.cc:5  slot read             impl 0x10  wrapper 0x0
-    core/w.cc:3  slot written          impl 0x10  wrapper 0x11
-{held}    core/w.cc:4  wrapper created       impl 0x10  wrapper 0x11  type UntypedStorage
-""" + IN_SIGHT + """\
-    observed  impl 0x10  wrapper 0x11  references {refs}  owners 2  held by t0  names s0  weak
-"""
-BIT = TENSOR + WRAP.format(
-    held="    core/r.cc:9  wrapper held          impl 0x10  wrapper 0x11\n", refs=2)
-RESURRECTS = TENSOR + WRAP.format(held="", refs=1)
-REPORT = """\
-==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x14 at pc 0x0
-READ of size 1 at 0x14 thread T0
-    #0 0x1 in reuse core/w.cc:7:1
-0x14 is located 4 bytes inside of 16-byte region [0x10,0x1f)
-"""
-
-
-def line_of(text):
-    """The engine's form of the line TEXT."""
-    on_lane = re.fullmatch(r'lane\((\d), "(.*)"\)', text)
-    lane, bare = (int(on_lane[1]), on_lane[2]) if on_lane else (0, text)
-    binds = re.findall(r"(\w\d) = ", bare)
-    return replies.line(text, lane=lane, bare=bare, binds=binds)
-
-
-def reply_of(stderr, **words):
-    """A reply whose program consists of the echoes in STDERR; clean unless WORDS differ."""
-    texts = [line[2:] for line in stderr.splitlines() if line.startswith("> ")]
-    lines = [line_of(text) for text in texts if text != trace.RESET]
-    return replies.reply(**{"line": len(texts) - 1, "lines": lines, "stderr": stderr, **words})
 
 
 def rows_of(stderr, **words):
@@ -70,7 +19,7 @@ def rows_of(stderr, **words):
 
 
 def test_python_and_cpp_share_by_refcount_bit():
-    assert rows_of(BIT + "> del s0\n" + IN_SIGHT + """\
+    assert rows_of(BIT + "> del s0\n" + OBSERVED + """\
     observed  impl 0x10  wrapper 0x11  references 1  owners 2  held by t0  names  weak
 > del t0
     core/w.cc:6  wrapper freed         wrapper 0x21
@@ -83,7 +32,7 @@ def test_python_and_cpp_share_by_refcount_bit():
 
 
 def test_a_list_keeps_a_wrapper_for_python():
-    assert rows_of(BIT + "> l0 = [s0]\n" + IN_SIGHT + """\
+    assert rows_of(BIT + "> l0 = [s0]\n" + OBSERVED + """\
     observed  impl 0x10  wrapper 0x11  references 3  owners 2  held by t0  names s0  weak
 > del s0
     observed  impl 0x10  wrapper 0x11  references 2  owners 2  held by t0  names  weak
@@ -171,7 +120,7 @@ def test_an_assert_may_name_a_hermetic_wrapper_and_another():
     stderr = RESURRECTS + """\
 > with hermetic(): s1 = t0.untyped_storage()
     core/w.cc:4  wrapper created       impl 0x10  wrapper 0x12  (hermetic)
-""" + IN_SIGHT + """\
+""" + OBSERVED + """\
     observed  impl 0x10  wrapper 0x11  references 1  owners 3  held by t0  names s0  weak
 """
     found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="H1",
@@ -258,46 +207,3 @@ def test_events_of_the_line_that_ends_it_count():
                                     outcome="finding", kind="signal"))
     assert len(found.columns) == 3 and found.broken == 2
     assert not any(row.broken for row in found.rows)
-
-
-def test_without_a_trace_the_notes_say_that_there_is_no_picture():
-    files = explain.files(reply_of("> t0 = T.ones(1)\n", outcome="finding", kind="signal",
-                                   signal=11), "title", "", "torch")
-    assert list(files) == ["NOTES.md"]
-    assert "no picture" in files["NOTES.md"] and "timeline.svg" not in files["NOTES.md"]
-
-
-def test_notes_refer_to_the_picture_beside_them():
-    reply = reply_of(RESURRECTS, outcome="finding", kind="signal", signal=11)
-    files = explain.files(reply, "title", "", "core")
-    assert "](timeline.svg)" in files["NOTES.md"]
-    assert xml.fromstring(files["timeline.svg"]).tag == SVG + "svg"
-    assert "timeline.svg" not in explain.notes(reply, "title", "", "core")
-
-
-def test_explain_to_a_file_draws_beside_it(fake_subject, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(options, "resolve", lambda *_: fake_subject)
-    program = tmp_path / "program.py"
-    program.write_text("t0 = T.ones(1)\ns0 = t0.untyped_storage()\nenter_hermetic()\ndel s0\n"
-                       "exit_hermetic()\ns0 = t0.untyped_storage()\n")
-    words = ["explain", str(program), "--target", "storage", "-o", str(tmp_path / "out.md")]
-    assert cli.main([*words, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["contract"] == "H2"
-    assert "](timeline.svg)" in (tmp_path / "out.md").read_text()
-    picture = xml.parse(tmp_path / "timeline.svg").getroot()
-    assert len(list(picture.iter(SVG + "g"))) == 1  # the mark
-    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    assert cli.main(words[:4]) == 1
-    assert "timeline.svg" not in capsys.readouterr().out
-    assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-
-
-def test_bars_have_titles_that_say_who_owns():
-    drawn = timeline_svg.draw(timeline.of_reply(reply_of(BIT)), "the title of it", "")
-    root = xml.fromstring(drawn)
-    titles = [title.text for title in root.iter(SVG + "title")]
-    assert titles[0] == "the title of it"
-    assert "impl of s0 (0x10), line 1: C++ alone owns it, in C++ through t0" in titles
-    assert "impl of s0 (0x10), line 2: both own it, in C++ through t0" in titles
-    assert "wrapper t0 (0x21), line 1 to line 2: Python alone owns it" in titles
-    assert "the impl's slot holds the wrapper's address" in titles

@@ -5,7 +5,7 @@ import pytest
 from slotfuzz.errors import UserError
 from slotfuzz.language import op_table
 from slotfuzz.language.program import Line, Table
-from tests.driver.fake_engine import DESCRIPTION
+from tests.driver.fake_table import DESCRIPTION
 
 KINDS = "[values]\nn = ['size', ['1', ['0', 'shrinks grows']]]\n"
 ROW = "[tensor]\none = ['n', 'one({0})', '', 'One.', 'sets_attribute=storage.tag collects rare']\n"

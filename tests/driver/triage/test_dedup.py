@@ -4,111 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from slotfuzz.evidence.signature import Signature, of_reply
-from slotfuzz.finding import finding
-from slotfuzz.language.program import Line, Table
+from slotfuzz.evidence.signature import of_reply
 from slotfuzz.paths import ROOT
-from slotfuzz.schema.record import CRASH, ERROR, JUDGE, OUTSIDE, DedupKey, keys_of
+from slotfuzz.schema.record import ERROR, DedupKey
 from slotfuzz.triage import dedup, program_shape
-from slotfuzz.triage.dedup import Case, Outside
-from tests.driver import replies
-from tests.driver.fake_engine import DESCRIPTION, parse_line
-
-
-def op(name, operands, template, *effects):
-    """A row that the fake engine lacks."""
-    return {**DESCRIPTION["ops"][0], "name": name, "operands": operands, "template": template,
-            "plain": False, "effects": list(effects)}
-
-
-NAMES = {**DESCRIPTION["kinds"][-1], "letter": "z", "has_names": True, "values": ["T.f", "T.g"]}
-SUB = {"names": ["Sub"], "module": "", "sentence": "a subclass", "text": "class Sub: pass",
-       "effects": {}}
-TABLE = Table({**DESCRIPTION, "prelude": [*DESCRIPTION["prelude"], SUB], "kinds": [
-    *DESCRIPTION["kinds"], {**DESCRIPTION["kinds"][-1], "letter": "h"}, NAMES], "ops": [
-        *DESCRIPTION["ops"], op("resize", ["s", "n"], "{0}.resize_({1})", "shrinks", "grows"),
-        op("empty_it", ["t"], "{0}.apply_(emptying({0}))", "shrinks"),
-        op("function", ["z", "t"], "{0}({1})"), op("of_byte", ["z", "v"], "{0}({1})"),
-        op("resize_huge", ["t", "h"], "{0}.resize_({1})", "exceeds_memory", "raises"),
-        op("empty", ["+t", "n"], "{0} = T.empty({1})"),
-        op("sub", ["+t", "n"], "{0} = Sub({1})"),
-        op("collect", [], "gc.collect()", "collects"),
-        op("finalized", ["+s", "n"], "{0} = Finalized({1})", "finalizes"),
-        op("note", ["s"], "weakref.ref({0}, print)", "calls_back"),
-        op("check_storage", [], "check_storage()", "checks", "checks_storage"),
-        op("check_grad", [], "check_grad()", "checks")]})
-OTHERS = {"gc.collect()": Line("collect", ()), "s1 = Finalized(1)": Line("finalized", ("s1", "1")),
-          "t0 = T.empty(4)": Line("empty", ("t0", "4")), "t0 = Sub(4)": Line("sub", ("t0", "4")),
-          "T.f(t0)": Line("function", ("T.f", "t0")), "T.g(t0)": Line("function", ("T.g", "t0")),
-          "T.f(7)": Line("of_byte", ("T.f", "7")), "note": Line("note", ("s0",)),
-          "check_storage()": Line("check_storage", ()), "check_grad()": Line("check_grad", ()),
-          "s1.resize_(4)": Line("resize", ("s1", "4")), "empty_it": Line("empty_it", ("t0",)),
-          "t1.resize_(huge)": Line("resize_huge", ("t1", "8"))}
-SHOWN = "s0 = t0.untyped_storage()"
-TAGGED = ["t0 = T.ones(1)", SHOWN, "s0.tag = 0", "del s0"]
-HERMETIC = ["t0 = T.ones(1)", SHOWN, "enter_hermetic()", "del s0", "exit_hermetic()", SHOWN]
-COLLECTED = [*TAGGED, "gc.collect()", SHOWN]
-
-
-def lines_of(texts):
-    """Program lines in the driver's form."""
-    found = [parse_line(text) for text in texts if text not in OTHERS]
-    parsed = iter([Line(line["op"], tuple(line["operands"]), line["lane"]) for line in found])
-    return [OTHERS[text] if text in OTHERS else next(parsed) for text in texts]
-
-
-def case(texts, kind="assert", functions=(), line=None, outside=None, **fields):
-    """A finding that LINE of the program TEXTS shows; by default its last line."""
-    lines = lines_of(texts)
-    at = len(lines) - 1 if line is None else line
-    is_judge = kind == "assert"
-    fields = {"contract": "P2" * is_judge, "check": "attributes" * is_judge,
-              "object": "storage" * is_judge, **fields}
-    reply = replies.reply(kind=kind, line=at, signal=11, **fields, lines=[
-        replies.line(text, one.op, one.operands, one.lane) for text, one in zip(texts, lines)])
-    words = of_reply(reply)
-    if functions:
-        words = Signature(words.verdict, tuple(functions))
-    return Case(reply, words, lines, TABLE, outside)
-
-
-def crash(texts, *functions, **fields):
-    """A crash with FUNCTIONS on its stack."""
-    return case(texts, "signal", functions, **fields)
-
-
-def leak(*texts):
-    """A finding of a wrapper that still exists at the end of the program."""
-    return case(texts, line=len(texts), contract="P5", check="live wrappers", object="")
-
-
-def broken(texts, contract, check="identity", kind="storage"):
-    """A broken promise."""
-    return case(texts, contract=contract, check=check, object=kind)
-
-
-def said(message):
-    """An exception that no promise explains."""
-    return case(TAGGED, "exception", message=message)
-
-
-def asserted(condition, file="a", more=""):
-    """An internal assertion of PyTorch."""
-    return said(f'RuntimeError: {condition} INTERNAL ASSERT FAILED at "./{file}.cpp":7, please'
-                f" report a bug to PyTorch.{more}")
-
-
-def out(text, raised=False, functions=()):
-    """A crash after the line TEXT has moved elements outside of memory."""
-    (line,) = lines_of([text])
-    return crash([*TAGGED, SHOWN], *functions, outside=Outside(line, raised))
-
-
-def one_bug(first, second):
-    """Whether a hunt that knows the FIRST finding takes the SECOND one for it."""
-    known = dedup.keys(first)
-    return any(dedup.is_same(key, one) for key in dedup.keys(second) for one in known)
-
+from slotfuzz.triage.dedup import Outside
+from tests.driver.triage.cases import (
+    COLLECTED, HERMETIC, SHOWN, TAGGED, asserted, broken, case, crash, leak, lines_of, one_bug, out,
+    said,
+)
 
 # By the rule that makes the keys of the first finding: two findings, and whether they are one bug.
 EXAMPLES = [
@@ -234,82 +138,6 @@ def test_a_line_on_a_lane_is_another_thread():
     there = [*TAGGED[:3], 'lane(1, "del s0")', SHOWN]
     assert one_bug(broken(there, "P2"), broken([*there, "s0.nbytes()"], "P2"))
     assert not one_bug(broken([*TAGGED, SHOWN], "P2"), broken(there, "P2"))
-
-
-LINES = {name: (tuple(words.split()),) for name, words in {
-    "new": "new s0", "weak": "weak c0 s0", "make": "make s0", "odd": "odd_new s0"}.items()}
-
-
-@pytest.mark.parametrize("key, known, same", [
-    (["new", "weak"], ["new"], True), (["new", "weak"], ["weak"], True),
-    (["new"], ["new", "weak"], False), (["weak", "new"], ["new", "weak"], False),
-    (["new"], [], True), ([], ["new"], False),
-    # The op that makes an object is irrelevant if it is a plain one.
-    (["odd", "weak"], ["make", "weak"], True), (["weak", "make"], ["make"], False)])
-@pytest.mark.parametrize("verdict", [DedupKey(JUDGE, "P1", "identity"),
-                                     DedupKey(CRASH, functions=("wrap",))])
-def test_a_longer_way_to_the_same_verdict_is_the_same_bug(verdict, key, known, same):
-    longer, shorter = (replace(verdict, lines=sum((LINES[name] for name in names), ()))
-                       for names in (key, known))
-    assert dedup.is_same(longer, shorter) == same
-    assert not dedup.is_same(replace(longer, functions=("other",)), shorter)
-
-
-@pytest.mark.parametrize("verdict", [DedupKey(CRASH), DedupKey(OUTSIDE)])
-def test_wherever_it_crashes_no_way_is_longer(verdict):
-    shorter = replace(verdict, lines=LINES["new"])
-    assert not dedup.is_same(replace(verdict, lines=LINES["new"] + LINES["weak"]), shorter)
-    assert dedup.is_same(shorter, shorter)
-
-
-def test_a_crash_follows_from_a_broken_promise_by_its_mechanisms_and_inside_of_memory():
-    hermetic, plain = lines_of(HERMETIC), lines_of(TAGGED)
-    dangling, promise = (frozenset([DedupKey(kind)]) for kind in (CRASH, JUDGE))
-    outside = frozenset([DedupKey(OUTSIDE, lines=LINES["new"])])
-    assert dedup.follows(dangling, hermetic, promise, hermetic, TABLE)
-    assert dedup.follows(dangling, hermetic, promise, plain, TABLE)
-    assert not dedup.follows(dangling, plain, promise, hermetic, TABLE)
-    assert not dedup.follows(outside, plain, promise, plain, TABLE)
-    assert dedup.follows(outside, plain, promise | outside, plain, TABLE)
-
-
-@pytest.mark.parametrize("first, second, same", [
-    (["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(4)", "del t0"], True),
-    (["t0 = T.ones(1)", "del t0"], ["t3 = T.ones(1)", "del t3"], True),
-    (["t0 = T.ones(1)", "t1 = T.ones(1)", "del t0"],
-     ["t0 = T.ones(1)", "t1 = T.ones(1)", "del t1"], False),
-    (["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", 'lane(1, "del t0")'], False),
-])
-def test_a_shape_forgets_values_and_names(first, second, same):
-    shapes = [program_shape.shape(lines_of(texts), TABLE) for texts in (first, second)]
-    assert (shapes[0] == shapes[1]) == same
-
-
-@pytest.mark.parametrize("text, name", [
-    ("t0.sum().backward()", "backward"), ("t0.tag = 0", ""), ("del s0", ""),
-    ("t0 = T.empty(0, dtype=T.uint8).set_(s0)", "set_"),
-    ("f0 = t1.register_hook(hook_of(t0)).remove", "register_hook"),
-    ("t1.register_hook(hook_of(t0))", "register_hook"), ("s1 = copied(s0)", "copied"),
-    ("t0.grad_fn._register_hook_dict(T.ones(1))", "_register_hook_dict"),
-    ("with T.no_grad(): t0.add_(1)", "add_"), ("with hermetic(): t0 = t1.grad", ""),
-    ("T.from_dlpack(T.empty(0))", "from_dlpack")])
-def test_of_calls_within_calls_the_last_of_the_outermost_counts(text, name):
-    assert program_shape.last_call(text) == name
-
-
-def test_the_findings_in_torch_are_the_causes_that_they_were():
-    """Folders of repro/ with a key in common have one cause; a line of causes.txt is one cause."""
-    folders = sorted((ROOT / "repro").glob("torch-*/*/finding.json"))
-    cause_of = {}
-    for path in folders:
-        name = f"{path.parent.parent.name}/{path.parent.name}"
-        keys = keys_of(finding.load(path.parent))
-        assert keys, name
-        met = {name}.union(*(names for names, known in cause_of.values() if known & keys))
-        joined = keys.union(*(known for _, known in cause_of.values() if known & keys))
-        cause_of |= {one: (met, joined) for one in met}
-    causes = sorted({" ".join(sorted(names)) for names, _ in cause_of.values()})
-    assert causes == (ROOT / "tests/golden/causes.txt").read_text().splitlines()
 
 
 def test_a_known_error_is_told_by_its_words_and_a_broken_promise_is_not():

@@ -5,7 +5,7 @@ import pytest
 from slotfuzz.language.program import Line
 from slotfuzz.schema.record import CRASH, OUTSIDE, DedupKey
 from slotfuzz.triage import dedup, shared as steering
-from tests.driver.triage.test_dedup import SHOWN, TABLE, TAGGED, lines_of
+from tests.driver.triage.cases import SHOWN, TABLE, TAGGED, lines_of
 
 AFTER = DedupKey(CRASH, lines=(("make", "t0", "_"),))
 BY = DedupKey(CRASH, functions=("f",), effects=frozenset(["collects"]))
