@@ -8,9 +8,9 @@ from pathlib import Path
 from slotfuzz import options
 from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
-from slotfuzz.finding import explain, finding
+from slotfuzz.finding import contract, explain, finding
 from slotfuzz.finding.explain import NOTES
-from slotfuzz.triage import triage
+from slotfuzz.triage import draft
 
 EXAMPLE = ("./slotfuzz explain corpus/storage/delete_in_hermetic.py"
            " --subject mutant:hermetic-del-storage")
@@ -36,11 +36,11 @@ def run(args, output) -> int:
         reply = server.run(text)
         options.check_lines(args, args.file, server, reply)
         found = reply.is_finding
-        contract = ""
+        number = ""
         if found:
-            contract = explain.contract_of(reply)
-            title = triage.title_of(reply, signature.of_reply(reply))
-            words = (reply, title, contract, server.subject.name)
+            number = contract.contract_of(reply)
+            title = draft.title_of(reply, signature.of_reply(reply))
+            words = (reply, title, number, server.subject.name)
             files = explain.files(*words) if args.output else {NOTES: explain.notes(*words)}
         else:
             files = {NOTES: explain.annotated(reply)}
@@ -50,6 +50,6 @@ def run(args, output) -> int:
             finding.write_file(args.output.parent / explain.PICTURE, files[explain.PICTURE])
     else:
         output.text(files[NOTES])
-    output.document({"file": str(args.file), "outcome": reply.outcome, "contract": contract,
+    output.document({"file": str(args.file), "outcome": reply.outcome, "contract": number,
                      "notes": files[NOTES]})
     return 1 if found else 0

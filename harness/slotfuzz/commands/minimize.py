@@ -9,9 +9,9 @@ from pathlib import Path
 from slotfuzz import options
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
-from slotfuzz.finding import explain, finding
+from slotfuzz.finding import contract, finding
 from slotfuzz.hunt.hunt import VERIFY_RUNS
-from slotfuzz.triage import triage, verify
+from slotfuzz.triage import draft, verify
 from slotfuzz.triage.smallest import smallest
 
 EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"
@@ -43,8 +43,8 @@ def run(args, output) -> int:
     with Server(chosen, wish.target, trace=True) as server:
         traced = server.run(program)
         reply = traced if traced.is_finding else best.reply
-        contract = explain.contract_of(reply)
-        script = triage.script_of(server, best.reply, best.signature, contract)
+        number = contract.contract_of(reply)
+        script = draft.script_of(server, best.reply, best.signature, number)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script)

@@ -10,7 +10,7 @@ from slotfuzz import options
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
-from slotfuzz.finding import explain
+from slotfuzz.finding import contract, explain
 from slotfuzz.schema.answers import Reply
 
 EXAMPLE = "./slotfuzz replay repro/*/repro.py --subject core"
@@ -63,7 +63,7 @@ def _replay(args, server: Server, path: Path, text: str, output) -> dict:
         "file": str(path), "subject": server.subject.name, "sanitizer": server.subject.sanitizer,
         "target": server.target, "outcome": reply.outcome,
         "kind": words.kind if words else "",
-        "contract": explain.contract_of(reply) if findings else "", "check": reply.check,
+        "contract": contract.contract_of(reply) if findings else "", "check": reply.check,
         "signature": words.text if words else "", "line": _line(reply),
         "message": reply.message, "lines": len(reply.lines), "skipped": skipped,
         "times": args.times, "findings": len(findings),

@@ -6,25 +6,17 @@ folder, a picture of the ownership timeline precedes them.
 """
 
 import re
-from collections.abc import Collection
 
-from slotfuzz.evidence.report import Report, Stack
-from slotfuzz.evidence.signature import HANGING, of_reply
-from slotfuzz.finding import emit, timeline, timeline_svg
-from slotfuzz.paths import ROOT
+from slotfuzz.evidence.report import Report
+from slotfuzz.finding import emit, from_trace, timeline_svg
+from slotfuzz.finding.contract import contract_text
+from slotfuzz.finding.story import last, story, verdict
 from slotfuzz.schema.answers import Reply
-from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
+from slotfuzz.schema.events import FREES
 from slotfuzz.schema.events import Event as What
-from slotfuzz.schema.trace import Event
 
-# ThreadSanitizer's words for two threads without an order between them.
-RACE = re.compile(r"WARNING: ThreadSanitizer: (?:data race|lock-order-inversion)")
 # Characters that Markdown would read as emphasis.
 DUNDER = re.compile(r"(__\w+__)")
-# A frame without source location: the library and the offset in it.
-IN_LIBRARY = re.compile(r"^\(\S*?([^/\s]+\+0x[0-9a-f]+)\)( \(BuildId: \w+\))?$")
-# A stack's frame is at most so many lines after a trace point in the same function.
-TRACE_LINES_MAX = 4
 
 
 NOTES, PICTURE = "NOTES.md", "timeline.svg"
@@ -35,16 +27,16 @@ def files(reply: Reply, title: str, contract: str, subject: str) -> dict[str, st
 
     Subjects without a trace, such as torch, get no picture, because the log lacks object frees.
     """
-    drawn = timeline.of_reply(reply)
+    drawn = from_trace.timeline(reply)
     if not drawn.rows:
-        why = "There is no picture of the objects' lives: the subject prints no trace of them."
+        why = "There is no picture of the ownership timeline: the subject prints no trace."
         return {NOTES: notes(reply, title, contract, subject, why)}
-    verdict = verdict_line(reply, contract).removeprefix("!!! ")
+    words = verdict(reply, contract)
     promise = re.sub("[*`]", "", contract_text(contract or reply.contract))
     promise = re.sub(r"^\w+", r"contract \g<0>:", promise)
     shown = f"![who owns which object, line by line]({PICTURE})"
     return {NOTES: notes(reply, title, contract, subject, shown),
-            PICTURE: timeline_svg.draw(drawn, title, verdict, promise)}
+            PICTURE: timeline_svg.draw(drawn, title, words, promise)}
 
 
 def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = "") -> str:
@@ -57,7 +49,7 @@ def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = 
         " it fails. Program lines are behind `>`, what the core did is indented.",
         picture,
         "```\n" + abbreviated(reply, about, contract) + "\n```",
-        "\n".join(_story(reply, report, about, contract)),
+        "\n".join(story(reply, report, about, contract)),
     ]
     words = contract_text(contract)
     if words:
@@ -75,55 +67,10 @@ def annotated(reply: Reply) -> str:
     return full(reply) + (f"\n{reply.log.report}" if reply.log.report else "")
 
 
-def contract_of(reply: Reply) -> str:
-    """The contract number of a finding, or an empty string if it cannot be derived.
-
-    A finding by the judge has it. Otherwise it follows from the report and the core's trace: H2 for
-    a read of a slot whose wrapper is freed, R1 for two threads that race or wait for each other, or
-    T6 if one of them releases its reference. A use after free alone does not show which promise
-    is broken.
-    """
-    if reply.contract:
-        return reply.contract
-    report = Report(reply.log.report)
-    if reply.kind == "deadlock":
-        return _contract_of_deadlock(report)
-    if RACE.search(report.text):
-        return "R1"
-    stale = report.object_of(reply.log.events)
-    freed = False
-    for event in reply.log.events:
-        if stale in event.addresses:
-            freed = freed or event.what in FREES
-            if freed and event.what is What.SLOT_READ:
-                return "H2"
-    return ""
-
-
-def _contract_of_deadlock(report: Report) -> str:
-    """T6 if a thread waits for the GIL to release a reference, and holds a lock another wants."""
-    sides = {match[2].removeprefix("waits for "): [name for name, _ in stack.frames]
-             for match, stack in report.threads}
-    for_gil = sides.pop("the GIL", None)
-    if for_gil is None or not sides:
-        return ""
-    return "T6" if any(name.rpartition("::")[2] == "decref" for name in for_gil) else "R1"
-
-
-def contract_text(number: str) -> str:
-    """The sentence of docs/contract.md with that number, or an empty string."""
-    path = ROOT / "docs" / "contract.md"
-    if not number or not path.exists():
-        return ""
-    found = re.search(rf"^- (\*\*{re.escape(number)}\b.*?)(?=^- |^#|^$|\Z)", path.read_text(),
-                      re.MULTILINE | re.DOTALL)
-    return re.sub(r"\s*\n\s*", " ", found[1]).strip() if found else ""
-
-
 def abbreviated(reply: Reply, about: int | None, contract: str) -> str:
     """The program with the events of one object (of all, if ABOUT is `None`), and the verdict."""
     events = [event for event in reply.log.events if about is None or about in event.addresses]
-    freed = _last(events, FREES) if about is not None else None
+    freed = last(events, FREES) if about is not None else None
 
     def text_of(event):
         is_read = event.what is What.SLOT_READ
@@ -152,173 +99,12 @@ def _log(reply: Reply, contract: str, texts_of_events: dict[int, str]) -> str:
         shown += during(index)
         if index == reply.line and reply.kind == "assert":
             shown += [f"  {line}" for line in reply.asserts]
-    return "\n".join([*shown, verdict_line(reply, contract)])
+    end = verdict(reply, contract)
+    return "\n".join([*shown, end if reply.outcome == "clean" else f"!!! {end}"])
 
 
 def _raised(reply: Reply, index: int) -> str:
     return reply.lines[index].raised if index < len(reply.lines) else ""
-
-
-def verdict_line(reply: Reply, contract: str = "") -> str:
-    """`!!! heap-use-after-free in wrap (contract H2)`, or a line for a clean run."""
-    if reply.outcome == "clean":
-        return "clean"
-    words = of_reply(reply)
-    what = words.kind
-    if reply.kind == "assert":
-        what = reply.message or what
-    if words.functions:
-        what += f" in {_short(words.functions[0])}"
-    number = contract or reply.contract
-    return f"!!! {what}" + (f" (contract {number})" if number else "")
-
-
-def _story(reply: Reply, report: Report, about: int | None, contract: str) -> list[str]:
-    """The paragraph, one sentence per list entry."""
-    if reply.kind == "assert":
-        return _assert_story(reply)
-    access = report.access
-    at = _capital(_line(reply, reply.line))
-    if reply.kind in HANGING:
-        return _hanging_story(reply, report)
-    if "ThreadSanitizer" in report.text:
-        return [f"{at} ends in {verdict_line(reply)[4:]}.", *_thread_story(report)]
-    if report.block is None:
-        what = of_reply(reply).verdict.partition(" ")[2]
-        told = f"{what}{_frame(access)}" if what and access and access.frames else \
-            verdict_line(reply)[4:]
-        return [f"{at} ends in {told}."]
-    events = [event for event in reply.log.events
-              if about is not None and about in event.addresses]
-    freed = _last(events, FREES)
-    later = events[events.index(freed) + 1:] if freed else []
-    read = _last(later, {What.SLOT_READ})
-    sentences = [_created(reply, report, events, about),
-                 _freed(reply, report, freed, _slot(events, about, freed, read))]
-    if read:
-        sentences.append(f"{_capital(_line(reply, read.line))} reads that slot"
-                         f"{_place(read, access)}, and so gets the address of freed memory.")
-    again = f"{at} uses that address" if not read or read.line != reply.line else "It is used"
-    what = of_reply(reply).verdict.partition(" ")[2]
-    number = f", against {contract} of the contract" if contract else ""
-    return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
-
-
-def _thread_story(report: Report) -> list[str]:
-    """The access of each thread, for the two sides of a race or a lock inversion."""
-    sides = report.sides[:2]
-    if not sides:
-        return []
-    words = [re.sub(r" of size \d+ at 0x\w+| \(0x\w+\)", "", side.title.rstrip(":"))
-             for side in sides]
-    told = "; ".join(word[:1].lower() + word[1:] + _frame(side)
-                     for word, side in zip(words, sides))
-    return [f"The two sides: {told}.", "No lock and no atomic access orders one before the other."
-            if "data race" in report.text else "Two threads that come at once wait for each other."]
-
-
-def _hanging_story(reply: Reply, report: Report) -> list[str]:
-    """The wait of each thread, with its place; threads outside the core are idle."""
-    sides = [(match, stack) for match, stack in report.threads if stack.frames]
-    told = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
-    sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {told}."]
-    if reply.kind == "deadlock" and len(sides) > 1:
-        sentences.append("Each of them waits for what another one holds.")
-    return sentences
-
-
-def _assert_story(reply: Reply) -> list[str]:
-    at = _line(reply, reply.line)
-    shown = "".join(f" `{line.strip()}`" for line in reply.asserts if "assert" in line)
-    sentence = f"After {at} the check *{reply.check}* fails: {reply.message}."
-    return [sentence] + ([f"The script shows it by{shown}."] if shown else [])
-
-
-def _created(reply: Reply, report: Report, events: list[Event], about: int | None) -> str:
-    allocated = report.allocated
-    if not events:
-        who = f"object {about:#x}" if about else "block at {:#x}".format(*report.block)
-        return f"The {who} is allocated{_frame(allocated)}{_entry(allocated)}."
-    first = next((event for event in events if event.what in CREATES), events[0])
-    sentence = (f"{_capital(_line(reply, first.line))} makes the {_role(first, about)} {about:#x}:"
-                f" it is allocated{_frame(allocated)}{_entry(allocated)}")
-    others = [address for address in first.addresses if address != about]
-    if others and any(event.what is What.SLOT_WRITTEN for event in events):
-        sentence += f", and the slot of the impl {others[0]:#x} now holds its address"
-    return sentence + "."
-
-
-def _freed(reply: Reply, report: Report, freed: Event | None, slot: str) -> str:
-    """The sentence about the free; SLOT names the slot with the freed address, or is empty."""
-    stack = report.freed
-    if not freed:
-        return f"It is freed{_frame(stack)}{_entry(stack)}."
-    sentence = f"{_capital(_line(reply, freed.line))} frees it{_frame(stack)}{_entry(stack)}"
-    if slot:
-        sentence += (f", although the slot{slot} still holds its address (in the trace:"
-                     f" {freed.place}, {freed.name})")
-    return sentence + "."
-
-
-def _slot(events: list[Event], about: int | None, freed: Event | None, read) -> str:
-    """" of <impl>" if a slot still holds the address when the object is FREED, or is READ later."""
-    if not freed or not (SLOT_OF in freed.at or read):
-        return ""
-    others = [address for event in [freed, *events] for address in event.addresses
-              if address != about]
-    return f" of {others[0]:#x}" if others else " of its impl"
-
-
-def _last(events: list[Event], whats: Collection[What]) -> Event | None:
-    """The last event whose type is in WHATS."""
-    return next((event for event in reversed(events) if event.what in whats), None)
-
-
-def _place(event: Event, stack: Stack | None) -> str:
-    """The place of EVENT, with its function from STACK: a frame is up to two lines later."""
-    file, _, line = event.place.rpartition(":")
-    for name, place in stack.frames if stack else []:
-        found = re.match(rf"{re.escape(file)}:(\d+)", place)
-        if found and 0 <= int(found[1]) - int(line) <= TRACE_LINES_MAX:
-            return f" in `{_short(name)}` ({event.place})"
-    return f" ({event.place})"
-
-
-def _entry(stack: Stack | None) -> str:
-    """The core function that Python called, if it is not the innermost one."""
-    if stack is None or len(stack.frames) < 2 or stack.frames[-1] == stack.frames[0]:
-        return ""
-    return f", reached through{_frame(Stack('', stack.frames[-1:]))[3:]}"
-
-
-def _role(event: Event, about: int) -> str:
-    """The role of the address: wrapper, impl .."""
-    return next((name for name, address in event.at.items() if address == about), "object")
-
-
-def _frame(stack: Stack | None) -> str:
-    if stack is None or not stack.frames:
-        return ""
-    name, place = stack.frames[0]
-    without_column = re.sub(r"^([^:]+:\d+):\d+$", r"\1", place)
-    without_column = IN_LIBRARY.sub(r"\1", without_column)
-    return f" in `{_short(name)}` ({without_column})"
-
-
-def _short(name: str) -> str:
-    return name.rpartition("::")[2] or name
-
-
-def _line(reply: Reply, index: int) -> str:
-    if index < 0:
-        return "set-up"
-    if index >= len(reply.lines):
-        return "the end of the program"
-    return f"line {index + 1} (`{reply.lines[index].text}`)"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _folded(title: str, text: str) -> str:

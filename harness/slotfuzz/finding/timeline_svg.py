@@ -7,9 +7,8 @@ pages. It uses attributes only, no style sheet and no script, because GitHub str
 import textwrap
 import xml.etree.ElementTree as xml
 
-from slotfuzz.schema import trace
 from slotfuzz.finding import svg
-from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Life, Lives, Owner, Slot
+from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Owner, Row, Slot, Timeline
 from slotfuzz.finding.timeline_legend import (
     BORDER, BROKEN, BROKEN_BAND, FAINT, FILL, GRID, INK, MEANING, NAMES, PAGE,
     SLOT_MEANING, WORDS,
@@ -17,6 +16,7 @@ from slotfuzz.finding.timeline_legend import (
 from slotfuzz.finding.timeline_rows import (
     CUT, LABEL_CHARS_MAX, about, all_names, chosen, cut, names, plain, runs, strips,
 )
+from slotfuzz.schema import trace
 
 # Pixels.
 TEXT, SMALL = svg.TEXT, 10
@@ -34,29 +34,29 @@ SLANT = 0.7072  # sine of 45 degrees, the slant of program lines
 RESET_LINE, RESET_NUMBER = "drop all, gc.collect()", "end"
 
 
-def draw(lives: Lives, title: str, verdict: str, promise: str = "") -> str:
+def draw(timeline: Timeline, title: str, verdict: str, promise: str = "") -> str:
     """The picture as the text of an SVG file; VERDICT is the line below the rows.
 
     PROMISE is the contract sentence that is broken, with its number.
     """
-    return _Picture(lives, title, verdict, promise).text()
+    return _Picture(timeline, title, verdict, promise).text()
 
 
 class _Picture(svg.Canvas):
     """Computes all positions, and then writes the picture."""
 
-    def __init__(self, lives: Lives, title: str, verdict: str, promise: str):
-        self.lives, self.promise = lives, promise
+    def __init__(self, timeline: Timeline, title: str, verdict: str, promise: str):
+        self.timeline, self.promise = timeline, promise
         self.title, self.verdict = plain(title), plain(verdict)
-        self.rows, self.left_out = chosen(lives.rows)
+        self.rows, self.left_out = chosen(timeline.rows)
         self.names = names(self.rows)
-        count = len(lives.columns)
+        count = len(timeline.columns)
         width = max(COLUMN_WIDTH_MIN, min(COLUMN_WIDTH_MAX, COLUMNS_WIDTH // max(count, 1)))
         self.column_width = width
         self.texts = [RESET_LINE if column.text == trace.RESET else plain(column.text)
-                      for column in lives.columns]
+                      for column in timeline.columns]
         self.numbers = [RESET_NUMBER if column.text == trace.RESET else str(at + 1)
-                        for at, column in enumerate(lives.columns)]
+                        for at, column in enumerate(timeline.columns)]
         slanted = [len(cut(text, LINE_CHARS_MAX)) * TEXT * svg.CHAR_WIDTH_MONO * SLANT
                    for text in self.texts]
         self.left = max([MARGIN, *map(self._label_end, self.rows)]) + TEXT
@@ -65,7 +65,7 @@ class _Picture(svg.Canvas):
         self.width = max([self.right, WIDTH_MIN, *ends]) + MARGIN
         self.head = MARGIN + TEXT * 2 + TEXT * 1.4 * (len(self._wrapped(self.title, TEXT)) - 1)
         self.top = self.head + max(slanted, default=0) + TEXT * 3.2
-        self.strips = strips(lives)
+        self.strips = strips(timeline)
         self.grid = self.top + STRIP_HEIGHT * len(self.strips) + 4
         self.tops = _tops(self.rows, self.grid)
         self.bottom = (self.tops[-1] if self.tops else self.grid) + ROW_HEIGHT
@@ -95,14 +95,14 @@ class _Picture(svg.Canvas):
             told = [f"from {self._place(at)} {MEANING[owner]}"
                     for owner, at, _ in runs(row.owners) if owner]
             parts.append(f"{self._name(row)}: {', '.join(told)}.")
-        if self.lives.broken is not None:
-            parts.append(f"At {self._place(self.lives.broken)}: {self.verdict}.")
+        if self.timeline.broken is not None:
+            parts.append(f"At {self._place(self.timeline.broken)}: {self.verdict}.")
         return " ".join(parts)
 
     def _columns(self) -> None:
         """Draws slanted program lines with numbers, and the bands of lanes and hermetic mode."""
         for at, text in enumerate(self.texts):
-            left, is_broken = self.left + at * self.column_width, at == self.lives.broken
+            left, is_broken = self.left + at * self.column_width, at == self.timeline.broken
             if is_broken:
                 self.rect(left, self.top - TEXT * 1.6, self.column_width,
                            self.bottom - self.top + TEXT * 1.6, BROKEN_BAND)
@@ -127,7 +127,7 @@ class _Picture(svg.Canvas):
                 xml.SubElement(band, "title").text = f"{name}: {word}"
                 self._inside(left, width, top + STRIP_HEIGHT - 6, [word, word[-1:]], INK)
 
-    def _row(self, top: float, row: Life) -> None:
+    def _row(self, top: float, row: Row) -> None:
         """Draws a label, a bar for each run of columns with one owner, the slot, and the mark."""
         first, second = self.names[id(row)], about(row)
         self.write(_indent(row), top + 13, first, weight="bold", whole=all_names(row, self.rows))
@@ -142,7 +142,7 @@ class _Picture(svg.Canvas):
         for at in sorted(row.broken):
             self._mark(top, row, at)
 
-    def _bar(self, top: float, row: Life, owned: tuple, at: int, length: int) -> None:
+    def _bar(self, top: float, row: Row, owned: tuple, at: int, length: int) -> None:
         """Draws a bar in the owner's colour; OWNED is (owner, variables that hold it in C++)."""
         owner, holders = owned
         left, width = self.left + at * self.column_width, length * self.column_width
@@ -173,7 +173,7 @@ class _Picture(svg.Canvas):
             line.set("stroke-dasharray", "5 3")
         xml.SubElement(line, "title").text = SLOT_MEANING[slot]
 
-    def _mark(self, top: float, row: Life, at: int) -> None:
+    def _mark(self, top: float, row: Row, at: int) -> None:
         """Draws a ring and a cross on the cell of the failure."""
         left = self.left + at * self.column_width
         group = xml.SubElement(self.svg, "g")
@@ -190,9 +190,9 @@ class _Picture(svg.Canvas):
     def _caption(self) -> float:
         """Writes the verdict and the number of omitted rows; returns the y below."""
         y = self.bottom + TEXT * 2
-        if self.lives.broken is not None:
-            y = self._paragraph(y, f"At {self._place(self.lives.broken)}: {self.verdict}", BROKEN,
-                                weight="bold")
+        if self.timeline.broken is not None:
+            place = self._place(self.timeline.broken)
+            y = self._paragraph(y, f"At {place}: {self.verdict}", BROKEN, weight="bold")
         if self.left_out:
             self.write(MARGIN, y, f"{self.left_out} more objects are not drawn.", FAINT)
             y += TEXT * 1.6
@@ -218,7 +218,7 @@ class _Picture(svg.Canvas):
 
     def _words(self, y: float) -> float:
         """Explains the words that occur, and the promise; returns the height of the picture."""
-        is_hermetic = (any(column.hermetic for column in self.lives.columns)
+        is_hermetic = (any(column.hermetic for column in self.timeline.columns)
                        or any(row.about == HERMETIC_WRAPPER for row in self.rows))
         for word, meaning in WORDS.items():
             if word != HERMETIC_WRAPPER or is_hermetic:
@@ -259,10 +259,10 @@ class _Picture(svg.Canvas):
                 self.write(left + width / 2, y, word, ink, SMALL, anchor="middle")
                 return
 
-    def _name(self, row: Life) -> str:
+    def _name(self, row: Row) -> str:
         return f"{self.names[id(row)]} ({row.address:#x})"
 
-    def _label_end(self, row: Life) -> float:
+    def _label_end(self, row: Row) -> float:
         return _indent(row) + max(
             len(self.names[id(row)]) * TEXT * svg.CHAR_WIDTH,
             len(cut(about(row), LABEL_CHARS_MAX)) * SMALL * svg.CHAR_WIDTH_MONO)
@@ -281,11 +281,11 @@ class _Picture(svg.Canvas):
         return float(text.get("x")) + MARGIN + svg.text_width(text)
 
 
-def _indent(row: Life) -> float:
+def _indent(row: Row) -> float:
     return MARGIN + (TEXT if row.role == "wrapper" else 0)
 
 
-def _tops(rows: list[Life], y: float) -> list[float]:
+def _tops(rows: list[Row], y: float) -> list[float]:
     tops = []
     for row in rows:
         if row.role == "impl" and tops:

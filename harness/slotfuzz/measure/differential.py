@@ -15,7 +15,6 @@ from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.measure.differences import Difference, Reason, crash, first_difference
 from slotfuzz.reduce import minimize
-from slotfuzz.schema.answers import Observed
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from slotfuzz.errors import Interrupted, MachineError
-from slotfuzz.finding import explain
+from slotfuzz.finding import contract
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.interleave import binaries
@@ -56,7 +56,7 @@ def explore_one(name: str, seconds: float, seed: int) -> dict:
 def contract_in(message: str) -> str:
     """The contract number at the start of a check's message; empty if there is no number."""
     number = message.partition(":")[0]
-    return number if explain.contract_text(number) else ""
+    return number if contract.contract_text(number) else ""
 
 
 def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary) -> list[str]:

@@ -10,6 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from slotfuzz.finding import explain
+from slotfuzz.finding.contract import contract_text
 from slotfuzz.paths import shown
 from slotfuzz.report import Entry, Found, REACHES, hunts
 from slotfuzz.report.causes import Cause, merged
@@ -164,4 +165,4 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
 
 def _contract_text(number: str) -> str:
     """The contract sentence without its Markdown."""
-    return re.sub(r"\*", "", explain.contract_text(number))
+    return re.sub(r"\*", "", contract_text(number))

@@ -8,7 +8,7 @@ program. Its message contains the script.
 import re
 from pathlib import Path
 
-from slotfuzz.finding import explain, places
+from slotfuzz.finding import contract, places
 from slotfuzz.hunt.series import Campaign
 from slotfuzz.paths import ROOT
 from slotfuzz.subject.sanitizers import SANITIZERS
@@ -54,7 +54,7 @@ def _rule(identifier: str, short: str, full: str) -> dict:
 
 def _sentence(number: str) -> tuple[str, str]:
     """The title and the full text of a contract sentence, without emphasis."""
-    text = explain.contract_text(number)
+    text = contract.contract_text(number)
     title = re.match(r"\*\*(.*?)\*\*", text)[1].rstrip(".")
     return f"contract {title}", re.sub(r"\*\*?|`", "", text)
 

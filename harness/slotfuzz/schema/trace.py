@@ -16,7 +16,7 @@ TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 ADDRESS_FIELD = re.compile(r"(?:^|  )([a-z][a-z ]*) (0x[0-9a-f]+)")
 BYTES_FIELD = re.compile(r"\bbytes (\d+)")
 TYPE_FIELD = re.compile(r"\btype (\w+)")
-SIGHT_LINE = re.compile(r"^    observed  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
+OBSERVED_LINE = re.compile(r"^    observed  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
                         r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
                         r"  names((?: \w+)*)  weak((?: \w+)*)(?:  serial (\d+))?$")
 JUDGED_LINE = "    the end is judged"
@@ -70,7 +70,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Sight:
+class ObservedImpl:
     """The judge's observation of one impl after program line LINE.
 
     REFERENCES are Python's to its wrapper, OWNERS its use count or None. HOLDERS are the variables
@@ -91,7 +91,8 @@ class Sight:
 
 @dataclass(frozen=True)
 class Log:
-    """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT, SIGHTS.
+    """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT,
+    and the impls that the judge OBSERVED.
 
     JUDGED is the number of events before the judge's check at the end, or None.
     """
@@ -99,13 +100,13 @@ class Log:
     lines: list[str]
     events: list[Event]
     report: str
-    sights: list[Sight]
+    observed: list[ObservedImpl]
     judged: int | None
 
 
 def parse(stderr: str) -> Log:
     """Splits the output of a traced child."""
-    lines, passed, rest, sights, judged = [], [], [], [], None
+    lines, passed, rest, observed, judged = [], [], [], [], None
     for text in stderr.splitlines():
         if rest or REPORT_START.match(text):
             rest.append(text)
@@ -115,17 +116,17 @@ def parse(stderr: str) -> Log:
             continue  # the reply has the same information
         elif text == JUDGED_LINE:
             judged = len(passed)
-        elif (match := SIGHT_LINE.match(text)):
-            sights.append(_sight(len(lines) - 1, match))
+        elif (match := OBSERVED_LINE.match(text)):
+            observed.append(_observed(len(lines) - 1, match))
         elif (match := TRACE_LINE.match(text)):
             passed.append(Event(len(lines) - 1, match[1], WHATS.get(match[2]), match[2],
                                 match[3] or "", text))
-    return Log(lines, passed, "\n".join(rest), sights, judged)
+    return Log(lines, passed, "\n".join(rest), observed, judged)
 
 
-def _sight(line: int, match: re.Match) -> Sight:
+def _observed(line: int, match: re.Match) -> ObservedImpl:
     impl, wrapper, references, owners, *words, serial = match.groups()
     holders, names, weak = (tuple(one.split()) for one in words)
-    return Sight(line, int(impl, 16), int(wrapper, 16), int(references),
+    return ObservedImpl(line, int(impl, 16), int(wrapper, 16), int(references),
                  int(owners) if owners else None, holders, names, weak,
                  int(serial) if serial else None)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 
 import pytest
 
@@ -11,7 +10,6 @@ from slotfuzz.finding import finding
 from slotfuzz.hunt import corpus
 from slotfuzz.language import op_table
 from slotfuzz.measure import mutants
-from slotfuzz.paths import ROOT
 from slotfuzz.reduce import ring
 from slotfuzz.schema.record import FIELDS
 from slotfuzz.subject import mutant, subject

@@ -10,7 +10,7 @@ from slotfuzz.engine import channel
 from slotfuzz.engine.server import Channel, Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
-from slotfuzz.finding import emit, explain
+from slotfuzz.finding import contract, emit, explain
 from slotfuzz.language import prelude
 from slotfuzz.language.program import lines_of
 from slotfuzz.triage import verify
@@ -190,7 +190,7 @@ def test_one_process_tells_the_table_and_runs_programs(fake_subject, monkeypatch
 def test_notes_follow_the_object(fake_subject):
     with Server(fake_subject, "storage", trace=True) as server:
         reply = server.run(CRASH)
-    assert explain.contract_of(reply) == "H2"
+    assert contract.contract_of(reply) == "H2"
     notes = explain.notes(reply, "title", "H2", "core")
     lines = notes.splitlines()
     assert "!!! heap-use-after-free in wrap (contract H2)" in lines

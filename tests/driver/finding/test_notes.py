@@ -4,7 +4,7 @@ import json
 import xml.etree.ElementTree as xml
 
 from slotfuzz import cli, options
-from slotfuzz.finding import explain, timeline, timeline_svg
+from slotfuzz.finding import explain, from_trace, timeline_svg
 from tests.driver.finding.traces import BIT, RESURRECTS, reply_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,7 +43,7 @@ def test_explain_to_a_file_draws_beside_it(fake_subject, tmp_path, monkeypatch, 
 
 
 def test_bars_have_titles_that_say_who_owns():
-    drawn = timeline_svg.draw(timeline.of_reply(reply_of(BIT)), "the title of it", "")
+    drawn = timeline_svg.draw(from_trace.timeline(reply_of(BIT)), "the title of it", "")
     root = xml.fromstring(drawn)
     titles = [title.text for title in root.iter(SVG + "title")]
     assert titles[0] == "the title of it"

@@ -2,7 +2,7 @@
 
 import pytest
 from slotfuzz.schema import trace
-from slotfuzz.finding import explain, timeline
+from slotfuzz.finding import explain, from_trace
 from slotfuzz.finding.timeline import Column, Owner, Slot
 from tests.driver.finding.traces import BIT, OBSERVED, REPORT, RESURRECTS, reply_of
 
@@ -15,7 +15,7 @@ def rows_of(stderr, **words):
     """Each row as `address owners slots`, in letters."""
     return [f"{row.address:#x} {''.join(LETTERS[owner] for owner in row.owners)}"
             f" {''.join(SLOTS[slot] for slot in row.slots)}"
-            for row in timeline.of_reply(reply_of(stderr, **words)).rows]
+            for row in from_trace.timeline(reply_of(stderr, **words)).rows]
 
 
 def test_python_and_cpp_share_by_refcount_bit():
@@ -71,7 +71,7 @@ def test_a_stale_slot_dangles_to_the_fatal_line():
 """ + REPORT.replace("[0x10,0x1f)", "[0x11,0x12)")
     words = {"outcome": "finding", "kind": "exit"}
     assert rows_of(stderr, **words)[:2] == ["0x10 cbcc ....", "0x11 .pxx .=!!"]
-    found = timeline.of_reply(reply_of(stderr, **words))
+    found = from_trace.timeline(reply_of(stderr, **words))
     assert found.broken == 3
     assert [(row.address, row.broken) for row in found.rows if row.broken] == [(0x11, {3})]
 
@@ -96,7 +96,7 @@ def test_what_was_observed_gives_way_to_the_events_of_a_line_that_hangs():
 """
     words = {"outcome": "finding", "kind": "deadlock"}
     assert rows_of(stderr, **words)[:2] == ["0x10 cbp ...", "0x11 .bp .=="]
-    assert timeline.of_reply(reply_of(stderr, **words)).rows[0].holders == (("t0",), ("t0",), ())
+    assert from_trace.timeline(reply_of(stderr, **words)).rows[0].holders == (("t0",), ("t0",), ())
 
 
 def test_an_address_may_be_that_of_two_objects():
@@ -111,7 +111,7 @@ def test_an_address_may_be_that_of_two_objects():
 """
     words = {"outcome": "finding", "kind": "assert", "asserts": ["assert hasattr(s0, 'tag')"]}
     assert rows_of(stderr, **words)[:3] == ["0x10 cbcb ....", "0x11 .pxx .=..", "0x11 ...p ...="]
-    rows = timeline.of_reply(reply_of(stderr, **words)).rows
+    rows = from_trace.timeline(reply_of(stderr, **words)).rows
     assert [row.broken for row in rows] == [set(), set(), {3}, set(), set()]
     assert [row.family for row in rows] == [0, 0, 0, 1, 1]
 
@@ -123,7 +123,7 @@ def test_an_assert_may_name_a_hermetic_wrapper_and_another():
 """ + OBSERVED + """\
     observed  impl 0x10  wrapper 0x11  references 1  owners 3  held by t0  names s0  weak
 """
-    found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="H1",
+    found = from_trace.timeline(reply_of(stderr, outcome="finding", kind="assert", contract="H1",
                                     asserts=["assert s1 is not s0"]))
     assert [row.address for row in found.rows if row.broken] == [0x11, 0x12]
 
@@ -137,7 +137,7 @@ def test_an_assert_may_mean_a_freed_wrapper_by_weakref_or_number(asserted):
     observed  impl 0x10  wrapper 0x11  references 0  owners 1  held by t0  names  weak r0  serial 0
 """
     reply = reply_of(stderr, outcome="finding", kind="assert", asserts=[asserted])
-    found = timeline.of_reply(reply)
+    found = from_trace.timeline(reply)
     assert [(row.address, row.broken) for row in found.rows if row.broken] == [(0x11, {2})]
 
 
@@ -147,7 +147,7 @@ def test_what_lives_on_at_the_end_is_what_leaks():
     core/w.cc:6  wrapper freed         wrapper 0x21
     core/t.cc:3  impl freed            impl 0x20
 """
-    found = timeline.of_reply(reply_of(stderr, outcome="finding", kind="assert", contract="P5"))
+    found = from_trace.timeline(reply_of(stderr, outcome="finding", kind="assert", contract="P5"))
     assert [(row.address, row.broken) for row in found.rows if row.broken] == \
         [(0x10, {2}), (0x11, {2})]
 
@@ -180,7 +180,7 @@ def test_what_is_dropped_only_when_the_judge_asks_has_lived_on():
 
 
 def test_columns_have_lane_and_mode():
-    found = timeline.of_reply(reply_of("""\
+    found = from_trace.timeline(reply_of("""\
 > lane(1, "enter_hermetic()")
     core/h.cc:1 hermetic entered
 > h0 = t0.untyped_storage()
@@ -196,14 +196,14 @@ def test_columns_have_lane_and_mode():
 
 
 def test_rows_have_names_types_and_holders():
-    rows = timeline.of_reply(reply_of(BIT)).rows
+    rows = from_trace.timeline(reply_of(BIT)).rows
     assert [(row.about, row.names) for row in rows] == [
         ("storage, 4 bytes", ()), ("UntypedStorage", ("s0",)), ("tensor", ()), ("Tensor", ("t0",))]
     assert rows[0].holders == (("t0",), ("t0",))
 
 
 def test_events_of_the_line_that_ends_it_count():
-    found = timeline.of_reply(reply_of(RESURRECTS + "> lost\n> not reached\n", line=2,
+    found = from_trace.timeline(reply_of(RESURRECTS + "> lost\n> not reached\n", line=2,
                                     outcome="finding", kind="signal"))
     assert len(found.columns) == 3 and found.broken == 2
     assert not any(row.broken for row in found.rows)

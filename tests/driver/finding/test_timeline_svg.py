@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from slotfuzz.finding import svg, timeline_rows, timeline_svg
 from slotfuzz.schema import trace
-from slotfuzz.finding.timeline import Column, Life, Lives, Owner, Slot
+from slotfuzz.finding.timeline import Column, Owner, Row, Slot, Timeline
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -25,13 +25,13 @@ def big(columns_count=60, objects=12, line="s0 = t0.untyped_storage().resize_(16
         slots = tuple(Slot.DANGLES if owner is Owner.NOBODY else Slot.HOLDS if owner else Slot.EMPTY
                       for owner in owners)
         is_wrapper = number % 2 == 1
-        rows.append(Life(
+        rows.append(Row(
             "wrapper" if is_wrapper else "impl", 0x507000076710 + number * 64, number // 2,
             "UntypedStorage" if is_wrapper else "storage, 4096 bytes",
             tuple(f"s{at}" for at in range(9)) if is_wrapper else (), owners,
             (("t0", "t1"),) * columns_count, slots if is_wrapper else (Slot.EMPTY,) * columns_count,
             frozenset([columns_count - 1] if number == 5 else [])))
-    return Lives(tuple(columns), tuple(rows), columns_count - 1)
+    return Timeline(tuple(columns), tuple(rows), columns_count - 1)
 
 
 def drawn(picture, title="the title of it", verdict="what it says (contract P5)", promise=""):
@@ -47,11 +47,11 @@ def told(text):
 
 def small(names, about="UntypedStorage", hermetic=False):
     """A timeline of one impl with a wrapper for each of NAMES, in a program of one line."""
-    rows = [Life(role, 0x5000 + 16 * number, 0, about, words, (Owner.PYTHON,), ((),),
+    rows = [Row(role, 0x5000 + 16 * number, 0, about, words, (Owner.PYTHON,), ((),),
                  (Slot.EMPTY,), frozenset())
             for number, (role, words) in enumerate(
                 [("impl", ()), *(("wrapper", words) for words in names)])]
-    return Lives((Column("x", 0, hermetic),), tuple(rows), None)
+    return Timeline((Column("x", 0, hermetic),), tuple(rows), None)
 
 
 def corners(text):
@@ -221,8 +221,8 @@ def test_any_words_make_well_formed_xml():
 
 def test_of_too_many_objects_those_with_a_mark_stay():
     picture = big(5, 60)
-    marked = Life(**{**vars(picture.rows[59]), "broken": frozenset([4])})
-    root = drawn(Lives(picture.columns, (*picture.rows[:59], marked), 4))
+    marked = Row(**{**vars(picture.rows[59]), "broken": frozenset([4])})
+    root = drawn(Timeline(picture.columns, (*picture.rows[:59], marked), 4))
     texts = [text.text for text in root.iter(SVG + "text")]
     assert any(text.startswith(f"{marked.address:#x}") for text in texts)
     assert f"{60 - timeline_rows.ROWS_MAX} more objects are not drawn." in texts

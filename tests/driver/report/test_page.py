@@ -57,10 +57,10 @@ def test_rows_have_what_filters_choose_by(campaign):
 
 def picture():
     """The timeline of a typical finding."""
-    life = timeline.Life("wrapper", 0x10, 0, "UntypedStorage", ("s0",), (timeline.Owner.PYTHON,),
+    life = timeline.Row("wrapper", 0x10, 0, "UntypedStorage", ("s0",), (timeline.Owner.PYTHON,),
                          ((),), (timeline.Slot.HOLDS,), frozenset([0]))
     columns = (timeline.Column("s0 = 1", 0, False),)
-    return timeline_svg.draw(timeline.Lives(columns, (life,), 0), "title <t>", "verdict")
+    return timeline_svg.draw(timeline.Timeline(columns, (life,), 0), "title <t>", "verdict")
 
 
 def test_the_timeline_is_in_the_page(campaign):

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from slotfuzz import cli
-from slotfuzz.finding import explain, finding, places
+from slotfuzz.finding import contract, finding, places
 from slotfuzz.hunt import series
 from slotfuzz.report import annotate, sarif
 from slotfuzz.subject.sanitizers import SANITIZERS
@@ -93,7 +93,7 @@ def test_each_sentence_of_the_contract_and_each_oracle_has_one_rule():
     oracles = {f"oracle-{oracle}" for one in SANITIZERS.values() for oracle in one.oracles}
     assert len(numbers) > 20 and set(rules) == {*numbers, *oracles}
     assert rules["P2"]["shortDescription"]["text"] == "contract P2 nothing lost"
-    assert explain.contract_text("P2").endswith(rules["P2"]["fullDescription"]["text"][-40:])
+    assert contract.contract_text("P2").endswith(rules["P2"]["fullDescription"]["text"][-40:])
 
 
 @pytest.mark.parametrize("name, rule, core, line", [
