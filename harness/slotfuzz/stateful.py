@@ -24,7 +24,8 @@ from slotfuzz.paths import build_root, shown
 from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import packages, rootfs, subject as subjects
 from slotfuzz.subject.subject import Subject
-from slotfuzz.triage.triage import Found, Triage
+from slotfuzz.triage.crash import Crash
+from slotfuzz.triage.triage import Triage
 
 # Enough that each run finds the bug of docs/hypothesis.md, which has the measurements.
 EXAMPLES = 500
@@ -125,7 +126,7 @@ class _Judge:
     def __init__(self, subject: Subject, target: str, out: Path, verify_runs: int):
         self.target, self.out = target, out
         self.triage = Triage(subject, out, verify_runs)
-        self.server = self.triage.server(target)
+        self.server = self.triage.servers.of(target)
         self.failures: dict[str, tuple[type[Broken], str]] = {}
 
     def run(self, lines: list[Line]) -> None:
@@ -145,7 +146,7 @@ class _Judge:
         kept = self.out / f"{words.identifier(self.server.subject.name)}.py"
         finding.write_file(kept, text)
         _, record = self.triage.judge(
-            Found(self.target, text, reply.stderr, self.server.runs, 0.0, 0))
+            Crash(self.target, text, reply.stderr, self.server.runs, 0.0, 0))
         folder = Path(record["folder"])
         return type("Broken", (Broken,), {}), (
             f"{words.text}\nminimized: {shown(folder)}\n{record['text']}"

@@ -20,8 +20,8 @@ from slotfuzz.errors import UserError
 from slotfuzz.evidence import signature
 from slotfuzz.language.program import lines_of
 from slotfuzz.subject import mutant, subject
-from slotfuzz.triage import triage
-from slotfuzz.triage.buckets import Groups
+from slotfuzz.triage import cases
+from slotfuzz.triage.buckets import Buckets
 
 ROWS = Path(__file__).resolve().parent / "programs.jsonl"
 LINES_MAX = 25
@@ -44,7 +44,7 @@ class Judged:
     """What slotfuzz says of programs of one subject, in the order in which it is asked."""
 
     def __init__(self, server: Server):
-        self._server, self._groups, self._numbers = server, Groups(), {}
+        self._server, self._groups, self._numbers = server, Buckets(), {}
 
     def row(self, text: str) -> dict:
         """The verdict, signature and bucket of the program TEXT."""
@@ -52,7 +52,7 @@ class Judged:
         if not reply.is_finding:
             return {"verdict": reply.outcome, "signature": "", "bucket": None}
         words = signature.of_reply(reply)
-        keys = triage.keys_of(self._server, reply, words, lines_of(reply))
+        keys = cases.keys_of(self._server, reply, words, lines_of(reply))
         folder = self._groups.folder(keys) or Path(str(len(self._numbers)))
         self._groups.add(folder, keys, is_new=False)
         bucket = self._numbers.setdefault(folder, len(self._numbers))

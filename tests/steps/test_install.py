@@ -42,7 +42,7 @@ def test_the_command_exists_and_prints_its_name(installed):
 
 def test_a_finding_names_the_installed_commit(installed):
     commit = run("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
-    script = "from slotfuzz.triage import triage; print(triage.own_version())"
+    script = "from slotfuzz.triage import versions; print(versions.own_version())"
     told = installed("python", "-c", script)
     assert told.strip() == f"0.1+g{commit}"
 

@@ -9,7 +9,7 @@ from slotfuzz.engine.server import Server, describe
 from slotfuzz.language import op_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
-from slotfuzz.triage import triage
+from slotfuzz.triage import cases
 from tests.steps.run import run, slotfuzz
 
 
@@ -62,7 +62,7 @@ def test_driver_and_engine_have_the_same_words_for_a_line_that_raises_nothing():
     chosen = subject.resolve("core", "none", ["tensor"])
     with Server(chosen, "tensor") as server:
         (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
-    said = [words.partition("\n")[0] == triage.RAISED_NOTHING for words in reply.trace]
+    said = [words.partition("\n")[0] == cases.RAISED_NOTHING for words in reply.trace]
     assert said == [True, True, False, False]
 
 

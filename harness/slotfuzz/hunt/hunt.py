@@ -22,7 +22,9 @@ from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
 from slotfuzz.progress import ProgressLine
 from slotfuzz.schema.record import KEYS
-from slotfuzz.triage.triage import Found, Triage
+from slotfuzz.triage import versions
+from slotfuzz.triage.crash import Crash
+from slotfuzz.triage.triage import Triage
 
 POLL_SECONDS = 0.05
 # After so many crashes in a row that do not repeat, the fault is not in the subject.
@@ -41,7 +43,7 @@ def run(plan: Plan) -> Result:
         judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
         with (ThreadPoolExecutor(judges) as pool,
               Triage(plan.subject, plan.out, VERIFY_RUNS, kills) as triage):
-            written = series.Series(plan, triage.versions())
+            written = series.Series(plan, versions.versions(plan.subject))
             programs = [text for folder in finding.known(folders, plan.subject)
                         for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
             if plan.baseline:
@@ -153,7 +155,7 @@ class _Hunt:
         else:
             self._start(job)
 
-    def _judge(self, job: Job, artifact: Path, found: Found) -> None:
+    def _judge(self, job: Job, artifact: Path, found: Crash) -> None:
         job.artifact, job.verdict = artifact, self.pool.submit(self.triage.judge, found)
         self.shared.clock.enter(job.name, series.JUDGING)
 
@@ -214,7 +216,7 @@ class _Hunt:
             if target in self.plan.targets and not self._over():
                 self.line.note(f"slotfuzz: an earlier hunt left {path.name}")
                 job = next(job for job in self.jobs if job.target == target)
-                self._judge(job, path, Found(target, path.read_text(errors="replace"), "", 0, 0.0,
+                self._judge(job, path, Crash(target, path.read_text(errors="replace"), "", 0, 0.0,
                                              0))
                 self._take_verdict(job)
 

@@ -20,7 +20,7 @@ from slotfuzz.evidence.signature import signal_name
 from slotfuzz.hunt import corpus, series
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.hunt.workplace import Workplace
-from slotfuzz.triage.triage import Found
+from slotfuzz.triage.crash import Crash
 
 # The contract lets programs leak some objects (P5), up to 1 KB a program on the core. A process is
 # replaced before that matters, and when its memory is full.
@@ -54,7 +54,7 @@ class Ended:
     """
 
     killed: str = ""
-    found: Found | None = None
+    found: Crash | None = None
     artifact: Path | None = None
 
 
@@ -134,7 +134,7 @@ class Job:
         if killed or not artifact:  # the artifact may be incomplete or missing
             artifact = self._recorded(fuzzer, f"ended with {code}")
         # If the process was killed while it reported a crash, the crash counts.
-        return Ended(killed, Found(
+        return Ended(killed, Crash(
             self.target, artifact.read_text(errors="replace"), report, all_programs, self.seconds,
             fuzzer.seed, fuzzer.recorder), artifact)
 

@@ -12,7 +12,7 @@ from slotfuzz.triage import dedup, shared
 from slotfuzz.triage.dedup import Keys
 
 
-class Groups:
+class Buckets:
     """One finding's folder per bucket. Not safe for threads: threads that share it hold a lock."""
 
     def __init__(self):

@@ -16,8 +16,8 @@ HANGING_LINE_SECONDS = 0.5
 HANGING_RUNS_MAX = 400
 # Programs that continue after a broken promise, to find a crash, for each variant of the program
 # with one simpler op. About one in three asks for the right wrapper.
-WORSE_RUNS = 20
-WORSE_STARTS_MAX = 12
+ESCALATION_RUNS = 20
+ESCALATION_STARTS_MAX = 12
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
 
-def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
+def escalation(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
     """BEST, or a crash that its last line causes when the program continues.
 
     The judge reports a broken promise; a user sees the crash that follows from it.
@@ -79,11 +79,11 @@ def worst(server: Server, quick: Server, best: Smallest, seed: int) -> Smallest:
     table, lines = server.table, best.minimized.lines
     starts = [lines] + [[*lines[:i], line, *lines[i + 1:]]
                         for i in range(len(lines)) for line in table.simpler(lines[i])]
-    for start in starts[:WORSE_STARTS_MAX]:
+    for start in starts[:ESCALATION_STARTS_MAX]:
         if crashes(server, table.program_text(start)):
             continue  # it crashes by itself: another bug
         before, breaking = table.program_text(start[:-1]), table.program_text(start[-1:])
-        for longer in server.extend(before + breaking, WORSE_RUNS, seed):
+        for longer in server.extend(before + breaking, ESCALATION_RUNS, seed):
             after = longer.removeprefix(before + breaking)
             if crashes(server, longer) and not crashes(server, before + after):
                 return smallest(server, quick, longer) or best

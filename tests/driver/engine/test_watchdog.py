@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from slotfuzz.evidence import signature
-from slotfuzz.finding import emit, explain
+from slotfuzz.finding import contract, emit, explain
 from slotfuzz.language import program
-from slotfuzz.triage import smallest, triage, verify
+from slotfuzz.triage import draft, smallest, verify
 from tests.driver import fake_table, replies
 
 REPORT = """\
@@ -118,7 +118,7 @@ def test_of_twelve_lines_the_three_that_hang_are_left():
 
 def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
     reply = reply_of("deadlock", "".join(f"> {line}\n" for line in PROGRAM) + REPORT)
-    notes = explain.notes(reply, "deadlock", explain.contract_of(reply), "core")
+    notes = explain.notes(reply, "deadlock", contract.contract_of(reply), "core")
     assert "Line 3 (`x0.drop_under_lock()`) does not come back" in notes
     assert "main thread waits for a mutex in `drop` (core/owner.cc:190)" in notes
     assert "thread 1 waits for the GIL in `Gil` (core/gil.cc:83)" in notes
@@ -129,13 +129,13 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
 
 def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
     """A thread that waits for the GIL to release a reference breaks T6; any other breaks R1."""
-    assert explain.contract_of(reply_of("deadlock", REPORT)) == "R1"
+    assert contract.contract_of(reply_of("deadlock", REPORT)) == "R1"
     drops = REPORT.replace("#2 0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)",
                            "#2 0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*)")
     assert drops != REPORT
-    assert explain.contract_of(reply_of("deadlock", drops)) == "T6"
+    assert contract.contract_of(reply_of("deadlock", drops)) == "T6"
     no_gil = REPORT.replace("waits for the GIL", "waits for a futex")
-    assert explain.contract_of(reply_of("deadlock", no_gil)) == ""
+    assert contract.contract_of(reply_of("deadlock", no_gil)) == ""
 
 
 @pytest.mark.parametrize("report, number", [
@@ -145,13 +145,13 @@ def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
     ("slotcore: a.cc:1: this must hold and does not: false\n", ""),
 ])
 def test_a_crash_has_the_contract_number_that_its_report_tells(report, number):
-    assert explain.contract_of(reply_of("exit", report)) == number
+    assert contract.contract_of(reply_of("exit", report)) == number
 
 
 @pytest.mark.parametrize("kind", signature.HANGING)
 def test_who_heard_it_is_the_watchdog(kind, fake_subject):
     reply = reply_of(kind, REPORT)
-    assert triage.oracle(reply, signature.of_reply(reply), fake_subject) == "watchdog"
+    assert draft.oracle(reply, signature.of_reply(reply), fake_subject) == "watchdog"
 
 
 def test_a_script_that_hangs_says_where_and_ends(tmp_path):

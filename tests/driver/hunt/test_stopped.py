@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from slotfuzz.errors import BrokenError
-from slotfuzz.triage import triage
+from slotfuzz.triage import crash, triage
 from tests.driver.conftest import CRASH, ROOT, write_program
 
 
@@ -25,7 +25,7 @@ def test_an_error_that_stops_the_hunt_ends_a_waiting_judge(fake_subject, tmp_pat
                   f" --serve {mark};; esac\n{text}")
     with (pytest.raises(KeyboardInterrupt), ThreadPoolExecutor(1) as pool,
           triage.Triage(fake_subject, tmp_path, 2) as judge):
-        found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
+        found = crash.Crash("storage", CRASH, "", 9, 1.0, 1)
         verdict = pool.submit(judge.judge, found)
         assert _wait(lambda: _running(mark)), "the server did not start"
         raise KeyboardInterrupt

@@ -100,13 +100,13 @@ def promise():
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
     subject = Subject(crash_needs_drop=True)
-    worst = smallest.worst(subject, subject, promise(), 1)
+    worst = smallest.escalation(subject, subject, promise(), 1)
     assert worst.reply.kind == "exit"
 
 
 def test_a_crash_that_does_not_need_the_broken_promise_is_another_bug():
     subject, first = Subject(crash_needs_drop=False), promise()
-    assert smallest.worst(subject, subject, first, 1) is first
+    assert smallest.escalation(subject, subject, first, 1) is first
 
 
 def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
@@ -115,10 +115,10 @@ def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
     first.minimized.lines[:] = [BROKEN[0], Line("late", ("s0",))]
     subject = Subject(crash_needs_drop=False)
     subject.extend = lambda text, count, seed: [text + "pass\n"] * count
-    assert smallest.worst(subject, subject, first, 1) is first
+    assert smallest.escalation(subject, subject, first, 1) is first
 
 
 def test_a_crash_stays_what_it_is():
     crash = smallest.Smallest(replies.reply(kind="exit"), Signature("sanitizer x"),
                             Minimized(BROKEN, 2, 1, 0.0, True))
-    assert smallest.worst(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash
+    assert smallest.escalation(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash

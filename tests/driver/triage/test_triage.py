@@ -7,13 +7,13 @@ from slotfuzz.engine.server import Server
 from slotfuzz.finding import finding
 from slotfuzz.schema.answers import State
 from slotfuzz.schema.record import KEYS
-from slotfuzz.triage import triage, verify
+from slotfuzz.triage import crash, sequence, triage, verify
 from tests.driver.conftest import CRASH, MINIMAL
 
 
 def test_a_crash_that_does_not_repeat_is_unreproduced(fake_subject, tmp_path):
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
-        verdict, record = judge.judge(triage.Found(
+        verdict, record = judge.judge(crash.Crash(
             "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
     assert verdict == "unreproduced" and record["rate"] == 0.0
     assert "Seen once" in (Path(record["folder"]) / "NOTES.md").read_text()
@@ -25,18 +25,18 @@ def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(fake_subject, 
     ring.write_text(json.dumps({"count": 3, "programs": ["t1 = T.ones(4)\n", *halves]}))
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, _ = judge.judge(
-            triage.Found("storage", halves[1], "", 9, 1.0, 1, ring))
+            crash.Crash("storage", halves[1], "", 9, 1.0, 1, ring))
     assert verdict == "unreproduced"  # programs of the fake engine share no state
 
 
 def test_a_sequence_becomes_one_program_that_unbinds_names_in_between(fake_subject):
     """The engine does so between programs; objects that remain may break the next one."""
     first, second = CRASH.splitlines()[:-1], CRASH.splitlines()[-1:]
-    sequence = ["\n".join(one) + "\n" for one in (first, second)]
+    texts = ["\n".join(one) + "\n" for one in (first, second)]
     with Server(fake_subject, "storage") as server:
-        text = triage.as_one(sequence, server)
+        text = sequence.as_one(texts, server)
     dropped = text.splitlines()[len(first):]
-    assert text.startswith(sequence[0])
+    assert text.startswith(texts[0])
     assert dropped[:dropped.index("gc.collect()") + 1] == ["del s0", "del t0", "gc.collect()"]
     assert dropped[3:4] == second
 
@@ -49,7 +49,7 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
         State("finding" if {texts[1], texts[3]} <= set(programs) else "clean", False, True, None)])
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(
-            triage.Found("storage", texts[3], "", 9, 1.0, 1, tmp_path / "recorder"))
+            crash.Crash("storage", texts[3], "", 9, 1.0, 1, tmp_path / "recorder"))
     folder = Path(record["folder"])
     assert verdict == "unreproduced" and record["sequence"] == 2
     assert [path.read_text() for path in sorted(folder.glob("sequence-*"))] == texts[1::2]
@@ -60,7 +60,7 @@ def test_a_crash_that_no_fresh_process_repeats_is_not_new_and_hides_nothing(
     rates = iter([0, 0, 2])
     monkeypatch.setattr(verify, "verify", lambda *_, **__: verify.Verified(2, next(rates), ""))
     out = finding.check_writable(tmp_path / "out")
-    found = triage.Found("storage", CRASH, "", 9, 1.0, 1)
+    found = crash.Crash("storage", CRASH, "", 9, 1.0, 1)
     with triage.Triage(released_subject, out, 2) as judge:
         first = judge.judge(found)
     with triage.Triage(released_subject, out, 2) as judge:

@@ -12,7 +12,7 @@ from slotfuzz.language import program
 from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Observed, State
 from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey, keys_of
-from slotfuzz.triage import dedup, triage
+from slotfuzz.triage import cases, crash, dedup, triage
 from tests.driver.conftest import CRASH
 
 BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
@@ -28,14 +28,14 @@ def unminimized(monkeypatch):
         return triage.Smallest(reply, signature.of_reply(reply),
                                minimize.Minimized(lines, len(lines), 1, 0.0, False))
     monkeypatch.setattr(triage, "smallest", as_it_is)
-    monkeypatch.setattr(triage, "worst", lambda server, quick, best, seed: best)
+    monkeypatch.setattr(triage, "escalation", lambda server, quick, best, seed: best)
 
 
 def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, tmp_path):
     out = finding.check_writable(tmp_path / "out")
     longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
     with triage.Triage(fake_subject, out, 2) as judge:
-        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+        verdicts = [judge.judge(crash.Crash("storage", text, "", programs, 1.0, 1))
                     for programs, text in ((7, longer), (9, CRASH), (11, longer))]
     assert [verdict for verdict, _ in verdicts] == ["new", "shorter", "known"]
     (folder,) = out.iterdir()
@@ -52,7 +52,7 @@ def test_a_program_that_fails_when_it_is_run_again_is_found(fake_subject, tmp_pa
     monkeypatch.setattr(triage, "smallest", lambda server, quick, text: (
         smallest(server, quick, CRASH) if text.count(half) == 2 else None))
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
-        verdict, record = judge.judge(triage.Found("storage", half, "", 9, 1.0, 1))
+        verdict, record = judge.judge(crash.Crash("storage", half, "", 9, 1.0, 1))
     assert (verdict, record["rate"]) == ("new", 1.0)
 
 
@@ -80,7 +80,7 @@ def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, 
     out = finding.check_writable(tmp_path / "out")
     longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
     with triage.Triage(fake_subject, out, 2) as judge:
-        verdicts = [judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+        verdicts = [judge.judge(crash.Crash("storage", text, "", 9, 1.0, 1))
                     for text in (CRASH, longer, CRASH, *BROKEN)]
     assert [verdict for verdict, _ in verdicts] == [
         "new", "known", "known", "new", "known", "known"]
@@ -95,12 +95,12 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
     longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
     with triage.Triage(fake_subject, out, 2) as judge:
         for text in (CRASH, longer):
-            _, record = judge.judge(triage.Found("storage", text, "", 9, 1.0, 1))
+            _, record = judge.judge(crash.Crash("storage", text, "", 9, 1.0, 1))
     with triage.Triage(fake_subject, out, 2) as later:
         script, *ways = later.recall("storage", out / record["id"])
         assert CRASH in script and ways == [longer]
-        assert any(("nbytes", "s0") in key.lines for key in later.groups.folders), "of a way"
-        assert later.judge(triage.Found("storage", longer, "", 9, 1.0, 1))[0] == "known"
+        assert any(("nbytes", "s0") in key.lines for key in later.buckets.folders), "of a way"
+        assert later.judge(crash.Crash("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []
 
@@ -108,25 +108,25 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
 @pytest.mark.parametrize("is_outside", [False, True])
 def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
         unminimized, released_subject, tmp_path, monkeypatch, is_outside):
-    monkeypatch.setattr(triage, "worst",
+    monkeypatch.setattr(triage, "escalation",
                         lambda server, quick, best, seed: triage.smallest(server, quick, CRASH))
-    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: next(
+    monkeypatch.setattr(cases, "reaching_outside", lambda server, lines: next(
         (dedup.Outside(line, False) for line in lines
          if is_outside and line.op == "enter_hermetic"), None))
     with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
-        _, record = judge.judge(triage.Found("storage", BROKEN[0], "", 9, 1.0, 1))
+        _, record = judge.judge(crash.Crash("storage", BROKEN[0], "", 9, 1.0, 1))
     assert record["signature"].startswith("judge P2") == is_outside
     assert any(key.kind == "crash" for key in keys_of(record)) != is_outside
 
 
 def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
         unminimized, released_subject, tmp_path, monkeypatch):
-    monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: dedup.Outside(
+    monkeypatch.setattr(cases, "reaching_outside", lambda server, lines: dedup.Outside(
         next(line for line in lines if line.op == "enter_hermetic"), False))
     leading = CRASH[:CRASH.index("del")]
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(released_subject, out, 2) as judge:
-        _, record = judge.judge(triage.Found("storage", CRASH, "", 9, 1.0, 1))
+        _, record = judge.judge(crash.Crash("storage", CRASH, "", 9, 1.0, 1))
     assert sorted(record["avoid"]) == [leading, CRASH]
     with triage.Triage(released_subject, out, 2) as later:
         assert leading in later.recall("storage", out / record["id"])
@@ -140,14 +140,14 @@ def test_a_finding_shows_that_two_are_one_bug(
         DedupKey(ERROR, words=name) for name in keys[server.table.program_text(lines)]))
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(fake_subject, out, 2) as judge:
-        verdicts = [judge.judge(triage.Found("storage", text, "", programs, 1.0, 1))
+        verdicts = [judge.judge(crash.Crash("storage", text, "", programs, 1.0, 1))
                     for programs, text in zip((7, 9, 11), texts)]
         assert [verdict for verdict, _ in verdicts] == ["new", "new", "known"]
         (first, second, third) = (record for _, record in verdicts)
         assert first["merged"] == second["merged"] == []
         assert third["merged"] == [second["id"]]
-        assert set(judge.groups.folders.values()) == {out / first["id"]} == set(out.iterdir())
-        assert all(folder == out / first["id"] for folder, _ in judge.groups.ways)
+        assert set(judge.buckets.folders.values()) == {out / first["id"]} == set(out.iterdir())
+        assert all(folder == out / first["id"] for folder, _ in judge.buckets.ways)
     record = finding.read(out / first["id"])
     assert record["ways"] == texts
     assert [key["words"] for key in record["dedup_keys"]] == ["both", "one", "other"]
@@ -174,13 +174,13 @@ def test_a_finding_of_an_earlier_hunt_is_not_merged(
         DedupKey(ERROR, words=name) for name in ["one", "other"][:1 + (len(lines) > 6)]))
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(fake_subject, out, 2) as judge:
-        _, record = judge.judge(triage.Found("storage", CRASH, "", 7, 1.0, 1))
+        _, record = judge.judge(crash.Crash("storage", CRASH, "", 7, 1.0, 1))
     (out / "kept").mkdir()
     with triage.Triage(fake_subject, out, 2) as later:
-        later.groups.folders = {DedupKey(ERROR, words="one"): out / record["id"],
+        later.buckets.folders = {DedupKey(ERROR, words="one"): out / record["id"],
                                 DedupKey(ERROR, words="other"): out / "kept"}
         text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
-        verdict, found = later.judge(triage.Found("storage", text, "", 7, 1.0, 1))
+        verdict, found = later.judge(crash.Crash("storage", text, "", 7, 1.0, 1))
     assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
     assert (out / "kept").is_dir() and (out / record["id"]).is_dir()
 
@@ -196,7 +196,7 @@ def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answe
         facts=lambda counts, whole, question: [
             Observed(False, 0, "", (f"the line raised {answers[count - 1]}", "the end\n"))
             for count in counts])
-    reached = triage.reaching_outside(server, lines)
+    reached = cases.reaching_outside(server, lines)
     assert (reached and (reached.line.index, reached.raised)) == found
 
 
@@ -208,10 +208,10 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
         State("finding" if set(texts[:2]) <= set(programs) else "clean", False, True, None)])
     monkeypatch.setattr(triage, "reaching_outside", lambda server, lines: (
         dedup.Outside(lines[0], False) if "t1" in lines[0].operands else None))
-    found = triage.Found("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
+    found = crash.Crash("storage", texts[2], "", 9, 1.0, 1, tmp_path / "recorder")
     with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         assert judge.judge(found)[0] == "unreproduced"
-        judge.groups.folders = {
+        judge.buckets.folders = {
             DedupKey(OUTSIDE, lines=(("make", "t0", "_"),)): tmp_path / "repro" / "sigsegv-1"}
         verdict, record = judge.judge(found)
     assert verdict == "known" and record["id"] == "sigsegv-1"

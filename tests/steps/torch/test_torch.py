@@ -7,7 +7,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import catalogue, subject
-from slotfuzz.triage import dedup, triage
+from slotfuzz.triage import cases, dedup
 from tests.steps.run import run, slotfuzz
 
 
@@ -85,7 +85,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
 def test_a_tensor_outside_of_its_memory_is_handled(torch_is_installed):
     lines = ["t0 = TensorOverriding(0)", "m0 = t0.numpy()", "t1 = T.ones(1)", "t0.resize_as_(t1)"]
     with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
-        reached = triage.reaching_outside(server, server.parse("\n".join(lines) + "\n"))
+        reached = cases.reaching_outside(server, server.parse("\n".join(lines) + "\n"))
         text = server.table.text(reached.line)
     assert (text, reached.raised) == (lines[-1], True)
 

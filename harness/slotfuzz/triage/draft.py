@@ -1,0 +1,158 @@
+"""Drafts a finding: its record and files, after verification of its script.
+
+A crash that no single program repeats gets a record as well, with a rate of 0.
+"""
+
+import tempfile
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from slotfuzz.engine.kills import Kills
+from slotfuzz.engine.server import Server
+from slotfuzz.evidence import signature
+from slotfuzz.finding import contract, emit, explain
+from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.record import plain
+from slotfuzz.subject.subject import Subject
+from slotfuzz.triage import program_shape, verify
+from slotfuzz.triage.crash import Crash
+from slotfuzz.triage.dedup import Keys
+from slotfuzz.triage.servers import Servers
+from slotfuzz.triage.smallest import Smallest
+from slotfuzz.triage.versions import versions
+
+UNKNOWN = signature.Signature("unknown crash")
+
+
+class Drafts:
+    """Drafts findings of SUBJECT; several threads may call it at once."""
+
+    def __init__(self, subject: Subject, verify_runs: int, kills: Kills, servers: Servers):
+        self.subject, self.verify_runs = subject, verify_runs
+        self._kills, self._servers = kills, servers
+        self._lock = threading.Lock()
+        self._forker: verify.Forker | None = None
+
+    def close(self) -> None:
+        """Ends the process that forks for runs of scripts."""
+        if self._forker:
+            self._forker.close()
+
+    def of(self, server: Server, crash: Crash, best: Smallest, keys: Keys) -> tuple[dict, dict]:
+        """The record and the files of a new finding, after verification of its script."""
+        reply, text = best.reply, server.table.program_text(best.minimized.lines)
+        traced = reply
+        if self.subject.capabilities.trace_variable:
+            traced = self._servers.of(crash.target, trace=True).run(text)
+        if not traced.is_finding:
+            traced = reply
+        broken = contract.contract_of(traced)
+        script = script_of(server, reply, best.signature, broken)
+        verified = self._verify(script, reply)
+        record = self._record(crash, best.signature, oracle(reply, best.signature, self.subject),
+                              len(best.minimized.lines), verified)
+        record.update(
+            contract=broken,
+            minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
+            minimize_seconds=round(best.minimized.seconds, 3),
+            lines_before=best.minimized.lines_before,
+            one_minimal=best.minimized.one_minimal, dedup_keys=plain(keys), ways=[text])
+        # Two bugs may have the same signature.
+        shapes = program_shape.shape(best.minimized.lines, server.table)
+        record["id"] = best.signature.identifier(
+            self._name(), f" after {program_shape.text_of(shapes)}")
+        notes = explain.files(traced, title_of(reply, best.signature), broken, self.subject.name)
+        report = traced.log.report or verified.report
+        return record, {"repro.py": script, **notes,
+                        "report.txt": report or reply.message + "\n"}
+
+    def of_unreproduced(self, crash: Crash, sequence: list[str]) -> tuple[dict, dict]:
+        """The record and the files of a crash that no single program repeats."""
+        words = signature.of_stderr(crash.report) or UNKNOWN
+        record = self._record(crash, words, "unreproduced", len(crash.text.splitlines()),
+                              verify.Verified(0, 0, ""))
+        record.update(id=f"unreproduced-{record['id']}", minimize_runs=0, minimize_seconds=0.0,
+                      one_minimal=False, sequence=len(sequence))
+        files = {"program.py": crash.text, "report.txt": crash.report}
+        for number, text in enumerate(sequence):
+            files[f"sequence-{number:03}.py"] = text
+        how = (f"The last {len(sequence)} programs (sequence-*.py), run in this order in one"
+               " process, repeat it." if sequence else
+               "Neither the last program nor the last ones in one process repeat it.")
+        files["NOTES.md"] = f"# {words.text}\n\nSeen once, in a hunt. {how} See report.txt.\n"
+        return record, files
+
+    def _record(
+        self, crash: Crash, words: signature.Signature, spoke: str, lines: int,
+        verified: verify.Verified,
+    ) -> dict:
+        return {
+            "id": words.identifier(self._name()), "signature": words.text,
+            "kind": words.kind,
+            "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
+            "target": crash.target, "oracle": spoke, "contract": "", "lines": lines,
+            "runs_to_find": crash.programs, "seconds_to_find": round(crash.seconds, 3),
+            "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
+            "verified_runs": verified.runs, "seed": crash.seed,
+            "versions": versions(self.subject),
+        }
+
+    def _name(self) -> str:
+        """The subject with its release, because ids are unique only within one release."""
+        return self.subject.edition or self.subject.name
+
+    def _verify(self, script: str, reply: Reply) -> verify.Verified:
+        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
+            path = Path(folder) / "repro.py"
+            path.write_text(script)
+            return verify.verify(self.subject.script_command(path), path.parent,
+                                 self.subject.script_environment(), self.verify_runs, reply,
+                                 forker=self._warm(), kills=self._kills)
+
+    def _warm(self) -> verify.Forker | None:
+        """A process that forks for the runs of a script, if importing the module takes long."""
+        with self._lock:
+            capabilities = self.subject.capabilities
+            if capabilities.is_imported_slowly and not self._forker:
+                self._forker = verify.Forker(self.subject.script_command(), capabilities.module,
+                                             self.subject.script_environment())
+            return self._forker
+
+
+def title_of(reply: Reply, words: signature.Signature) -> str:
+    """One line for a person: the failure and its place."""
+    if reply.kind == "assert":
+        return f"{normal_line(reply.message) or words.verdict} ({reply.contract})"
+    what = words.kind
+    if words.functions:
+        what += " in " + words.functions[0].rpartition("::")[2]
+    return what + (f": {words.detail}" if words.detail else "")
+
+
+def normal_line(message: str) -> str:
+    """The first line of a message, in a form that fits into a comment."""
+    return message.splitlines()[0].strip() if message.strip() else ""
+
+
+def script_of(server: Server, reply: Reply, words: signature.Signature, number: str) -> str:
+    """repro.py for a finding of the server's subject; NUMBER is that of its contract sentence."""
+    subject = server.subject
+    title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
+    return emit.script(replace(reply, contract=number), server.table.snippets,
+                       subject.name, subject.sanitizer, title)
+
+
+def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:
+    """The oracle that failed: contract, sanitizer's name, signal, watchdog, timeout .."""
+    if reply.kind == "assert":
+        return "contract"
+    if words.verdict.startswith("sanitizer"):
+        if "undefined" in words.verdict:
+            return "undefined"
+        return subject.watch.reports_as
+    if reply.kind in signature.HANGING:
+        return "watchdog"
+    if words.verdict.startswith("signal "):
+        return "signal"
+    return reply.kind

@@ -1,0 +1,37 @@
+"""The warm servers of triage: one for each thread, target and purpose."""
+
+import threading
+
+from slotfuzz.engine.kills import Kills
+from slotfuzz.engine.server import Server
+from slotfuzz.subject.subject import Subject
+
+
+class Servers:
+    """Starts the servers of SUBJECT as threads ask for them; KILLS counts processes that died."""
+
+    def __init__(self, subject: Subject, kills: Kills):
+        self._subject, self._kills = subject, kills
+        self._servers: dict[tuple[int, str, bool, bool], Server] = {}
+
+    def of(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
+        """The calling thread's server of TARGET; with TRACE, the core prints its trace points."""
+        # Without a sanitizer's report, one server serves both purposes.
+        symbols |= not self._subject.watch.names_functions
+        key = (threading.get_ident(), target, trace, symbols)
+        if key not in self._servers:
+            self._servers[key] = Server(self._subject, target, trace, symbols, kills=self._kills)
+        return self._servers[key]
+
+    def close(self) -> None:
+        """Ends the servers."""
+        for server in list(self._servers.values()):
+            server.close()
+
+    def kill(self) -> None:
+        """Ends the servers at once.
+
+        A thread may be waiting for an answer; close() would block until the server has answered.
+        """
+        for server in list(self._servers.values()):
+            server.kill()
