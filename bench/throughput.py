@@ -4,7 +4,7 @@
 
 Writes docs/throughput.md. It measures the core under AddressSanitizer and UBSan, and torch without
 a sanitizer if it can be imported. The target's generator draws the programs.
-harness/engine/serve/measure.h describes how each part is measured.
+harness/engine/session/measure.h describes how each part is measured.
 """
 
 import json

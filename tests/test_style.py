@@ -19,7 +19,8 @@ FORBIDDEN_FOLDERS = {"util", "utils", "common", "helpers", "misc"}
 PYTHON_H_FOLDERS = ("core/python/", "harness/engine/", "tests/", "bench/")
 # A file may include what is in its own room or in a room above it.
 ROOMS = {
-    "harness/engine": ("language", "generate", "process", "run", "judge", "session", "serve"),
+    "harness/engine": ("language", "generate", "process", "run", "judge", "session", "planted",
+                       "serve"),
     "harness/interleave": ("fibre", "model", "explore", "compiled", "scenarios", "command"),
     "core/python": ("runtime", "preserve", "storage", "tensor", "module"),
     "harness/slotfuzz": ("errors", "paths", "console", "progress", "schema", "evidence", "language",

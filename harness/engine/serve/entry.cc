@@ -8,11 +8,11 @@
 #include <iostream>
 
 #include "harness/engine/check.h"
-#include "harness/engine/serve/measure.h"
-#include "harness/engine/serve/planted.h"
+#include "harness/engine/planted/planted.h"
+#include "harness/engine/process/stacks.h"
 #include "harness/engine/serve/serve.h"
 #include "harness/engine/serve/zygote.h"
-#include "harness/engine/process/stacks.h"
+#include "harness/engine/session/measure.h"
 
 // Linked in: the core, or a mutant of it.
 extern "C" PyObject* PyInit_slotcore();

@@ -17,7 +17,7 @@
 #include "harness/engine/language/snippets.h"
 #include "harness/engine/process/crash.h"
 #include "harness/engine/process/stacks.h"
-#include "harness/engine/serve/planted.h"
+#include "harness/engine/planted/planted.h"
 #include "harness/engine/serve/reply.h"
 #include "harness/engine/serve/serve_child.h"
 #include "harness/engine/serve/serve_observations.h"

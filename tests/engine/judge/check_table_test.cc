@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/engine/serve/planted.h"
+#include "harness/engine/planted/planted.h"
 #include "harness/engine/serve/serve.h"
 #include "tests/engine/judge/tampered.h"
 

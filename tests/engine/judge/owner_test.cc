@@ -1,7 +1,7 @@
 // C++ owners in program lines: what they witness, what they release later, and on which threads.
 #include <gtest/gtest.h>
 
-#include "harness/engine/serve/planted.h"
+#include "harness/engine/planted/planted.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "harness/engine/check.h"
-#include "harness/engine/serve/tampering.h"
+#include "harness/engine/planted/tampering.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {

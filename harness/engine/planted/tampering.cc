@@ -1,5 +1,5 @@
 // Parses a program with tampering, and runs it.
-#include "harness/engine/serve/tampering.h"
+#include "harness/engine/planted/tampering.h"
 
 #include "harness/engine/check.h"
 

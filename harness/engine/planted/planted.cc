@@ -1,5 +1,5 @@
 // The table of planted bugs.
-#include "harness/engine/serve/planted.h"
+#include "harness/engine/planted/planted.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "harness/engine/check.h"
-#include "harness/engine/serve/tampering.h"
+#include "harness/engine/planted/tampering.h"
 #include "harness/engine/session/observations.h"
 
 namespace slotfuzz {

@@ -1,5 +1,5 @@
 // Draws the programs, times their runs, and takes medians.
-#include "harness/engine/serve/measure.h"
+#include "harness/engine/session/measure.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
