@@ -10,6 +10,7 @@
 #include "harness/engine/check.h"
 #include "harness/engine/planted/planted.h"
 #include "harness/engine/process/stacks.h"
+#include "harness/engine/serve/describe.h"
 #include "harness/engine/serve/serve.h"
 #include "harness/engine/serve/zygote.h"
 #include "harness/engine/session/measure.h"

@@ -40,7 +40,4 @@ namespace slotfuzz {
 // Serves until the end of standard input.
 void serve(Session& session, std::string_view target, std::string_view module);
 
-// Describes a binary to the driver: the op table, the kinds, the prelude, the planted bugs.
-nlohmann::json describe(const Session& session, std::string_view target, std::string_view module);
-
 }  // namespace slotfuzz

@@ -10,8 +10,9 @@
 #include <sstream>
 
 #include "harness/engine/check.h"
-#include "harness/engine/session/observations.h"
+#include "harness/engine/process/probe.h"
 #include "harness/engine/serve/serve_child.h"
+#include "harness/engine/session/observations.h"
 
 namespace slotfuzz {
 namespace {
@@ -20,8 +21,7 @@ using nlohmann::json;
 
 constexpr std::size_t kProgramsMax = 512;
 
-// A child writes its results to memory that it shares with its parent, so that they survive a
-// crash.
+// The results that a child writes for its parent.
 struct Shared {
   std::size_t done;
   // The line that the current program runs.
@@ -141,10 +141,8 @@ json run_facts(Session& session, const json& request) {
   // The resets need not visit the objects that compiling created.
   session.interpreter.freeze();
   const int traces = request.value("whole", false) ? memfd_create("traces", MFD_CLOEXEC) : -1;
-  void* memory =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
-  auto& shared = *static_cast<Shared*>(memory);
+  const SharedMemory memory(sizeof(Shared));
+  Shared& shared = *memory.as<Shared>();
   const double seconds = request.value("timeout", kTimeoutSecondsDefault);
   const std::string question = request.value("question", "observe");
   json results = json::array();
@@ -154,7 +152,6 @@ json run_facts(Session& session, const json& request) {
                                  request.at("program_seconds"));
     if (ended == Ended::kKilled) {
       if (traces >= 0) close(traces);
-      munmap(memory, sizeof(Shared));
       return {{"killed", true}};
     }
     for (std::size_t i = first; i < shared.done; ++i) {
@@ -167,7 +164,6 @@ json run_facts(Session& session, const json& request) {
     ++shared.done;
   }
   if (traces >= 0) add_traces(results, traces);
-  munmap(memory, sizeof(Shared));
   return {{"programs", results}};
 }
 

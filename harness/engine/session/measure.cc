@@ -1,7 +1,6 @@
 // Draws the programs, times their runs, and takes medians.
 #include "harness/engine/session/measure.h"
 
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <map>
 
 #include "harness/engine/check.h"
+#include "harness/engine/process/probe.h"
 
 namespace slotfuzz {
 namespace {
@@ -161,16 +161,13 @@ void try_candidates(Session& session, const std::vector<Program>& candidates, Tr
 
 std::vector<Program> draw_programs(Session& session, Rng& rng) {
   const std::vector<Program> candidates = draw_candidates(session, rng);
-  void* memory =
-      mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  CHECK(memory != MAP_FAILED, "mmap: " << std::strerror(errno));
-  auto& trial = *static_cast<Trial*>(memory);
+  const SharedMemory memory(sizeof(Trial));
+  Trial& trial = *memory.as<Trial>();
   try_candidates(session, candidates, trial);
   std::vector<Program> programs;
   for (std::size_t i = 0; i < candidates.size() && programs.size() < kPrograms; ++i) {
     if (trial.clean[i]) programs.push_back(candidates[i]);
   }
-  munmap(memory, sizeof(Trial));
   CHECK(programs.size() == kPrograms,
         "of " << kCandidatesMax << " programs only " << programs.size() << " are clean");
   return programs;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/engine/planted/planted.h"
-#include "harness/engine/serve/serve.h"
+#include "harness/engine/serve/describe.h"
 #include "tests/engine/judge/tampered.h"
 
 namespace slotfuzz {
