@@ -2,15 +2,10 @@
 // each variable that a line reads, and no line in between unbinds it, as far as the rows can tell.
 #pragma once
 
-#include <cstdint>
-#include <random>
-#include <vector>
-
+#include "harness/engine/generate/vocabulary.h"
 #include "harness/engine/language/raises.h"
 
 namespace slotfuzz {
-
-using Rng = std::minstd_rand;
 
 // The usual length of a fresh program.
 inline constexpr std::size_t kLineTypical = 20;
@@ -18,33 +13,8 @@ inline constexpr std::size_t kLineTypical = 20;
 // keeps them: a handover to a lane costs as much as about fifty lines.
 inline constexpr std::size_t kLaneProgramOneIn = 32;
 inline constexpr std::size_t kLanesKeptOneIn = 4;
-// A theme of threads or interpreters is rare if its weight is below the weight of storages divided
-// by this. One in this many mutations keeps the lines of a rare theme: coverage feedback would
-// otherwise fill the corpus with them.
-inline constexpr unsigned kSeldom = 8;
 // One in this many operands is drawn although its line will raise, since error paths differ.
 inline constexpr std::size_t kRaisingOneIn = 16;
-
-// Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
-// weight the rest, so that common lines do not drown rare combinations.
-class Vocabulary {
- public:
-  // All ops that `available` allows, with the weights of their rows and themes.
-  Vocabulary(const OpTable& table, const std::vector<bool>& available, const Weights& weights);
-  // A random subset of these ops with random weights; one draw in four keeps all.
-  Vocabulary swarm(Rng& rng) const;
-
-  // Only those of these ops that ask the subject for a wrapper.
-  Vocabulary asking(const OpTable& table) const;
-
-  unsigned weight(std::size_t op) const { return weights_[op]; }
-  bool is_seldom(std::size_t op) const { return seldom_[op]; }
-  bool empty() const;
-
- private:
-  std::vector<unsigned> weights_;
-  std::vector<bool> seldom_;
-};
 
 class Mutator {
  public:
