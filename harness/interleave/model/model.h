@@ -217,6 +217,9 @@ inline bool reads(Action action) {
 inline bool is_plain(Action action) {
   return action == Action::kPlainLoad || action == Action::kPlainStore;
 }
+inline bool would_write(const Operation& operation, const Store& source) {
+  return operation.action != Action::kCompareExchange || source.value == operation.expected;
+}
 inline bool modifies(Action action) {
   return action >= Action::kExchange && action <= Action::kCompareExchange;
 }
