@@ -1,35 +1,11 @@
-// The command-line tool in a protocol's target: parses its flags, runs them, prints a JSON
+// The command-line tool in a protocol's target: runs what its flags ask for, and prints a JSON
 // document.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "harness/interleave/command/enumerate.h"
-#include "harness/interleave/command/input.h"
+#include "harness/interleave/command/flags.h"
+#include "harness/interleave/scenarios/scenario.h"
 
 namespace slotfuzz::interleave {
-
-struct Command {
-  bool wanted = false;  // the arguments contain one of these flags
-  bool describe = false;
-  std::optional<Engine> engine;
-  std::string threads;
-  std::string shape;
-  std::string programs;
-  std::string schedule;
-  uint64_t times = 1;
-  std::optional<int> bound;
-  std::optional<uint64_t> executions;
-  double seconds = 0;
-  uint64_t seed = 1;
-  int every_program = 0;  // operations per thread
-  std::string ops;
-};
-
-// Parses the arguments that begin with two dashes; libFuzzer's begin with one. Throws UsageError.
-Command command_of(int argc, char** argv);
 
 // Runs the command and prints its result; returns the exit code. Throws UsageError.
 int run_command(const Protocol& protocol, const Command& command);
