@@ -4,18 +4,15 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/impl/py_object_slot.h"
 #include "core/c10/intrusive_ptr.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/trace.h"
+#include "core/python/module/c10_owner.h"
 
 namespace py = pybind11;
 
@@ -94,141 +91,6 @@ class HermeticContext {
 
  private:
   std::unique_ptr<impl::HermeticGuard> guard_;
-};
-
-using Owner = intrusive_ptr<intrusive_ptr_target>;
-
-// A C++ thread that never ran Python and repeats one operation on an owner until join().
-class OwnerThread {
- public:
-  // False when the operation is no longer possible.
-  using Round = bool (*)(Owner& owner);
-
-  // Returns after the thread has started.
-  OwnerThread(Owner owner, Round round)
-      : owner_(std::move(owner)), thread_([this, round] {
-          begun_.store(true, std::memory_order_release);  // pairs with the constructor
-          // Relaxed: a stop flag; the thread reads nothing that was written before it.
-          while (round(owner_) && !over_.load(std::memory_order_relaxed)) std::this_thread::yield();
-        }) {
-    // Acquire: pairs with the store above.
-    while (!begun_.load(std::memory_order_acquire)) std::this_thread::yield();
-  }
-  OwnerThread(const OwnerThread&) = delete;
-  OwnerThread& operator=(const OwnerThread&) = delete;
-  ~OwnerThread() { join(); }
-
-  // Ends the thread and returns its owner. Call without the GIL, which the thread may wait for.
-  Owner join() {
-    over_.store(true, std::memory_order_relaxed);  // pairs with the loop; join() orders the rest
-    if (thread_.joinable()) thread_.join();
-    return std::move(owner_);
-  }
-
-  // Makes a second owner, drops it and locks a weak reference: the counts change, never below 1.
-  static bool copy(Owner& owner) {
-    Owner copy = owner;
-    weak_intrusive_ptr<intrusive_ptr_target> weak(copy);
-    copy.reset();
-    copy = weak.lock();
-    return static_cast<bool>(owner);
-  }
-  // Releases its only owner and locks it again, unless the impl has died in between.
-  static bool lock(Owner& owner) {
-    weak_intrusive_ptr<intrusive_ptr_target> weak(owner);
-    owner.reset();
-    owner = weak.lock();
-    return static_cast<bool>(owner);
-  }
-
- private:
-  Owner owner_;
-  std::atomic<bool> begun_{false};
-  std::atomic<bool> over_{false};
-  // Last member: the thread uses those above.
-  std::thread thread_;
-};
-
-// A C++ owner of an impl, which can release the impl on a thread without Python. While a thread
-// works with the owner, operations that would change it wait for that thread first.
-class OwnerHandle {
- public:
-  explicit OwnerHandle(uintptr_t handle) {
-    auto* target = reinterpret_cast<intrusive_ptr_target*>(handle);
-    if (target == nullptr || !raw::try_lock(target))
-      throw std::runtime_error("there is nothing to own any more");
-    owner_ = Owner::reclaim(target);
-  }
-  ~OwnerHandle() { join(); }
-  OwnerHandle(const OwnerHandle&) = delete;
-  OwnerHandle& operator=(const OwnerHandle&) = delete;
-
-  uint32_t use_count() const { return owner_.use_count(); }
-  uintptr_t address() const { return reinterpret_cast<uintptr_t>(owner_.get()); }
-  void drop() {
-    join();
-    py::gil_scoped_release without_gil;
-    owner_.reset();
-  }
-  void drop_on_thread() {
-    join();
-    py::gil_scoped_release without_gil;
-    std::thread([this] { owner_.reset(); }).join();
-  }
-  // A thread holds a lock and releases, while this thread holds the GIL and waits for that lock.
-  void drop_under_lock() {
-    join();
-    std::mutex mutex;
-    std::atomic<bool> locked{false};
-    std::thread dropper([&] {
-      std::lock_guard lock(mutex);
-      locked.store(true, std::memory_order_release);  // pairs with the loop below
-      owner_.reset();
-    });
-    // Acquire: pairs with the store above.
-    while (!locked.load(std::memory_order_acquire)) std::this_thread::yield();
-    mutex.lock();
-    mutex.unlock();
-    dropper.join();
-  }
-  // Static destructors run after the interpreter has ended.
-  void drop_at_exit() {
-    join();
-    static std::vector<Owner> kept;
-    kept.push_back(std::move(owner_));
-  }
-  // This owner stays; the thread gets a copy.
-  void start_copying() {
-    join();
-    if (owner_) thread_ = std::make_unique<OwnerThread>(owner_, &OwnerThread::copy);
-  }
-  // The thread gets the only owner.
-  void start_locking() {
-    join();
-    if (owner_) thread_ = std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock);
-  }
-  // The thread continues while the interpreter ends; a static destructor joins it.
-  void lock_until_exit() {
-    join();
-    static std::vector<std::unique_ptr<OwnerThread>> kept;
-    if (owner_)
-      kept.push_back(std::make_unique<OwnerThread>(std::move(owner_), &OwnerThread::lock));
-  }
-  void join() {
-    // Taken out under the GIL, so that only one caller joins.
-    auto thread = std::move(thread_);
-    if (thread == nullptr) return;
-    Owner owner;
-    {
-      py::gil_scoped_release without_gil;
-      owner = thread->join();
-    }
-    owner_ = std::move(owner);
-  }
-
- private:
-  Owner owner_;
-  std::unique_ptr<OwnerThread> thread_;
 };
 
 void bind_interpreter(py::module_& module) {
