@@ -1,13 +1,13 @@
 // An impl, its wrapper, and owners on several threads under the refcount-bit protocol: strong and
 // weak references, weak locks, wrapping, releasing, and shares of the data. One interpreter.
 //
-// Here a wrapper is a Python reference count, a body, and a strong reference to its impl; a mutex
-// is the GIL. See Note [The wrapper's bit].
+// This file says what a thread may do and what it owns. counted_impl.h says what follows for the
+// impl and its wrapper.
 #pragma once
 
-#include <optional>
+#include <array>
 
-#include "harness/interleave/scenarios/counted_objects.h"
+#include "harness/interleave/scenarios/counted_impl.h"
 #include "harness/interleave/scenarios/scenario.h"
 
 namespace slotfuzz::interleave {
@@ -63,29 +63,27 @@ class CountsScenario {
   }
   static bool concerns_neighbour(int) { return false; }
 
-  explicit CountsScenario(const Plan& plan) : plan_(plan) {
-    impl_ = P::template make<Impl>();
-    name_word<P, uint64_t>(impl_->count, "count");
-    name_word<P, uintptr_t>(impl_->slot, "slot");
+  explicit CountsScenario(const Plan& plan) : plan_(plan), impl_(plan.shape == kLocks) {
     for (int thread = 0; thread < plan.threads; ++thread) {
       for (int i = 0; i < plan.length(thread); ++i) {
         const int op = plan.op(thread, i);
-        if (op == kShare && impl_->block == nullptr) impl_->block = P::template make<Block>();
+        if (op == kShare) impl_.make_block();
       }
     }
     const auto shape = static_cast<Shape>(plan.shape);
     // The impl starts with one strong reference: the wrapper's, or the first thread's.
     const bool wrapped = shape == kLocks || shape == kWrapped || shape == kMixed;
-    if (wrapped) make_wrapper(kFinisher);
+    if (wrapped) impl_.make_wrapper(kFinisher);
     for (int thread = 0; thread < plan.threads; ++thread) {
       Held& held = held_[thread];
       held.strong = shape == kOwners || shape == kBare || shape == kWrapped ||
                     (shape == kMixed && thread == 1) || (shape == kLent && thread == 0);
       held.weak = shape != kLocks || thread != 0;
       held.python = shape == kWrapped || (wrapped && thread == 0);
-      if (held.weak) impl_->count.weak_incref();
-      if (held.strong && (wrapped || thread != 0)) take(kFinisher);
-      if (held.python && thread != 0) wrapper()->references.fetch_add(1, std::memory_order_relaxed);
+      if (held.weak) impl_.count().weak_incref();
+      if (held.strong && (wrapped || thread != 0)) impl_.take(kFinisher);
+      if (held.python && thread != 0)
+        impl_.wrapper()->references.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
@@ -103,18 +101,16 @@ class CountsScenario {
       strong += held_[thread].strong;
       python += held_[thread].python;
     }
-    if (expirations_ == 0) check_balance(strong, python);
-    P::check(expirations_ == 0 || strong + python == 0, "P7: what is owned has not expired");
+    if (!impl_.has_expired()) check_balance(strong, python);
+    P::check(!impl_.has_expired() || strong + python == 0, "P7: what is owned has not expired");
     for (int thread = 0; thread < plan_.threads; ++thread) {
       Held& held = held_[thread];
-      for (; held.strong > 0; --held.strong) release(kFinisher);
-      for (; held.python > 0; --held.python) drop_python(kFinisher);
+      for (; held.strong > 0; --held.strong) impl_.release(kFinisher);
+      for (; held.python > 0; --held.python) impl_.drop_python(kFinisher);
       if (held.weak) weak_drop(thread);
       if (held.share) unshare(thread);
     }
-    P::check(expirations_ == 1, "P5: the resources die when the last owner does");
-    P::check(frees_ == 1, "P5: the memory is freed with the last reference of either kind");
-    P::check(deaths_ == births_, "P5: the wrapper dies once");
+    impl_.check_freed();
   }
 
  private:
@@ -136,11 +132,7 @@ class CountsScenario {
     kBorrow,
   };
   enum Shape { kLocks, kOwners, kWrapped, kMixed, kBare, kLent };
-  using Count = slotcore::impl::protocol::CombinedCount<P>;
-
-  using Wrapper = typename CountedObjects<P>::Wrapper;
   using Block = typename CountedObjects<P>::Block;
-  using Impl = typename CountedObjects<P>::Impl;
   // What a thread owns. Other threads do not touch it until the end.
   struct Held {
     int strong = 0;
@@ -149,38 +141,6 @@ class CountsScenario {
     Block* share = nullptr;
     bool expired = false;
     bool lock_failed = false;
-  };
-
-  // How the counts reach the wrapper, as in refcount_bit.cc: each function takes the GIL.
-  struct Reach {
-    CountsScenario* scenario;
-    int thread;
-
-    void incref() {
-      Wrapper* wrapper = scenario->wrapper();
-      HoldsGil<P> gil(scenario->gil_, thread);
-      const uint32_t before = wrapper->references.fetch_add(1, std::memory_order_relaxed);
-      P::check(before > 0, "J2: a wrapper that dies gets no new reference");
-    }
-    void decref() {
-      Wrapper* wrapper = scenario->wrapper();
-      HoldsGil<P> gil(scenario->gil_, thread);
-      scenario->drop_reference(wrapper);
-    }
-    bool try_incref() {
-      HoldsGil<P> gil(scenario->gil_, thread);
-      auto* wrapper = reinterpret_cast<Wrapper*>(scenario->impl_->slot.pointer());
-      if (wrapper == nullptr) return false;
-      // Relaxed: under the GIL.
-      uint32_t references = wrapper->references.load(std::memory_order_relaxed);
-      while (references > 0) {
-        if (wrapper->references.compare_exchange_weak(
-                references, references + 1, std::memory_order_relaxed, std::memory_order_relaxed)) {
-          return true;
-        }
-      }
-      return false;
-    }
   };
 
   void step(int thread, int op) {
@@ -207,84 +167,80 @@ class CountsScenario {
 
   void lock(int thread) {
     Held& held = held_[thread];
-    if (!impl_->count.lock(Reach{this, thread})) {
+    if (!impl_.count().lock(impl_.reach(thread))) {
       held.lock_failed = true;
       return;
     }
     P::check(!held.expired && !held.lock_failed, "P4: what has expired stays expired");
     ++held.strong;
-    use_resources();
+    impl_.use_resources();
   }
   void drop_strong(int thread) {
     --held_[thread].strong;
-    release(thread);
+    impl_.release(thread);
   }
   void weak_drop(int thread) {
     held_[thread].weak = false;
-    if (impl_->count.weak_decref()) free_impl();
+    impl_.weak_drop();
   }
   void unwrap(int thread) {
     --held_[thread].python;
-    drop_python(thread);
+    impl_.drop_python(thread);
   }
   void incref(int thread) {
     ++held_[thread].strong;
-    take(thread);
+    impl_.take(thread);
   }
   void wrap(int thread) {
-    HoldsGil<P> gil(gil_, thread);
+    HoldsGil<P> gil(impl_.gil(), thread);
     ++held_[thread].python;
-    if (impl_->slot.pointer() != 0) {
-      const uint32_t before = wrapper()->references.fetch_add(1, std::memory_order_relaxed);
+    if (impl_.slot().pointer() != 0) {
+      const uint32_t before = impl_.wrapper()->references.fetch_add(1, std::memory_order_relaxed);
       return P::check(before > 0, "P1: the wrapper in the slot of a live impl lives");
     }
-    P::check(!impl_->count.incref(), "without a wrapper no reference of one is due");
-    make_wrapper(thread);
+    P::check(!impl_.count().incref(), "without a wrapper no reference of one is due");
+    impl_.make_wrapper(thread);
   }
   void unique(int thread) {
-    if (!impl_->count.expire_if_unique()) return;
+    if (!impl_.count().expire_if_unique()) return;
     --held_[thread].strong;
-    expire();
+    impl_.expire();
   }
   void expired(int thread) {
-    const bool now = impl_->count.strong() == 0;
+    const bool now = impl_.count().strong() == 0;
     P::check(now || !held_[thread].expired, "P4: expired never goes back");
     held_[thread].expired = now;
   }
   void use(int thread) {
     const Held& held = held_[thread];
-    if (held.strong > 0) use_resources();
+    if (held.strong > 0) impl_.use_resources();
     if (held.share != nullptr) P::check(held.share->data.load() == 1, "shared data is whole");
     if (held.python == 0) return;
-    HoldsGil<P> gil(gil_, thread);
-    P::check(wrapper()->body.load() == 1, "P2: a wrapper that is referred to is whole");
+    HoldsGil<P> gil(impl_.gil(), thread);
+    P::check(impl_.wrapper()->body.load() == 1, "P2: a wrapper that is referred to is whole");
   }
-  void share(int thread) {
-    if (impl_->block == nullptr) return;
-    impl_->block->shares.add();
-    held_[thread].share = impl_->block;
-  }
+  void share(int thread) { held_[thread].share = impl_.share_block(); }
   void unshare(int thread) {
-    drop_share(held_[thread].share);
+    impl_.drop_share(held_[thread].share);
     held_[thread].share = nullptr;
   }
   // The release of the resurrection protocol, which has no bit.
   void release_in_steps(int thread) {
     if (plan_.shape != kBare) return;
     --held_[thread].strong;
-    if (!impl_->count.decref_unless_last()) release(thread);
+    if (!impl_.count().decref_unless_last()) impl_.release(thread);
   }
 
   // As for a fresh storage: no other thread can wrap, so none reads the slot before. Borrowers find
   // the wrapper through the bit alone; nothing else publishes it.
   bool may_adopt(int thread) const {
-    return plan_.shape == kLent && thread == 0 && births_ == 0 && held_[0].strong > 0;
+    return plan_.shape == kLent && thread == 0 && !impl_.had_wrapper() && held_[0].strong > 0;
   }
   void adopt(int thread) {
-    HoldsGil<P> gil(gil_, thread);
+    HoldsGil<P> gil(impl_.gil(), thread);
     --held_[thread].strong;
     ++held_[thread].python;
-    make_wrapper(thread);
+    impl_.make_wrapper(thread);
   }
 
   // A reference that other threads borrow from must not be released: the strong reference, then the
@@ -303,94 +259,21 @@ class CountsScenario {
     return plan_.shape != kBare && (plan_.shape != kLent || thread == 0);
   }
 
-  // strong + 1 and strong - 1, with the consequences for the wrapper.
-  void take(int thread) {
-    if (impl_->count.incref()) Reach{this, thread}.incref();
-  }
-  void release(int thread) {
-    switch (impl_->count.decref()) {
-      case Count::Left::kOwners: return;
-      case Count::Left::kWrapper: return Reach{this, thread}.decref();
-      case Count::Left::kNobody: return expire();
-    }
-  }
-
-  Wrapper* wrapper() {
-    auto* wrapper = reinterpret_cast<Wrapper*>(impl_->slot.pointer());
-    P::check(wrapper != nullptr, "J3: the bit leads to a wrapper in the slot");
-    return wrapper;
-  }
-  // The wrapper takes over a strong reference.
-  void make_wrapper(int thread) {
-    ++births_;
-    Wrapper* made = P::template make<Wrapper>();
-    P::name(made->references, "references");
-    impl_->slot.set(reinterpret_cast<uintptr_t>(made));
-    impl_->count.set_has_pyobject(Reach{this, thread});
-  }
-  void drop_python(int thread) {
-    HoldsGil<P> gil(gil_, thread);
-    drop_reference(wrapper());
-  }
-  // The caller holds the GIL.
-  void drop_reference(Wrapper* wrapper) {
-    // Release and acquire: pair with each other, so that the thread that destroys sees all
-    // accesses.
-    const uint32_t before = wrapper->references.fetch_sub(1, std::memory_order_acq_rel);
-    P::check(before > 0, "P7: a reference is dropped by someone who has one");
-    if (before > 1) return;
-    ++deaths_;
-    wrapper->body.store(0);
-    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "J4: slot of its own");
-    impl_->slot.set(0);
-    // As PyTorch and the core drop it. This must come first, in case a lock comes now.
-    const bool last = plan_.shape == kLocks ? impl_->count.decref() == Count::Left::kNobody
-                                            : impl_->count.expire_if_unique();
-    P::check(last, "J4: with its wrapper dies the impl");
-    expire();
-    P::destroy(wrapper);
-  }
-
-  void expire() {
-    ++expirations_;
-    P::check(impl_->resources.load() == 1, "the resources die once");
-    impl_->resources.store(0);
-    if (impl_->block != nullptr) drop_share(impl_->block);
-    if (impl_->count.weak_decref()) free_impl();
-  }
-  void free_impl() {
-    ++frees_;
-    P::destroy(impl_);
-  }
-  void drop_share(Block* block) {
-    if (!block->shares.drop()) return;
-    P::check(block->data.load() == 1, "the data is deleted once");
-    block->data.store(0);
-    P::destroy(block);
-  }
-  void use_resources() { P::check(impl_->resources.load() == 1, "P7: what an owner has is whole"); }
-
   // No thread is inside an operation.
   void check_balance(int strong, int python) {
-    const bool wrapped = impl_->slot.pointer() != 0;
-    P::check(impl_->count.has_pyobject() == wrapped, "J3: the bit is set with the wrapper");
-    P::check(impl_->count.strong() == static_cast<uint32_t>(strong + wrapped),
+    const bool wrapped = impl_.slot().pointer() != 0;
+    P::check(impl_.count().has_pyobject() == wrapped, "J3: the bit is set with the wrapper");
+    P::check(impl_.count().strong() == static_cast<uint32_t>(strong + wrapped),
              "P7: the strong count is what the references add up to");
     if (!wrapped) return P::check(python == 0, "P2: a wrapper that is referred to lives");
-    P::check(wrapper()->references.load(std::memory_order_relaxed) ==
+    P::check(impl_.wrapper()->references.load(std::memory_order_relaxed) ==
                  static_cast<uint32_t>(python + (strong > 0)),
              "J2: the impl has one reference of its wrapper exactly while it has owners");
   }
 
   const Plan& plan_;
-  Gil<P> gil_;
-  Impl* impl_ = nullptr;
+  CountedImpl<P> impl_;
   std::array<Held, kThreadsMax> held_{};
-  // Written by the thread that does it; twice would be a race, or a failure at the end.
-  int births_ = 0;
-  int deaths_ = 0;
-  int expirations_ = 0;
-  int frees_ = 0;
 };
 
 }  // namespace slotfuzz::interleave
