@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/interleave/explore/explore.h"
-#include "tests/interleave/model_scenarios.h"
+#include "tests/interleave/model_claim.h"
+#include "tests/interleave/model_disarm.h"
+#include "tests/interleave/model_weak_lock.h"
 
 namespace slotfuzz::interleave {
 namespace {

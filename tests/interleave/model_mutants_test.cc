@@ -8,7 +8,10 @@
 #include <string>
 
 #include "harness/interleave/explore/explore.h"
-#include "tests/interleave/model_scenarios.h"
+#include "tests/interleave/model_claim.h"
+#include "tests/interleave/model_disarm.h"
+#include "tests/interleave/model_set_bit.h"
+#include "tests/interleave/model_weak_lock.h"
 
 namespace slotfuzz::interleave {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "harness/interleave/explore/explore.h"
 #include "harness/interleave/explore/naive_program.h"
-#include "tests/interleave/model_scenarios.h"
+#include "tests/interleave/model_claim.h"
+#include "tests/interleave/model_weak_lock.h"
 
 namespace slotfuzz::interleave {
 namespace {

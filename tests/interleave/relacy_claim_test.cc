@@ -11,7 +11,7 @@
 #include <ostream>
 #include <streambuf>
 
-#include "tests/interleave/model_scenarios.h"
+#include "tests/interleave/model_claim.h"
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 #define RELACY_RUNS 1
@@ -41,7 +41,7 @@ namespace {
 
 #ifdef RELACY_RUNS
 
-rl::debug_info here() { return rl::debug_info("claim", "model_scenarios.h", 0); }
+rl::debug_info here() { return rl::debug_info("claim", "model_claim.h", 0); }
 
 rl::memory_order relacy_order(std::memory_order order) {
   switch (order) {
