@@ -27,13 +27,14 @@ StorageImpl::StorageImpl(size_t nbytes, Allocator* allocator, bool resizable)
       allocator_(allocator),
       resizable_(resizable) {
   live_storages.add();
-  trace("impl created", {"impl", this}, {"bytes", nbytes_});
+  trace("impl created", {"impl", this}, {"type", "StorageImpl"}, {"bytes", nbytes_});
 }
 
 StorageImpl::StorageImpl(size_t nbytes, DataPtr data, bool resizable)
     : data_(std::move(data)), nbytes_(nbytes), resizable_(resizable) {
   live_storages.add();
-  trace("impl created", {"impl", this}, {"bytes", nbytes_}, {"", "(external data)"});
+  trace("impl created", {"impl", this, "  (external data)"}, {"type", "StorageImpl"},
+        {"bytes", nbytes_});
 }
 
 StorageImpl::~StorageImpl() {

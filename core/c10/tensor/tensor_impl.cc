@@ -47,7 +47,7 @@ TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout,
   check_layout(layout, type);
   numel_ = element_count(layout.sizes);
   live_tensors.add();
-  trace("impl created", {"impl", this}, {"storage", storage_.get()});
+  trace("impl created", {"impl", this}, {"type", "TensorImpl"}, {"storage", storage_.get()});
 }
 
 TensorImpl::~TensorImpl() {

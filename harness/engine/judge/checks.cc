@@ -37,6 +37,12 @@ void Checks::report(const Check& check, const ImplKind* kind, std::vector<std::s
               .asserts = std::move(asserts)};
 }
 
+void Checks::report_finalizer(const Check& check, long serial, std::vector<std::string> asserts) {
+  if (verdict_.found()) return;
+  report(check, tracker_.kind_of_serial(serial), std::move(asserts));
+  verdict_.serial = serial;
+}
+
 void Checks::report_error(std::string contract, std::string name, std::string error,
                           std::vector<std::string> shown) {
   if (verdict_.found()) return;

@@ -61,6 +61,8 @@ class Checks {
   // Reports on an impl of KIND; null: on no impl. The default message is the check's.
   void report(const Check& check, const ImplKind* kind, std::vector<std::string> asserts,
               std::string message = "");
+  // The same, for the finalizer of the object with that number.
+  void report_finalizer(const Check& check, long serial, std::vector<std::string> asserts);
   // Reports an exception of the subject where it must not raise; `shown` raises it again.
   void report_error(std::string contract, std::string name, std::string error,
                     std::vector<std::string> shown);

@@ -50,8 +50,8 @@ void Checks::never_finalized(const Check& check, const Moment&) {
   if (tracker_.swapped_finalized()) return;
   for (long serial = 0; serial < tracker_.born_count(); ++serial) {
     if (tracker_.finalized_count(serial) > 0) continue;
-    report(check, tracker_.kind_of_serial(serial),
-           after_reset("assert " + std::to_string(serial) + " in finalized"));
+    report_finalizer(check, serial,
+                     after_reset("assert " + std::to_string(serial) + " in finalized"));
   }
 }
 

@@ -131,16 +131,17 @@ const FinalizerRun* Checks::wrong_run() const {
 void Checks::finalized_twice(const Check& check, const Moment&) {
   const FinalizerRun* run = wrong_run();
   if (!run || !is_twice(*run)) return;
-  report(check, tracker_.kind_of_serial(run->serial),
-         after_reset("assert finalized.count(" + std::to_string(run->serial) + ") == 1"));
+  report_finalizer(
+      check, run->serial,
+      after_reset("assert finalized.count(" + std::to_string(run->serial) + ") == 1"));
 }
 
 // P3: and not before the last owner and the last reference are gone.
 void Checks::finalized_early(const Check& check, const Moment&) {
   const FinalizerRun* run = wrong_run();
   if (!run || !is_early(*run)) return;
-  report(check, tracker_.kind_of_serial(run->serial),
-         {"assert " + std::to_string(run->serial) + " not in finalized"});
+  report_finalizer(check, run->serial,
+                   {"assert " + std::to_string(run->serial) + " not in finalized"});
 }
 
 // P4: a weak reference to a wrapper returns the wrapper while the impl lives.

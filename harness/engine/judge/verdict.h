@@ -1,6 +1,7 @@
 // The judge's verdict on a program: the contract sentence that is broken, and Python that shows it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Verdict {
   // The line after which the judge found it, or the number of lines if after the reset.
   std::size_t line = 0;
   std::vector<std::string> asserts;
+  // The number of the object whose finalizer it is about, if it is about one.
+  std::optional<long> serial = std::nullopt;
 
   bool found() const { return !kind.empty(); }
   // The text for people: one line, then the asserts, indented.

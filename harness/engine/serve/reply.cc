@@ -39,7 +39,8 @@ json lines_as_json(const OpTable& table, const Program& program) {
 json verdict_as_json(const Verdict& verdict) {
   return {{"kind", verdict.kind},     {"contract", verdict.contract}, {"check", verdict.check},
           {"object", verdict.object}, {"message", verdict.message},   {"asserts", verdict.asserts},
-          {"line", verdict.line}};
+          {"line", verdict.line},
+          {"serial", verdict.serial ? json(*verdict.serial) : json()}};
 }
 
 json clean_reply(std::size_t line) {

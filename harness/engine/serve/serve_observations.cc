@@ -44,10 +44,10 @@ class Progress final : public Watcher {
 };
 
 // FNV-1a: the same in every process and on every machine.
-std::uint64_t hash_of(const std::vector<std::string>& trace) {
+std::uint64_t hash_of(const std::vector<Observation>& trace) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::string& text : trace) {
-    for (const char letter : text)
+  for (const Observation& one : trace) {
+    for (const char letter : one.raised + '\n' + one.seen)
       hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   }
   return hash;
@@ -80,7 +80,10 @@ std::string read_all(int descriptor) {
     session.executor.run(programs[shared.done], facts);
     shared.hashes[shared.done] = hash_of(facts.trace());
     if (traces >= 0) {
-      const json trace = facts.trace();
+      json trace = json::array();
+      for (const Observation& one : facts.trace()) {
+        trace.push_back({{"raised", one.raised}, {"seen", one.seen}});
+      }
       write_all(traces, trace.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
     }
     ++shared.done;

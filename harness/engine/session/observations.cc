@@ -1,6 +1,8 @@
 // Calls a function of the prelude after each line.
 #include "harness/engine/session/observations.h"
 
+#include <utility>
+
 #include "harness/engine/check.h"
 
 namespace slotfuzz {
@@ -19,7 +21,7 @@ class KeptError {
 };
 
 std::string name_of_type(PyObject* type) {
-  const std::string name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "nothing";
+  const std::string name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "";
   return name.substr(name.rfind('.') + 1);
 }
 
@@ -42,21 +44,21 @@ void FactsWatcher::before_line(std::size_t index, const Line& line) {
 
 void FactsWatcher::after_line(std::size_t index, const Line& line, PyObject* raised) {
   if (other_) other_->after_line(index, line, raised);
-  observe("the line raised " + name_of_type(raised));
+  observe(name_of_type(raised));
 }
 
 void FactsWatcher::after_drop() {
   if (other_) other_->after_drop();
-  observe("every name is dropped");
+  observe("");
 }
 
-void FactsWatcher::observe(const std::string& first) {
+void FactsWatcher::observe(std::string raised) {
   const KeptError kept;
   const Ref facts(PyObject_CallOneArg(question_.get(), interpreter_.names()));
   CHECK(facts, "the prelude: " << take_error());
   const char* text = PyUnicode_AsUTF8(facts.get());
   CHECK(text, "the prelude: " << take_error());
-  trace_.push_back(first + "\n" + text);
+  trace_.push_back({std::move(raised), text});
 }
 
 }  // namespace slotfuzz

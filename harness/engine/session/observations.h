@@ -11,6 +11,16 @@
 
 namespace slotfuzz {
 
+// What a line raised, by the name of the exception's type, and what was seen after the line.
+struct Observation {
+  // Empty if the line raised nothing, and after the reset.
+  std::string raised;
+  // The answer of the prelude's function.
+  std::string seen;
+
+  bool operator==(const Observation&) const = default;
+};
+
 class FactsWatcher final : public Watcher {
  public:
   // `other` also receives each call, before this watcher observes. `question` names the prelude
@@ -23,17 +33,17 @@ class FactsWatcher final : public Watcher {
   void after_line(std::size_t index, const Line& line, PyObject* raised) override;
   void after_drop() override;
 
-  // Observations after each line and, at the end, after the reset; newlines separate them.
-  const std::vector<std::string>& trace() const { return trace_; }
+  // One for each line and, at the end, one for the reset.
+  const std::vector<Observation>& trace() const { return trace_; }
 
  private:
-  // Appends `first` and then the prelude's observations.
-  void observe(const std::string& first);
+  // Calls the prelude's function after a line that raised an exception of the type `raised`.
+  void observe(std::string raised);
 
   const Interpreter& interpreter_;
   const Ref question_;
   Watcher* other_;
-  std::vector<std::string> trace_;
+  std::vector<Observation> trace_;
 };
 
 }  // namespace slotfuzz

@@ -9,8 +9,6 @@ from slotfuzz.schema import trace
 from slotfuzz.schema.answers import Reply
 
 WORD = re.compile(r"\w+")
-# The judge's messages about finalizers name an object by its number.
-FINALIZED = re.compile(r"assert (\d+) (?:not )?in finalized|finalized\.count\((\d+)\)")
 
 
 def timeline(reply: Reply) -> Timeline:
@@ -54,9 +52,9 @@ def _accessed(reply: Reply, log: trace.Log, objects: list[Object]) -> list[Objec
         return [made for made in objects if about is not None and made.address == about][-1:]
     asserted = "\n".join(reply.asserts)
     words = set(WORD.findall(asserted))
-    serials = {int(one or other) for one, other in FINALIZED.findall(asserted)}
+    is_meant = reply.serial is not None
     meant = [made for made in objects
-             if made.serial in serials or words & set(made.weak_now)]
+             if is_meant and made.serial == reply.serial or words & set(made.weak_now)]
     living = [made for made in objects if not made.is_freed]
     if reply.is_at_end:
         return living or meant

@@ -26,8 +26,8 @@ class Object:
     by_python: bool = True
     is_held: bool = False
     is_preserved: bool = False
-    # For a tensor's impl: its storage's impl at creation.
-    storage: "Object | None" = None
+    # For an impl: the impls that it owned at its creation.
+    owned: "list[Object]" = field(default_factory=list)
     # For an impl: the wrapper in its slot; whether it has other owners than its wrappers; and the
     # variables that hold it. The last two stay None while the judge does not observe it.
     slot: "Object | None" = None
@@ -123,10 +123,11 @@ class Ownership:
 
     def _make_impl(self, event: trace.Event, at: dict[str, int]) -> None:
         impl = self._add(Object("impl", at["impl"]))
-        size = event.bytes
-        impl.about = "tensor" if size is None else f"storage, {size} byte{'s' * (size != 1)}"
-        if "storage" in at:
-            impl.storage = self._last(at["storage"], "impl")
+        size = [] if event.bytes is None else [f"{event.bytes} byte{'s' * (event.bytes != 1)}"]
+        impl.about = ", ".join([event.type, *size])
+        # Each further address is that of an impl that this one owns by a pointer.
+        owned = [self._last(address, "impl") for name, address in at.items() if name != "impl"]
+        impl.owned = [one for one in owned if one]
 
     def _free_wrapper(self, at: dict[str, int]) -> None:
         wrapper = self._last(at["wrapper"], "wrapper")
@@ -197,23 +198,23 @@ class Ownership:
         return Owner.CPP
 
     def _is_shared(self, impl: Object) -> bool:
-        """Whether IMPL has other owners than its wrappers: observed, or else a tensor."""
+        """Whether IMPL has other owners than its wrappers: observed, or else other impls."""
         if impl.is_shared is not None:
             return impl.is_shared
-        return bool(self._tensors_of(impl))
+        return bool(self._owners_of(impl))
 
     def _holders(self, made: Object) -> tuple[str, ...]:
-        """The variables through which C++ owns an impl: observed ones, else names of a tensor."""
+        """The variables through which C++ owns an impl: observed, or else names of its owners."""
         if made.role == "wrapper" or made.is_freed:
             return ()
         if made.holders_now is not None:
             return made.holders_now
-        return tuple(name for one in self._tensors_of(made)
+        return tuple(name for one in self._owners_of(made)
                      for wrapper in self._wrappers_of(one) for name in wrapper.names[-1:])
 
-    def _tensors_of(self, impl: Object) -> list[Object]:
-        """The impls of tensors that owned the storage IMPL at their creation."""
-        return [one for one in self.objects if one.storage is impl and not one.is_freed]
+    def _owners_of(self, impl: Object) -> list[Object]:
+        """The impls that owned IMPL at their creation."""
+        return [one for one in self.objects if impl in one.owned and not one.is_freed]
 
     def _slot(self, made: Object) -> Slot:
         if made.impl is None or made.impl.is_freed or made.impl.slot is not made:

@@ -12,7 +12,7 @@ FILL = {Owner.PYTHON: ("#0072b2", PAGE), Owner.CPP: ("#e69f00", INK),
 MEANING = {Owner.PYTHON: "Python alone owns it", Owner.CPP: "C++ alone owns it",
            Owner.BOTH: "both own it", Owner.NOBODY: "freed: nobody owns it"}
 # Explanations of the picture's words; the last is for hermetic lines and wrappers.
-WORDS = {"impl": "the object in C++: a StorageImpl or a TensorImpl",
+WORDS = {"impl": "the object in C++, with its type",
          "wrapper": "the Python object that stands for an impl",
          "slot": "the field of an impl that holds the address of its wrapper",
          HERMETIC_WRAPPER: "each access on the thread makes a wrapper of its own, and no slot is"

@@ -6,13 +6,16 @@ observation that differs, and what each subject shows; two differences with one 
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from slotfuzz.errors import BrokenError
-from slotfuzz.schema.answers import Observed
+from slotfuzz.schema.answers import Observation, Observed
 
+# The name of the first observation after a line.
+RAISED = "the line raised"
 VARIABLE = re.compile(r"\b([a-z])\d\b")
 # A value that a signature keeps, since it is a word: an exception's name, a class, True.
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -66,7 +69,7 @@ def read_reasons(path: Path) -> list[Reason]:
 
 
 def first_difference(
-    core: list[str], torch: list[str], ops: list[str],
+    core: Sequence[Observation], torch: Sequence[Observation], ops: list[str],
 ) -> Difference | None:
     """The first observation that differs in two traces of a program with OPS."""
     for line, (ours, theirs) in enumerate(zip(core, torch, strict=True)):
@@ -79,9 +82,10 @@ def first_difference(
     return None
 
 
-def _observations(text: str) -> dict[str, str]:
-    found = {}
-    for line in text.splitlines():
+def _observations(after: Observation) -> dict[str, str]:
+    """The value of each observation by name; `the line raised` comes first."""
+    found = {RAISED: after.raised or "nothing"}
+    for line in after.seen.splitlines():
         name, _, value = line.partition(" = ") if " = " in line else line.rpartition(" ")
         found[name] = value
     return found

@@ -68,9 +68,10 @@ class Reply:
 
     OUTCOME is "clean" or "finding". KIND is "assert" or "exception" for a finding by the judge,
     with the CONTRACT number, the CHECK, the kind of impl in OBJECT, its MESSAGE, and the ASSERTS
-    that show it. KIND is "signal", "exit", "deadlock", "hang" or "timeout" if the process ended.
-    LINE is the first line that failed, or the number of lines. RESET has the lines that show the
-    step of the reset that crashed. STDERR is the log.
+    that show it. SERIAL is the number of the object whose finalizer it is about, or None. KIND is
+    "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the first line
+    that failed, or the number of lines. RESET has the lines that show the step of the reset that
+    crashed. STDERR is the log.
     """
 
     outcome: str
@@ -80,6 +81,7 @@ class Reply:
     object: str
     message: str
     asserts: tuple[str, ...]
+    serial: int | None
     line: int
     signal: int
     exit: int
@@ -145,16 +147,27 @@ class States:
 
 
 @dataclass(frozen=True)
+class Observation:
+    """What was SEEN after a line or the reset: the answer to the question.
+
+    RAISED is the type of the line's exception, or an empty string.
+    """
+
+    raised: str
+    seen: str
+
+
+@dataclass(frozen=True)
 class Observed:
     """The result of one program of `facts`: the HASH of its TRACE, and TRACE itself if requested.
 
-    LINE is the last line that ran.
+    TRACE has an observation for each line, and one for the reset. LINE is the last line that ran.
     """
 
     crashed: bool
     line: int
     hash: str | None
-    trace: tuple[str, ...] = ()
+    trace: tuple[Observation, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,6 @@ from slotfuzz.schema.answers import Reply
 from slotfuzz.triage import dedup
 from slotfuzz.triage.dedup import Case, Keys
 
-# The engine's words in a trace for a line that raises no exception.
-RAISED_NOTHING = "the line raised nothing"
-
 
 def keys_of(
     server: Server, reply: Reply, words: signature.Signature, lines: list[Line],
@@ -28,7 +25,7 @@ def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
     for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
         # After the last line the engine asks once more, without names.
         if not answer.crashed:
-            raised, _, names = answer.trace[-2].partition("\n")
-            if names:
-                return dedup.Outside(line, raised != RAISED_NOTHING)
+            after = answer.trace[-2]
+            if after.seen:
+                return dedup.Outside(line, bool(after.raised))
     return None

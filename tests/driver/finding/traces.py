@@ -8,8 +8,8 @@ from tests.driver import replies
 # The events of a wrap by refcount-bit and by resurrection, for the storage impl 0x10.
 TENSOR = """\
 > t0 = T.ones(1)
-    core/s.cc:1  impl created          impl 0x10  bytes 4
-    core/t.cc:2  impl created          impl 0x20  storage 0x10
+    core/s.cc:1  impl created          impl 0x10  type StorageImpl  bytes 4
+    core/t.cc:2  impl created          impl 0x20  type TensorImpl  storage 0x10
     core/w.cc:3  slot written          impl 0x20  wrapper 0x21
     core/w.cc:4  wrapper created       impl 0x20  wrapper 0x21  type Tensor
     observed  impl 0x20  wrapper 0x21  references 1  owners 1  held by  names t0  weak

@@ -10,7 +10,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.language import program
 from slotfuzz.reduce import minimize
-from slotfuzz.schema.answers import Observed, State
+from slotfuzz.schema.answers import Observation, Observed, State
 from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey, keys_of
 from slotfuzz.triage import cases, crash, dedup, triage
 from tests.driver.conftest import CRASH
@@ -186,15 +186,15 @@ def test_a_finding_of_an_earlier_hunt_is_not_merged(
 
 
 @pytest.mark.parametrize("answers, found", [
-    (["nothing\n", "nothing\n", "nothing\n"], None),
-    (["nothing\n", "nothing\nt0", "nothing\n"], (1, False)),
-    (["nothing\n", "RuntimeError\n", "MemoryError\nt0, t1"], (2, True))])
-def test_the_line_that_leads_outside_of_memory_is_told_with_what_it_raised(answers, found):
+    ([("", ""), ("", ""), ("", "")], None),
+    ([("", ""), ("", "t0"), ("", "")], (1, False)),
+    ([("", ""), ("RuntimeError", ""), ("MemoryError", "t0, t1")], (2, True))])
+def test_the_line_that_leads_outside_of_memory_is_reported_with_what_it_raised(answers, found):
     lines = [SimpleNamespace(index=index) for index in range(3)]
     server = SimpleNamespace(
         table=SimpleNamespace(program_text=len),
         facts=lambda counts, whole, question: [
-            Observed(False, 0, "", (f"the line raised {answers[count - 1]}", "the end\n"))
+            Observed(False, 0, "", (Observation(*answers[count - 1]), Observation("", "")))
             for count in counts])
     reached = cases.reaching_outside(server, lines)
     assert (reached and (reached.line.index, reached.raised)) == found
