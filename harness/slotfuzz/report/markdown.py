@@ -20,8 +20,8 @@ def markdown(root: Path, entries: list[Entry]) -> str:
               for path in root.glob("torch-*/about.md")}
     releases = sorted({entry.release for entry in entries} | set(abouts), key=version_key)
     parts = ["# What it finds in PyTorch\n\nMade by `./slotfuzz report repro --markdown >"
-             " docs/torch.md` from the folders in repro/torch-*; worst first. A number of a known"
-             " bug is that of its pull request or of the project's list of them."]
+             " docs/torch.md` from the folders in repro/torch-*; most severe first. A number of a"
+             " known bug is that of its pull request or of the project's list of them."]
     for release in releases:
         chosen = [entry for entry in entries if entry.release == release]
         parts += [f"## PyTorch {release}", *filter(None, [abouts.get(release)])]
@@ -29,7 +29,7 @@ def markdown(root: Path, entries: list[Entry]) -> str:
             found = [entry for entry in chosen if entry.reach == reach]
             if found:
                 parts.append(f"### {words[0].upper()}{words[1:]}")
-                parts += [_told(root, entry) for entry in found]
+                parts += [_paragraph(root, entry) for entry in found]
         differences = root / f"torch-{release}" / "differences.md"
         if differences.exists():
             parts += filter(None, [differences.read_text(errors="replace").strip()])
@@ -41,7 +41,7 @@ def version_key(release: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", release)]
 
 
-def _told(root: Path, entry: Entry) -> str:
+def _paragraph(root: Path, entry: Entry) -> str:
     record = entry.record
     place = f"{root.name}/{entry.folder.relative_to(root)}"
     known = record.get("known_as")
