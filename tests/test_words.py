@@ -18,30 +18,15 @@ GLOSSARY_ROWS_MAX = 40
 NOT_OURS = ("repro/", "corpus/", "docs/contract.md", "LICENSE",
             "tests/test_words.py")
 # Folders whose prose was rewritten; the others follow.
-SWEPT = ("bench/", "ci/", "core/", "docs/ci.md", "docs/decisions/", "docs/fleets.md",
-         "docs/glossary.md", "docs/hypothesis.md", "docs/install.md", "docs/interleavings.md",
-         "docs/mutants.md", "docs/preservation.md", "docs/throughput.md", "docs/walk.md",
-         "harness/engine/generate/", "harness/engine/language/", "harness/engine/process/",
-         "harness/engine/judge/", "harness/engine/run/", "tests/engine/generate/",
-         "tests/engine/process/",
-         "harness/interleave/", "harness/slotfuzz/ci/", "harness/slotfuzz/engine/",
-         "harness/slotfuzz/evidence/", "harness/slotfuzz/hunt/",
-         "harness/slotfuzz/language/", "harness/slotfuzz/measure/", "harness/slotfuzz/reduce/",
-         "harness/slotfuzz/subject/", "harness/slotfuzz/triage/", "mutants/", "targets/",
-         "tests/core/", "tests/driver/ci/",
-         "tests/driver/engine/", "tests/driver/evidence/", "tests/driver/hunt/",
-         "tests/driver/language/", "tests/driver/measure/",
-         "tests/driver/reduce/", "tests/driver/subject/", "tests/driver/triage/",
-         "tests/driver/report/", "tests/golden/",
-         "tests/interleave/",
-         "harness/slotfuzz/interleave/", "harness/slotfuzz/commands/",
-         "harness/slotfuzz/scripts/", "tests/driver/interleave/", "tests/driver/commands/",
-         "tests/steps/", "setup.py", "harness/slotfuzz/__", "harness/slotfuzz/cli.py",
-         "harness/slotfuzz/console.py", "harness/slotfuzz/errors.py", "harness/slotfuzz/options.py",
-         "harness/slotfuzz/paths.py", "harness/slotfuzz/progress.py",
-         "harness/slotfuzz/pytest_plugin.py", "harness/slotfuzz/stateful.py")
+SWEPT = ("bench/", "ci/", "core/", "corpus/", "docs/", "harness/afl/", "harness/engine/generate/",
+         "harness/engine/judge/", "harness/engine/language/", "harness/engine/process/",
+         "harness/engine/run/", "harness/interleave/", "harness/slotfuzz/", "mutants/", "ops/",
+         "README.md", "setup.py", "targets/", "tests/core/", "tests/driver/",
+         "tests/engine/generate/", "tests/engine/process/", "tests/golden/", "tests/interleave/",
+         "tests/steps/", "tests/test_")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]*)\|$", re.MULTILINE)
-CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+")
+# Code, and links to a folder by its name.
+CODE_SPAN = re.compile(r"`[^`]*`|https?://\S+|\[[\w.-]+\]\([^)]*\)")
 # Comments and literals in one alternation, so that each literal is read from its opening quote. A
 # number comes before a character, since its digits may have quotes between them.
 CPP_TOKEN = re.compile(

@@ -120,9 +120,9 @@ def _judged(reply: Reply) -> str:
         return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
     if reply.kind == "assert":
         return "^AssertionError"
-    told = _pattern(signature.normalise(reply.message).rstrip(": "))
+    message = _pattern(signature.normalise(reply.message).rstrip(": "))
     # Another build of the same release has its sources in another folder.
-    return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, told)
+    return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, message)
 
 
 def ending(code: int) -> str:

@@ -15,7 +15,7 @@ from slotfuzz.schema.shape import parsed
 from slotfuzz.subject.subject import Subject
 
 # Enough to steer around; a bug with more variants is seen again in any of them.
-WAYS_MAX = 50
+VARIANTS_MAX = 50
 NOTES = "NOTES.md"
 
 
@@ -121,12 +121,12 @@ def read(folder: Path) -> dict:
     return record if isinstance(record, dict) else {}
 
 
-def add_way(folder: Path, way: str) -> None:
+def add_variant(folder: Path, variant: str) -> None:
     """Adds one more minimal program for the bug in FOLDER; the first one is in its script."""
     record = read(folder)
-    ways = [*record.get("ways", []), way]
-    if way not in ways[:-1] and len(ways) <= WAYS_MAX:
-        write_file(folder / "finding.json", text_of({**record, "ways": ways}))
+    variants = [*record.get("ways", []), variant]
+    if variant not in variants[:-1] and len(variants) <= VARIANTS_MAX:
+        write_file(folder / "finding.json", text_of({**record, "ways": variants}))
 
 
 def merge(folders: list[Path]) -> Path:
@@ -140,7 +140,8 @@ def merge(folders: list[Path]) -> Path:
     record = records[kept]
     for other in others:
         record[KEYS] = plain(keys_of(record) | keys_of(records[other]))
-        record["ways"] = list(dict.fromkeys([*record["ways"], *records[other]["ways"]]))[:WAYS_MAX]
+        variants = dict.fromkeys([*record["ways"], *records[other]["ways"]])
+        record["ways"] = list(variants)[:VARIANTS_MAX]
     write_file(kept / "finding.json", text_of(record))
     for other in others:
         shutil.rmtree(other)

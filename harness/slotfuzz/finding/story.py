@@ -42,9 +42,9 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
         return [f"{at} ends in {verdict(reply)}.", *_thread_story(report)]
     if report.block is None:
         what = of_reply(reply).verdict.partition(" ")[2]
-        told = f"{what}{_frame(access)}" if what and access and access.frames else \
+        words = f"{what}{_frame(access)}" if what and access and access.frames else \
             verdict(reply)
-        return [f"{at} ends in {told}."]
+        return [f"{at} ends in {words}."]
     events = [event for event in reply.log.events
               if about is not None and about in event.addresses]
     freed = last(events, FREES)
@@ -68,17 +68,18 @@ def _thread_story(report: Report) -> list[str]:
         return []
     words = [re.sub(r" of size \d+ at 0x\w+| \(0x\w+\)", "", side.title.rstrip(":"))
              for side in sides]
-    told = "; ".join(word[:1].lower() + word[1:] + _frame(side)
-                     for word, side in zip(words, sides))
-    return [f"The two sides: {told}.", "No lock and no atomic access orders one before the other."
+    accesses = "; ".join(word[:1].lower() + word[1:] + _frame(side)
+                         for word, side in zip(words, sides))
+    return [f"The two sides: {accesses}.",
+            "No lock and no atomic access orders one before the other."
             if "data race" in report.text else "Two threads that come at once wait for each other."]
 
 
 def _hanging_story(reply: Reply, report: Report) -> list[str]:
     """The wait of each thread, with its place; threads outside the core are idle."""
     sides = [(match, stack) for match, stack in report.threads if stack.frames]
-    told = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
-    sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {told}."]
+    words = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
+    sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {words}."]
     if reply.kind == "deadlock" and len(sides) > 1:
         sentences.append("Each of them waits for what another one holds.")
     return sentences

@@ -74,7 +74,7 @@ class _Picture(svg.Canvas):
     def text(self) -> str:
         """The SVG file."""
         xml.SubElement(self.svg, "title").text = self.title
-        xml.SubElement(self.svg, "desc").text = self._told()
+        xml.SubElement(self.svg, "desc").text = self._described()
         page = xml.SubElement(self.svg, "rect")
         self._paragraph(MARGIN + TEXT, self.title, weight="bold")
         self._columns()
@@ -88,13 +88,13 @@ class _Picture(svg.Canvas):
         xml.indent(self.svg)
         return xml.tostring(self.svg, encoding="unicode") + "\n"
 
-    def _told(self) -> str:
+    def _described(self) -> str:
         """A description of the picture in words."""
         parts = ["The objects of a program and who owns them, line by line."]
         for row in self.rows:
-            told = [f"from {self._place(at)} {MEANING[owner]}"
+            owners = [f"from {self._place(at)} {MEANING[owner]}"
                     for owner, at, _ in runs(row.owners) if owner]
-            parts.append(f"{self._name(row)}: {', '.join(told)}.")
+            parts.append(f"{self._name(row)}: {', '.join(owners)}.")
         if self.timeline.broken is not None:
             parts.append(f"At {self._place(self.timeline.broken)}: {self.verdict}.")
         return " ".join(parts)

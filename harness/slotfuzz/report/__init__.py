@@ -72,8 +72,8 @@ class Entry:
     @property
     def met(self) -> str:
         """The number of programs that have shown it, in words."""
-        ways = len(self.record.get("ways", []))
-        return f"a group of {ways} programs" if ways > 1 else "one program"
+        variants = len(self.record.get("ways", []))
+        return f"a bucket of {variants} variants" if variants > 1 else "one program"
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,15 @@ def collect(root: Path) -> Found:
         try:
             entries.append(_entry(path.parent))
         except (OSError, ValueError) as error:
-            unreadable.append((_told(root, path.parent), _words(error)))
+            unreadable.append((_shown(root, path.parent), _words(error)))
     hunts = []
     for path in _below(root, series.NAME):
         try:
-            told, troubles = series.read(path.parent)
+            read, troubles = series.read(path.parent)
         except OSError as error:
-            told, troubles = [], [_words(error)]
-        hunts += told
-        unreadable += [(_told(root, path), trouble) for trouble in troubles]
+            read, troubles = [], [_words(error)]
+        hunts += read
+        unreadable += [(_shown(root, path), trouble) for trouble in troubles]
     if not (entries or hunts or unreadable):
         raise UserError(f"{root} holds no finding")
     entries.sort(key=lambda entry: entry.rank)
@@ -143,5 +143,5 @@ def _words(error: Exception) -> str:
         str(error)
 
 
-def _told(root: Path, path: Path) -> str:
+def _shown(root: Path, path: Path) -> str:
     return str(path.relative_to(root)) if path != root else root.name

@@ -28,11 +28,11 @@ class Cause:
     @cached_property
     def fails_in(self) -> dict[str, bool]:
         """Releases or subjects that runs tried, and whether any of its scripts fails there."""
-        told: dict[str, bool] = {}
+        fails_in: dict[str, bool] = {}
         for entry in self.entries:
             for release, fails in {**entry.record.get("fails_in", {}), place(entry): True}.items():
-                told[release] = told.get(release, False) or fails
-        return told
+                fails_in[release] = fails_in.get(release, False) or fails
+        return fails_in
 
 
 def place(entry: Entry) -> str:

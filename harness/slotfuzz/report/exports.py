@@ -19,11 +19,12 @@ def write(
     """
     if not sarif_file and not junit_file:
         return
-    told = [places.read(entry.folder) for entry in [*found.entries, *found.unreproduced]] + [*more]
+    entries = [*found.entries, *found.unreproduced]
+    written = [places.read(entry.folder) for entry in entries] + [*more]
     if sarif_file:
-        _write(sarif_file, json.dumps(sarif.document(told, found.hunts), indent=2) + "\n")
+        _write(sarif_file, json.dumps(sarif.document(written, found.hunts), indent=2) + "\n")
     if junit_file:
-        _write(junit_file, junit.text(told, found.hunts))
+        _write(junit_file, junit.text(written, found.hunts))
 
 
 def _write(path: Path, text: str) -> None:

@@ -112,8 +112,8 @@ def _with_rates(samples: list[dict]) -> list[dict]:
     for sample in samples:
         passed = sample["seconds"] - before["seconds"]
         since = max(0, sample["programs"] - before["programs"])
-        told = sample.get("rate", before["rate"])
-        before = {**sample, "rate": told or (round(since / passed) if passed > 0 else 0)}
+        rate = sample.get("rate", before["rate"])
+        before = {**sample, "rate": rate or (round(since / passed) if passed > 0 else 0)}
         rated.append(before)
     return rated
 

@@ -96,8 +96,9 @@ def _result(found: places.Found, numbers: dict[str, int]) -> dict:
 
 def _message(found: places.Found) -> str:
     rate = found.record.get("rate")
-    told = f"Fails in {rate:.0%} of fresh processes." if rate else "No fresh process repeats it."
-    return "\n".join([f"{found.title}. {told} The program:", "", *found.program])
+    rate_words = (f"Fails in {rate:.0%} of fresh processes." if rate
+                  else "No fresh process repeats it.")
+    return "\n".join([f"{found.title}. {rate_words} The program:", "", *found.program])
 
 
 def _location(place: places.Place) -> dict:

@@ -116,7 +116,7 @@ def _wrong(value, shape) -> str:
     if isinstance(shape, list) and isinstance(value, list) and dataclasses.is_dataclass(shape[0]):
         return next((f"number {number} is wrong: {wrong}" for number, one in enumerate(value)
                      if (wrong := wrong_as(one, shape[0]))), "")
-    return "" if _has(value, shape) else f"is not {_told(shape)}"
+    return "" if _has(value, shape) else f"is not {_in_words(shape)}"
 
 
 def _has(value, shape) -> bool:
@@ -138,12 +138,12 @@ def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= one <= "\udfff" for one in text)
 
 
-def _told(shape) -> str:
+def _in_words(shape) -> str:
     if isinstance(shape, (list, frozenset)):
         (part,) = shape
-        return f"a list, each of which is {_told(part)}"
+        return f"a list, each of which is {_in_words(part)}"
     if isinstance(shape, dict):
-        return f"an object, each value of which is {_told(shape[str])}"
+        return f"an object, each value of which is {_in_words(shape[str])}"
     if dataclasses.is_dataclass(shape):
         return WORDS[dict]
     return WORDS[shape[-1] if isinstance(shape, tuple) else shape]

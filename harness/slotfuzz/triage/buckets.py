@@ -22,7 +22,7 @@ class Buckets:
         self._new: set[Path] = set()
         # For each folder, the programs that show its finding, as minimized and as first seen.
         # If several lines of a bucket lead outside of memory, each line has separate variants.
-        self.ways: dict[tuple[Path, Keys],
+        self.variants: dict[tuple[Path, Keys],
                         tuple[list[list[Line]], list[list[Line]]]] = {}
 
     def folder(self, keys: Keys) -> Path | None:
@@ -51,13 +51,13 @@ class Buckets:
         same.remove(kept)
         self._new -= set(same)
         self.folders |= {key: kept for key, folder in self.folders.items() if folder in same}
-        for folder, outside in [place for place in self.ways if place[0] in same]:
-            mine = self.ways.setdefault((kept, outside), ([], []))
-            for known, more in zip(mine, self.ways.pop((folder, outside))):
+        for folder, outside in [place for place in self.variants if place[0] in same]:
+            mine = self.variants.setdefault((kept, outside), ([], []))
+            for known, more in zip(mine, self.variants.pop((folder, outside))):
                 known += [lines for lines in more if lines not in known]
         return [folder.name for folder in same]
 
-    def add_way(
+    def add_variant(
         self, folder: Path, lines: list[Line], met: list[Line], keys: Keys, table: Table,
     ) -> list[str]:
         """Adds the variant LINES, which the hunt first saw as MET, to the finding in FOLDER.
@@ -66,9 +66,9 @@ class Buckets:
         outside of memory, because any later failure belongs to this finding.
         """
         outside = frozenset(key for key in keys if key.kind == OUTSIDE)
-        ways = self.ways.setdefault((folder, outside), ([], []))
-        for known, new in zip(ways, (lines, met)):
+        variants = self.variants.setdefault((folder, outside), ([], []))
+        for known, new in zip(variants, (lines, met)):
             known += [new] * (new not in known)
         return [table.program_text(one) for one in [
-            *shared.shared(*ways, keys, table),
+            *shared.shared(*variants, keys, table),
             *shared.leading_outside(lines, met, outside, table)]]

@@ -11,11 +11,11 @@ from slotfuzz.triage.dedup import Keys, Outside, keys_outside
 from slotfuzz.triage.program_shape import mechanisms
 
 # The minimum number of programs for a comparison.
-WAYS_MIN = 3
+VARIANTS_MIN = 3
 
 
 def shared(
-    ways: list[list[Line]], met: list[list[Line]], keys: Keys, table: Table,
+    variants: list[list[Line]], met: list[list[Line]], keys: Keys, table: Table,
 ) -> list[list[Line]]:
     """The lines that all variants of a finding with KEYS share, by their ops; or none.
 
@@ -26,19 +26,19 @@ def shared(
     by_place = any(key.kind == CRASH and key.calls for key in keys)
     by_mechanism = any(key.effects for key in keys if key.kind != OUTSIDE)
     found = []
-    for programs in (ways, met, *_alike(ways, table), *_alike(met, table)):
+    for programs in (variants, met, *_parts_alike(variants, table), *_parts_alike(met, table)):
         rest = [lines for lines in programs
                 if not any(_has_all(lines, one) for one in found)]
-        if (len(rest) >= WAYS_MIN and (common := _common(rest, table))
-                and not ((by_place or programs not in (ways, met))
+        if (len(rest) >= VARIANTS_MIN and (common := _common(rest, table))
+                and not ((by_place or programs not in (variants, met))
                          and _only_shows(common, rest, table))
                 and not (by_mechanism and len(common) == 1)):
             found.append(common)
     return [[_of_any(one[0], table)] if len(one) == 1 else one for one in found]
 
 
-def _alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
-    """Groups of PROGRAMS that end in the same op and have the same names."""
+def _parts_alike(programs: list[list[Line]], table: Table) -> list[list[list[Line]]]:
+    """Parts of PROGRAMS that end in the same op and have the same names."""
     parts: dict[tuple, list[list[Line]]] = {}
     for lines in programs:
         names = frozenset(word for line in lines for index, word in enumerate(line.operands)

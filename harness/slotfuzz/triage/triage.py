@@ -69,13 +69,13 @@ class Triage:
         No programs if it no longer fails: a fixed bug may come back as new.
         """
         server, record = self.servers.of(target), finding.read(folder)
-        script, *ways = [(folder / "repro.py").read_text(errors="replace"),
+        script, *variants = [(folder / "repro.py").read_text(errors="replace"),
                          *record.get("ways", [])[1:]]
         replies = [server.run(script)]
         if not replies[0].is_finding:
             return []
         self.buckets.folders |= dict.fromkeys(keys_of_record(record), folder)
-        replies += map(server.run, ways)
+        replies += map(server.run, variants)
         shared = []
         for reply in replies:
             if reply.is_finding:
@@ -83,8 +83,8 @@ class Triage:
                 keys = keys_of(server, reply, words, lines)
                 self.buckets.folders |= dict.fromkeys(keys, folder)
                 self.errors |= {dedup.error(reply, words)} - {""}
-                shared += self.buckets.add_way(folder, lines, lines, keys, server.table)
-        return [script, *ways, *dict.fromkeys(shared)]
+                shared += self.buckets.add_variant(folder, lines, lines, keys, server.table)
+        return [script, *variants, *dict.fromkeys(shared)]
 
     def judge(self, crash: Crash) -> tuple[str, dict]:
         """("new" | "known" | "shorter" | "unreproduced", the finding's record).
@@ -138,15 +138,15 @@ class Triage:
         else:
             verdict, record = "known", {"id": folder.name, "signature": best.signature.text}
             if old:
-                finding.add_way(folder, met or text)
+                finding.add_variant(folder, met or text)
         record = {**record, "folder": str(folder), "text": text, "merged": merged}
         if self._is_in_doubt(folder):
             self.buckets.add(folder, keys, is_new=False)
             return "unreproduced", {**finding.read(folder), **record, "avoid": texts}
         self.buckets.add(folder, keys, is_new=verdict == "new")
         self.errors |= {dedup.error(first.reply, first.signature)} - {""}
-        texts += self.buckets.add_way(folder, first.minimized.lines, list(first.minimized.as_met),
-                                     keys, server.table)
+        texts += self.buckets.add_variant(
+            folder, first.minimized.lines, list(first.minimized.as_met), keys, server.table)
         return verdict, {**record, "avoid": texts}
 
     def _sort_sequence(

@@ -149,10 +149,10 @@ def test_known_findings_are_those_of_the_subject(tmp_path):
 
 def test_ways_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
     folder = finding.write(tmp_path, record_of("x-1"), {})
-    for number in [0, 0, *range(finding.WAYS_MAX + 5)]:
-        finding.add_way(folder, f"t{number} = T.ones(1)\n")
+    for number in [0, 0, *range(finding.VARIANTS_MAX + 5)]:
+        finding.add_variant(folder, f"t{number} = T.ones(1)\n")
     ways = finding.read(folder)["ways"]
-    assert len(ways) == len(set(ways)) == finding.WAYS_MAX
+    assert len(ways) == len(set(ways)) == finding.VARIANTS_MAX
 
 
 def test_a_folder_that_cannot_be_made_is_a_machine_error(tmp_path):

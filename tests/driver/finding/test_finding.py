@@ -13,8 +13,8 @@ NOTES = "# title\n\nSubject `torch`.\n\nmore\n"
     ({"sentence": "It crashes.", "why": "No memory."}, "# title\n\n**It crashes.** No memory.\n\n"),
 ])
 def test_an_explanation_stands_below_the_title(record, begin):
-    told = finding.with_explanation(NOTES, record)
-    assert told.startswith(begin) and told.endswith("Subject `torch`.\n\nmore\n")
+    explained = finding.with_explanation(NOTES, record)
+    assert explained.startswith(begin) and explained.endswith("Subject `torch`.\n\nmore\n")
 
 
 def test_a_folder_that_is_written_anew_keeps_its_explanation(tmp_path):

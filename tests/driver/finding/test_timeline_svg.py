@@ -39,7 +39,7 @@ def drawn(picture, title="the title of it", verdict="what it says (contract P5)"
     return xml.fromstring(timeline_svg.draw(picture, title, verdict, promise))
 
 
-def told(text):
+def whole_of(text):
     """The full words of a text element: its <title> if the text is shortened."""
     whole = text.find(SVG + "title")
     return text.text if whole is None else whole.text
@@ -106,8 +106,8 @@ def test_texts_do_not_overlap_and_are_inside(columns, objects, line):
 def test_a_program_line_is_whole_or_has_its_whole_text_beside_it(line):
     root = drawn(big(9, 2, line.strip()))
     texts = [text for text in root.iter(SVG + "text") if text.get("transform")]
-    assert [told(text) for text in texts[:-1]] == [line.strip()] * 8
-    assert all(text.text == told(text) or text.text.endswith("…") for text in texts)
+    assert [whole_of(text) for text in texts[:-1]] == [line.strip()] * 8
+    assert all(text.text == whole_of(text) or text.text.endswith("…") for text in texts)
 
 
 def test_a_line_of_hermetic_mode_is_not_shortened():
@@ -148,19 +148,19 @@ def test_no_two_rows_have_one_name(names):
 
 def test_a_name_that_is_shortened_has_all_variables_beside_it():
     names = tuple(f"s{at}" for at in range(20))
-    texts = [told(text) for text in drawn(small([names])).iter(SVG + "text")]
+    texts = [whole_of(text) for text in drawn(small([names])).iter(SVG + "text")]
     assert "wrapper " + " ".join(names) in texts
 
 
-@pytest.mark.parametrize("hermetic, about, is_told", [
+@pytest.mark.parametrize("hermetic, about, is_explained", [
     (True, "", True), (False, "hermetic", True), (False, "", False)])
-def test_the_foot_says_what_the_words_mean(hermetic, about, is_told):
+def test_the_foot_says_what_the_words_mean(hermetic, about, is_explained):
     promise = "contract H2: A slot never holds the address of a freed object."
     texts = [text.text for text in drawn(small([()], about, hermetic), promise=promise
                                          ).iter(SVG + "text")]
     for word in ("impl: ", "wrapper: ", "slot: ", "contract H2: "):
         assert sum(text.startswith(word) for text in texts) == 1, word
-    assert any(text.startswith("hermetic: ") for text in texts) == is_told
+    assert any(text.startswith("hermetic: ") for text in texts) == is_explained
     assert promise in texts
 
 

@@ -27,11 +27,11 @@ class Names(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        told = dict(attrs)
-        self.ids += [told["id"]] if "id" in told else []
-        self.links += [told["href"]] if "href" in told and tag == "a" else []
-        self.sources += [told[name] for name in ("src", "href", "srcset", "data", "action")
-                         if name in told and tag != "a"]
+        values = dict(attrs)
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if "href" in values and tag == "a" else []
+        self.sources += [values[name] for name in ("src", "href", "srcset", "data", "action")
+                         if name in values and tag != "a"]
 
 
 def write_series(root, *records):

@@ -27,7 +27,7 @@ def test_runs_may_speak_against_one_root_cause(campaign, one, other, are_one):
     assert len(causes.merged(report.collect(root).entries)) == 2 - are_one
 
 
-def test_what_a_hunt_has_told_apart_stays_apart(campaign):
+def test_what_a_hunt_has_reported_apart_stays_apart(campaign):
     campaign("one", "t0 = 1", dedup_keys=keys("a"))
     root = campaign("two", "t0 = 2", dedup_keys=keys("a"))
     assert len(causes.merged(report.collect(root).entries)) == 2

@@ -23,7 +23,7 @@ def test_the_page_shows_each_finding_and_refers_to_nothing_else(campaign):
     text, unreadable = page(report.collect(root))
     assert unreadable == [] and "It &lt;crashes&gt; in <code>f</code>." in text
     assert "# &lt;b&gt;" in text and "&lt;script&gt;alert" in text
-    assert "a group of 2 programs" in text
+    assert "a bucket of 2 variants" in text
     assert "full &amp; whole" in text and "<summary>Full log</summary>" in text
     assert not re.search(r"<(i|u|img)\b", text) and "timeline.svg" not in text
     names = Names(text)
@@ -123,7 +123,7 @@ def test_of_many_hunts_the_latest_have_charts_and_all_a_line(tmp_path):
     assert "fuzzing 22.5 s (75%)" in text
 
 
-def test_how_a_hunt_ended_is_told(campaign):
+def test_how_a_hunt_ended_is_reported(campaign):
     root = campaign("x-1", "t0 = 1")
     end = {**SAMPLE, "record": "end", "set_up": 0.5, "fuzz_seconds": 1.5, "new": ["x-1"], "old": 3,
            "killed": {"a server": 2}, "interrupted": True, "trouble": "",

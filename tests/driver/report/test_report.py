@@ -101,7 +101,7 @@ def test_markdown_is_by_release_with_what_a_person_knows(campaign):
     assert "not in the list of known bugs" in text.split("[x-2]")[1] and "core-1" not in text
 
 
-def test_a_folder_without_findings_is_told(tmp_path, capsys):
+def test_a_folder_without_findings_is_reported(tmp_path, capsys):
     with pytest.raises(UserError, match="holds no finding"):
         report.collect(tmp_path)
     assert slotfuzz(capsys, "report", str(tmp_path / "nope"))[0] == 2

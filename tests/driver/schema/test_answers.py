@@ -15,7 +15,7 @@ REQUESTS = {
     "nothing": {"run": ""},
     "states": {"states": [CLEAN, CLEAN]}, "states with a crash": {"states": [CLEAN, CRASH]},
     "facts": {"facts": [CLEAN], "whole": True, "program_seconds": 10},
-    "hashes of facts": {"facts": [CLEAN], "whole": False, "program_seconds": 10},
+    "hashes": {"facts": [CLEAN], "whole": False, "program_seconds": 10},
     "parse": {"parse": CLEAN + "rubbish\n", "frame": []},
     "extend": {"extend": CLEAN, "count": 2, "seed": 1},
 }

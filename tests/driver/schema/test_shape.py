@@ -6,8 +6,8 @@ import pytest
 
 from slotfuzz.schema.shape import NUMBER, made, wrong_as, wrong_in
 
-SHAPE = {"id": str, "rate": NUMBER, "ways": [str], "fails": {str: bool}}
-GOOD = {"id": "x", "rate": 1, "ways": ["a"], "fails": {"2.6.0": True}, "more": None}
+SHAPE = {"id": str, "rate": NUMBER, "programs": [str], "fails": {str: bool}}
+GOOD = {"id": "x", "rate": 1, "programs": ["a"], "fails": {"2.6.0": True}, "more": None}
 
 
 def test_a_record_with_all_that_is_needed_is_right():
@@ -18,13 +18,13 @@ def test_a_record_with_all_that_is_needed_is_right():
 @pytest.mark.parametrize("record, said", [
     (None, "it is null, not an object"), ([], "it is a list, not an object"),
     ("x", "it is a text, not an object"), (1, "it is a whole number from 0 on, not an object"),
-    ({"id": "x", "ways": []}, "it lacks rate, fails"),
+    ({"id": "x", "programs": []}, "it lacks rate, fails"),
     ({**GOOD, "id": None}, "its id is not a text"),
     *(({**GOOD, "rate": rate}, "its rate is not a number from 0 on") for rate in (
         True, "1", -1, -0.5, float("nan"), float("inf"), 2 ** 63)),
     ({**GOOD, "id": "\ud800"}, "its id is not a text"),
-    ({**GOOD, "ways": "ab"}, "its ways is not a list, each of which is a text"),
-    ({**GOOD, "ways": [1]}, "its ways is not a list, each of which is a text"),
+    ({**GOOD, "programs": "ab"}, "its programs is not a list, each of which is a text"),
+    ({**GOOD, "programs": [1]}, "its programs is not a list, each of which is a text"),
     ({**GOOD, "fails": []}, "its fails is not an object, each value of which is true or false"),
     ({**GOOD, "fails": {"a": 1}},
      "its fails is not an object, each value of which is true or false"),

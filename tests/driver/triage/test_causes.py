@@ -22,7 +22,7 @@ LINES = {name: (tuple(words.split()),) for name, words in {
     (["odd", "weak"], ["make", "weak"], True), (["weak", "make"], ["make"], False)])
 @pytest.mark.parametrize("verdict", [DedupKey(JUDGE, "P1", "identity"),
                                      DedupKey(CRASH, functions=("wrap",))])
-def test_a_longer_way_to_the_same_verdict_is_the_same_bug(verdict, key, known, same):
+def test_a_longer_program_for_the_same_verdict_is_the_same_bug(verdict, key, known, same):
     longer, shorter = (replace(verdict, lines=sum((LINES[name] for name in names), ()))
                        for names in (key, known))
     assert dedup.is_same(longer, shorter) == same
@@ -30,7 +30,7 @@ def test_a_longer_way_to_the_same_verdict_is_the_same_bug(verdict, key, known, s
 
 
 @pytest.mark.parametrize("verdict", [DedupKey(CRASH), DedupKey(OUTSIDE)])
-def test_wherever_it_crashes_no_way_is_longer(verdict):
+def test_wherever_it_crashes_no_longer_program_matches(verdict):
     shorter = replace(verdict, lines=LINES["new"])
     assert not dedup.is_same(replace(verdict, lines=LINES["new"] + LINES["weak"]), shorter)
     assert dedup.is_same(shorter, shorter)

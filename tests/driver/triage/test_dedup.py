@@ -107,9 +107,9 @@ def test_each_rule_has_an_example_of_one_bug_and_of_two():
     assert kinds == {(rule.__name__, same) for rule in dedup.RULES for same in (True, False)}
 
 
-def test_the_rules_are_told_in_the_first_lines_of_their_module():
-    told = [line.split()[0] for line in dedup.__doc__.splitlines() if line.startswith("    by_")]
-    assert told == [rule.__name__ for rule in dedup.RULES]
+def test_the_rules_are_reported_in_the_first_lines_of_their_module():
+    rules = [line.split()[0] for line in dedup.__doc__.splitlines() if line.startswith("    by_")]
+    assert rules == [rule.__name__ for rule in dedup.RULES]
 
 
 @pytest.mark.parametrize("name", ["buckets", "dedup", "program_shape", "shared", "smallest"])
@@ -140,7 +140,7 @@ def test_a_line_on_a_lane_is_another_thread():
     assert not one_bug(broken([*TAGGED, SHOWN], "P2"), broken(there, "P2"))
 
 
-def test_a_known_error_is_told_by_its_words_and_a_broken_promise_is_not():
+def test_a_known_error_is_reported_by_its_words_and_a_broken_promise_is_not():
     words = said("RuntimeError: 7 failed at 0x7f01, please report")
     assert dedup.error(words.reply, words.words) == \
         "RuntimeError: N failed at ADDRESS, please report"

@@ -97,9 +97,9 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
         for text in (CRASH, longer):
             _, record = judge.judge(crash.Crash("storage", text, "", 9, 1.0, 1))
     with triage.Triage(fake_subject, out, 2) as later:
-        script, *ways = later.recall("storage", out / record["id"])
-        assert CRASH in script and ways == [longer]
-        assert any(("nbytes", "s0") in key.lines for key in later.buckets.folders), "of a way"
+        script, *variants = later.recall("storage", out / record["id"])
+        assert CRASH in script and variants == [longer]
+        assert any(("nbytes", "s0") in key.lines for key in later.buckets.folders), "of a variant"
         assert later.judge(crash.Crash("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
         assert later.recall("storage", out / record["id"]) == []
@@ -147,7 +147,7 @@ def test_a_finding_shows_that_two_are_one_bug(
         assert first["merged"] == second["merged"] == []
         assert third["merged"] == [second["id"]]
         assert set(judge.buckets.folders.values()) == {out / first["id"]} == set(out.iterdir())
-        assert all(folder == out / first["id"] for folder, _ in judge.buckets.ways)
+        assert all(folder == out / first["id"] for folder, _ in judge.buckets.variants)
     record = finding.read(out / first["id"])
     assert record["ways"] == texts
     assert [key["words"] for key in record["dedup_keys"]] == ["both", "one", "other"]
