@@ -24,15 +24,16 @@ def serve():
         if "describe" in request:
             print(json.dumps(DESCRIPTION), flush=True)
         elif "run" in request:
-            told = parse(request["run"], request.get("frame", ()))
-            print(json.dumps({**run_forked(request["run"]), "dropped_lines": told["dropped_lines"],
-                              "dropped_count": told["dropped_count"]}), flush=True)
+            parsed = parse(request["run"], request.get("frame", ()))
+            print(json.dumps({**run_forked(request["run"]),
+                              "dropped_lines": parsed["dropped_lines"],
+                              "dropped_count": parsed["dropped_count"]}), flush=True)
         elif "states" in request:
             print(json.dumps(run_states(request["states"])), flush=True)
-        elif "facts" in request:
+        elif "observations" in request:
             trace = [{"raised": "", "seen": ""}] * 2
             print(json.dumps({"programs": [{"crashed": False, "line": 0, "hash": "0",
-                                            "trace": trace} for _ in request["facts"]]}),
+                                            "trace": trace} for _ in request["observations"]]}),
                   flush=True)
         elif "parse" in request:
             print(json.dumps(parse(request["parse"], request.get("frame", ()))), flush=True)
@@ -49,7 +50,7 @@ def contains(program, known):
 def fuzz(flags, folders):
     """Random programs until -runs or -max_total_time; a finding is saved and ends the process."""
     choose = random.Random(int(flags.get("seed", 1)))
-    known = [parse(path.read_text())["lines"] for path in Path(flags["known"]).glob("*.py")]
+    known = [parse(path.read_text())["lines"] for path in Path(flags["suppressions"]).glob("*.py")]
     until = time.monotonic() + float(flags.get("max_total_time", 5))
     ring = []
     for number in range(1, int(flags.get("runs", 10 ** 9)) + 1):

@@ -52,7 +52,7 @@ def test_a_question_that_hangs_ends_only_its_program():
     chosen = subject.resolve("core", "none", ["tensor"])
     build.build(chosen.preset, ["target-tensor"])
     with Server(chosen, "tensor") as server:
-        replies = server.facts(
+        replies = server.observations(
             ["gc.collect()\n", "t0 = T.ones(1)\n", "gc.collect()\n"], program_seconds=1,
             question="lambda names: str('t0' in names and sum(1 for _ in iter(int, 1)))")
     assert [reply.crashed for reply in replies] == [False, True, False]
@@ -61,7 +61,7 @@ def test_a_question_that_hangs_ends_only_its_program():
 def test_a_trace_has_what_each_line_raised():
     chosen = subject.resolve("core", "none", ["tensor"])
     with Server(chosen, "tensor") as server:
-        (reply,) = server.facts(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
+        (reply,) = server.observations(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
     assert [after.raised for after in reply.trace] == ["", "", "NameError", ""]
 
 

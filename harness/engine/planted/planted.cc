@@ -144,7 +144,7 @@ void drop_too_often() {
 
 // The tampering breaks no promise: only the trace differs from that of the bare program.
 void differ(Tampering& tampering, Interpreter& interpreter, Executor& executor) {
-  FactsWatcher plain(interpreter), tampered(interpreter, &tampering);
+  ObservationsWatcher plain(interpreter), tampered(interpreter, &tampering);
   executor.run(tampering.program(), plain);
   executor.run(tampering.program(), tampered);
   for (std::size_t i = 0; i < plain.trace().size(); ++i) {
@@ -179,11 +179,11 @@ void run_planted(const Planted& bug, Interpreter& interpreter, Executor& executo
     CHECK(PyDict_SetItemString(interpreter.names(), "dead_cycle", function.get()) == 0, "names");
   }
   // The reset would fail after the tampering, so the process ends with the verdict.
-  const auto tell = [](const Verdict& verdict) {
+  const auto report = [](const Verdict& verdict) {
     std::cerr << verdict.describe();
     std::_Exit(1);
   };
-  Tampering tampering(bug.text, printer, interpreter, judge, tell);
+  Tampering tampering(bug.text, printer, interpreter, judge, report);
   if (bug.oracle == "differential") return differ(tampering, interpreter, executor);
   executor.run(tampering.program(), tampering);
 }

@@ -82,7 +82,7 @@ class Other:
         self.offer(tensor, T.Tensor)
     def offer(self, one, claim=None):
         if claim and not isinstance(one, claim):
-            raise TypeError("a name may hold what it is not for; its handle is none of CLAIM's")
+            raise TypeError("the object is no CLAIM, and its handle is for another class")
         handle, address = one._weak_ref(), one._cdata
         try:
             here = claim and not T._is_hermetic() and claim._new_with_weak_ptr(handle)

@@ -4,9 +4,9 @@ No line calls it. The engine does after each line when two subjects are compared
 script that shows a difference; `outside` is asked about the lines before a crash.
 """
 
-#: Facts, observe: what variables and the prelude's lists lead to, one fact a line, no address
+#: Observations, observe: what variables and the prelude's lists lead to, one a line, no address
 import re, types
-class Facts:
+class Observations:
     is_variable = re.compile(r"[a-z]\d").fullmatch
     objects_max, numbers_max, items_max = 40, 256, 8  # more is too slow, and shows no more
     of_tensor = ("dtype", "size()", "stride()", "storage_offset()", "requires_grad", "is_leaf",
@@ -14,13 +14,13 @@ class Facts:
     of_storage = ("nbytes()", "resizable()")
     asked = {one: eval(f"lambda one: one.{one}") for one in (*of_tensor, *of_storage)}
     # All at once takes a third of the time.
-    all_asked = {facts: eval(f"lambda one: (one.{', one.'.join(facts)})")
-                 for facts in (of_tensor, of_storage)}
+    all_asked = {asked: eval(f"lambda one: (one.{', one.'.join(asked)})")
+                 for asked in (of_tensor, of_storage)}
     slots = ("tag", "box", "me")
     def __init__(self):
         self.lines, self.places, self.met, self.impls = [], {}, [], {}
-    def tell(self, place, fact, value):
-        self.lines.append(f"{place}.{fact} = {value}")
+    def report(self, place, name, value):
+        self.lines.append(f"{place}.{name} = {value}")
     def ask(self, question):
         try:
             return question()
@@ -36,38 +36,38 @@ class Facts:
             self.places[id(one)] = place
             self.met.append((place, one))  # it lives on, and so nothing else gets its address
         return self.places.get(id(one), "beyond")
-    def lead(self, place, fact, one):
-        self.tell(place, fact, self.name_of(one, f"{place}.{fact}"))
+    def lead(self, place, name, one):
+        self.report(place, name, self.name_of(one, f"{place}.{name}"))
     def impl_of(self, one):
         """Which impl it is, as a number in the order in which they are met."""
         return self.impls.setdefault(one._cdata, len(self.impls))
-    def tell_all(self, place, one, facts):
+    def report_all(self, place, one, names):
         try:
-            values = self.all_asked[facts](one)
+            values = self.all_asked[names](one)
         except Exception:
-            values = [self.ask(lambda: self.asked[fact](one)) for fact in facts]
-        for fact, value in zip(facts, values):
+            values = [self.ask(lambda: self.asked[name](one)) for name in names]
+        for name, value in zip(names, values):
             if isinstance(value, tuple):
                 value = tuple(value)  # torch's sizes are of a class of their own
-            self.lines.append(f"{place}.{fact} = {value}")
+            self.lines.append(f"{place}.{name} = {value}")
     def tensor(self, place, one):
-        self.tell(place, "impl", self.ask(lambda: self.impl_of(one)))
-        self.tell_all(place, one, self.of_tensor)
+        self.report(place, "impl", self.ask(lambda: self.impl_of(one)))
+        self.report_all(place, one, self.of_tensor)
         if self.ask(one.numel) in range(self.numbers_max):
             # Vector code negates complex zeros to other zeros.
             values = str(self.ask(one.tolist)).replace("-0j", "+0j").replace("(-0+0j)", "0j")
-            self.tell(place, "tolist", values)
+            self.report(place, "tolist", values)
         storage = self.ask(one.untyped_storage)
-        self.tell(place, "storage", self.ask(lambda: self.impl_of(storage)))
+        self.report(place, "storage", self.ask(lambda: self.impl_of(storage)))
         self.lead(place, "untyped_storage", storage)
         self.lead(place, "_base", self.ask(lambda: one._base))
         if self.ask(lambda: one.is_leaf) is True:  # torch warns of others
             self.lead(place, "grad", self.ask(lambda: one.grad))
     def storage(self, place, one):
-        self.tell(place, "impl", self.ask(lambda: self.impl_of(one)))
-        self.tell_all(place, one, self.of_storage)
+        self.report(place, "impl", self.ask(lambda: self.impl_of(one)))
+        self.report_all(place, one, self.of_storage)
         if self.ask(one.nbytes) in range(self.numbers_max):
-            self.tell(place, "tolist", self.ask(one.tolist))
+            self.report(place, "tolist", self.ask(one.tolist))
     def attributes(self, place, one):
         for name, value in self.ask(lambda: list(vars(one).items())):
             self.lead(place, name, value)
@@ -77,12 +77,12 @@ class Facts:
     def items(self, place, pairs):
         for name, value in list(pairs)[:self.items_max]:
             self.lead(place, f"[{name}]", value)
-    def tell_of(self, place, one):
-        self.tell(place, "type", type(one).__name__)
+    def report_on(self, place, one):
+        self.report(place, "type", type(one).__name__)
         if isinstance(one, weakref.ref):
             self.lead(place, "()", one())
         elif isinstance(one, (list, dict, weakref.WeakValueDictionary)):
-            self.tell(place, "len", len(one))
+            self.report(place, "len", len(one))
             if isinstance(one, list):
                 # In which order finalizers run is not promised.
                 is_note = all(isinstance(number, int) for number in one)
@@ -90,11 +90,11 @@ class Facts:
             else:
                 self.items(place, one.items())
         elif isinstance(one, memoryview):
-            self.tell(place, "bytes", bytes(one[:self.numbers_max]))
+            self.report(place, "bytes", bytes(one[:self.numbers_max]))
         elif isinstance(one, types.GeneratorType):
-            self.tell(place, "over", one.gi_frame is None)
+            self.report(place, "over", one.gi_frame is None)
         elif hasattr(one, "expired"):
-            self.tell(place, "expired", self.ask(one.expired))
+            self.report(place, "expired", self.ask(one.expired))
         elif type(one).__name__ in ("Keeper", "Resurrector", "Dropper"):
             self.attributes(place, one)
         elif issubclass(type(one), (T.Tensor, T.UntypedStorage)):
@@ -107,10 +107,10 @@ class Facts:
             if self.is_variable(name) or type(one) is list and one:
                 self.lines.append(f"{name} is {self.name_of(one, name)}")
         for place, one in self.met:
-            self.tell_of(place, one)
+            self.report_on(place, one)
         return "\n".join(self.lines).replace(f"= {T.__name__}.", "= ")  # dtypes
 def observe(names):
-    return Facts().text(names)
+    return Observations().text(names)
 
 #: has_no_memory, reaches_outside, outside: the variables whose elements lie where no memory is
 def has_no_memory(storage):
@@ -139,4 +139,4 @@ def reaches_outside(one):
         return False
 def outside(names):
     return "\n".join(name for name in sorted(names)
-                     if Facts.is_variable(name) and reaches_outside(names[name]))
+                     if Observations.is_variable(name) and reaches_outside(names[name]))

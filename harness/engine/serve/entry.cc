@@ -53,7 +53,7 @@ constexpr int kUsageExit = 2;
 struct Flags {
   SessionOptions session;
   std::string recorder;
-  std::string known;
+  std::string suppressions;
   bool serve = false;
   bool spawn = false;
   bool describe = false;
@@ -88,8 +88,8 @@ Flags parse_flags(std::span<const std::string> words) {
       flags.session.ops = value;
     else if (name == "recorder")
       flags.recorder = value;
-    else if (name == "known")
-      flags.known = value;
+    else if (name == "suppressions")
+      flags.suppressions = value;
     else if (name == "line-seconds")
       flags.session.line_seconds = read_seconds(value);
     else if (name == "serve")
@@ -170,7 +170,7 @@ void Target::initialize(int* argc, char*** argv) {
       *argc = static_cast<int>(words_.size());
       *argv = pointers_.data();
     }
-    session_->start(flags.recorder, flags.known);
+    session_->start(flags.recorder, flags.suppressions);
   } catch (const StartError& error) {
     refuse(error.what());
   } catch (const TableError& error) {

@@ -7,7 +7,7 @@
 //   --path=DIR        one more folder for sys.path; may be repeated
 //   --ops=DIR         the op table's files, in place of those that are compiled in
 //   --recorder=FILE   write each program to this flight recorder before it runs
-//   --known=DIR       do not run programs that one of these suppresses
+//   --suppressions=DIR  do not run programs that one of these suppresses
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --spawn           fork a fuzzing process for each request on stdin

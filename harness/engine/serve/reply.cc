@@ -49,8 +49,8 @@ json clean_reply(std::size_t line) {
   return reply;
 }
 
-void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
-                  nlohmann::json& reply) {
+void report_dropped(Session& session, std::string_view text, const nlohmann::json& request,
+                    bool run, nlohmann::json& reply) {
   using Stretches = std::vector<std::pair<std::size_t, std::size_t>>;
   const auto frame = request.value("frame", Stretches());
   auto stretch = frame.begin();

@@ -31,7 +31,7 @@ inline constexpr std::size_t kDroppedLinesMax = 20;
 // numbers, from 1, are in the frame: the stretches of a script around its program, in ascending
 // order. `why` is "no op" (the line matches no template), "masked" (the subject or the target lacks
 // the op; only for a text to RUN), or "too many" (the program has kLineMax lines before it).
-void tell_dropped(Session& session, std::string_view text, const nlohmann::json& request, bool run,
-                  nlohmann::json& reply);
+void report_dropped(Session& session, std::string_view text, const nlohmann::json& request,
+                    bool run, nlohmann::json& reply);
 
 }  // namespace slotfuzz

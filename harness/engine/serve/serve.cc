@@ -19,14 +19,14 @@ using nlohmann::json;
 json answer(Session& session, const json& request) {
   if (request.contains("states")) return run_states(session, request);
   if (request.contains("run")) return run_program(session, request);
-  if (request.contains("facts")) return run_facts(session, request);
+  if (request.contains("observations")) return run_observations(session, request);
   if (request.contains("generate")) return generate(session, request);
   if (request.contains("profile")) return run_profile(session, request);
   if (request.contains("parse")) {
     const std::string text = request.at("parse");
     const Program program = session.printer.parse(text);
     json reply = {{"lines", lines_as_json(session.table, program)}, {"dropped", program.dropped}};
-    tell_dropped(session, text, request, false, reply);
+    report_dropped(session, text, request, false, reply);
     return reply;
   }
   if (request.contains("extend")) {

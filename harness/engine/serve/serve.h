@@ -9,7 +9,7 @@
 //                                         "dropped": N, "dropped_lines": ..}
 //   {"extend": TEXT, "count": N, "seed": S}  ->  {"programs": [TEXT, ..]}, the program with lines
 //                                                behind it that mostly ask for wrappers
-//   {"generate": ..} and {"facts": ..}: see serve_observations.h
+//   {"generate": ..} and {"observations": ..}: see serve_observations.h
 //   {"profile": ..}: see serve_profile.h
 //
 // If something outside kills the child that handles a request, the answer to any request is

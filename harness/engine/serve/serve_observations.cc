@@ -74,14 +74,14 @@ std::string read_all(int descriptor) {
   silence();
   session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
   Progress progress(shared);
-  FactsWatcher facts(session.interpreter, &progress, question);
+  ObservationsWatcher observations(session.interpreter, &progress, question);
   while (shared.done < programs.size()) {
     alarm(program_seconds);  // the watchdog limits lines, but not the observations
-    session.executor.run(programs[shared.done], facts);
-    shared.hashes[shared.done] = hash_of(facts.trace());
+    session.executor.run(programs[shared.done], observations);
+    shared.hashes[shared.done] = hash_of(observations.trace());
     if (traces >= 0) {
       json trace = json::array();
-      for (const Observation& one : facts.trace()) {
+      for (const Observation& one : observations.trace()) {
         trace.push_back({{"raised", one.raised}, {"seen", one.seen}});
       }
       write_all(traces, trace.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
@@ -132,8 +132,8 @@ json generate(const Session& session, const json& request) {
   return {{"programs", programs}};
 }
 
-json run_facts(Session& session, const json& request) {
-  const json& texts = request.at("facts");
+json run_observations(Session& session, const json& request) {
+  const json& texts = request.at("observations");
   if (texts.size() > kProgramsMax) return {{"error", "too many programs"}};
   std::vector<Program> programs;
   for (const std::string text : texts) {

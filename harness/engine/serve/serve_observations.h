@@ -2,14 +2,15 @@
 //
 //   {"generate": N, "seed": S, "ops": [NAME, ..]}  ->  {"programs": [TEXT, ..]}, random ones of
 //                                                      lines of these ops
-//   {"facts": [TEXT, ..], "whole": false, "question": "observe",
+//   {"observations": [TEXT, ..], "whole": false, "question": "observe",
 //    "program_seconds": 10}
 //                                  ->  {"programs": [{"crashed", "line", "hash"}, ..]}
 //
-// `facts` runs all programs in one child, and continues in a new child after a program that ended
-// it. `hash` is the hash of the trace (observations.h), as text, where the trace asks `question`;
-// with "whole", `trace` is the trace itself. `line` is the last line that began, or the number of
-// lines if all finished. A program that takes longer than program_seconds counts as crashed.
+// `observations` runs all programs in one child, and continues in a new child after a program that
+// ended it. `hash` is the hash of the trace (observations.h), as text, where the trace asks
+// `question`; with "whole", `trace` is the trace itself. `line` is the last line that began, or the
+// number of lines if all finished. A program that takes longer than program_seconds counts as
+// crashed.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,6 @@
 namespace slotfuzz {
 
 nlohmann::json generate(const Session& session, const nlohmann::json& request);
-nlohmann::json run_facts(Session& session, const nlohmann::json& request);
+nlohmann::json run_observations(Session& session, const nlohmann::json& request);
 
 }  // namespace slotfuzz

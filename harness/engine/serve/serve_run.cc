@@ -174,7 +174,7 @@ json run_program(Session& session, const json& request) {
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = results.raised[i];
   reply["dropped"] = program.dropped;
-  tell_dropped(session, text, request, true, reply);
+  report_dropped(session, text, request, true, reply);
   reply["stderr"] = read_all(errors) + report_of(results.crash);
   close(errors);
   return reply;

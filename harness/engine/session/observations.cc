@@ -27,36 +27,36 @@ std::string name_of_type(PyObject* type) {
 
 }  // namespace
 
-FactsWatcher::FactsWatcher(const Interpreter& interpreter, Watcher* other,
-                           const std::string& question)
+ObservationsWatcher::ObservationsWatcher(const Interpreter& interpreter, Watcher* other,
+                                         const std::string& question)
     : interpreter_(interpreter), question_(interpreter.evaluate(question)), other_(other) {
   CHECK(question_, "the prelude has no " << question);
 }
 
-void FactsWatcher::start(const Program& program) {
+void ObservationsWatcher::start(const Program& program) {
   trace_.clear();
   if (other_) other_->start(program);
 }
 
-void FactsWatcher::before_line(std::size_t index, const Line& line) {
+void ObservationsWatcher::before_line(std::size_t index, const Line& line) {
   if (other_) other_->before_line(index, line);
 }
 
-void FactsWatcher::after_line(std::size_t index, const Line& line, PyObject* raised) {
+void ObservationsWatcher::after_line(std::size_t index, const Line& line, PyObject* raised) {
   if (other_) other_->after_line(index, line, raised);
   observe(name_of_type(raised));
 }
 
-void FactsWatcher::after_drop() {
+void ObservationsWatcher::after_drop() {
   if (other_) other_->after_drop();
   observe("");
 }
 
-void FactsWatcher::observe(std::string raised) {
+void ObservationsWatcher::observe(std::string raised) {
   const KeptError kept;
-  const Ref facts(PyObject_CallOneArg(question_.get(), interpreter_.names()));
-  CHECK(facts, "the prelude: " << take_error());
-  const char* text = PyUnicode_AsUTF8(facts.get());
+  const Ref observations(PyObject_CallOneArg(question_.get(), interpreter_.names()));
+  CHECK(observations, "the prelude: " << take_error());
+  const char* text = PyUnicode_AsUTF8(observations.get());
   CHECK(text, "the prelude: " << take_error());
   trace_.push_back({std::move(raised), text});
 }

@@ -21,12 +21,12 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-class FactsWatcher final : public Watcher {
+class ObservationsWatcher final : public Watcher {
  public:
   // `other` also receives each call, before this watcher observes. `question` names the prelude
   // function that gets all variables.
-  explicit FactsWatcher(const Interpreter& interpreter, Watcher* other = nullptr,
-                        const std::string& question = "observe");
+  explicit ObservationsWatcher(const Interpreter& interpreter, Watcher* other = nullptr,
+                               const std::string& question = "observe");
 
   void start(const Program& program) override;
   void before_line(std::size_t index, const Line& line) override;

@@ -20,8 +20,8 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
   executor.run(Program(), judge);
 }
 
-void Session::start(const std::string& recorder, const std::string& known) {
-  if (!known.empty()) known_.add_folder(known, printer);
+void Session::start(const std::string& recorder, const std::string& suppressions) {
+  if (!suppressions.empty()) suppressions_.add_folder(suppressions, printer);
   // With a recorder, the driver has the program; without one, as on a fleet, libFuzzer has it.
   if (recorder.empty())
     executor.watchdog().abort_on_hang();
@@ -31,7 +31,7 @@ void Session::start(const std::string& recorder, const std::string& known) {
 
 bool Session::run(Program program) {
   mask(program);
-  if (known_.contains(program)) return false;
+  if (suppressions_.contains(program)) return false;
   if (recorder_) recorder_->write(printer.print(program));
   executor.run(program, judge);
   raises.note(program, executor.raised());
@@ -44,7 +44,7 @@ bool Session::found() const {
   if (!verdict.found()) return false;
   // A broken promise is recognised by its program, not by its message.
   const bool is_error = verdict.kind == "exception" && verdict.contract.empty();
-  return !is_error || !known_.contains_error(verdict.message);
+  return !is_error || !suppressions_.contains_error(verdict.message);
 }
 
 void Session::mask(Program& program) const {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "harness/engine/judge/judge.h"
-#include "harness/engine/session/suppressions.h"
 #include "harness/engine/generate/mutate.h"
+#include "harness/engine/judge/judge.h"
 #include "harness/engine/session/recorder.h"
+#include "harness/engine/session/suppressions.h"
 
 namespace slotfuzz {
 
@@ -31,9 +31,9 @@ struct Session {
   // Throws StartError or TableError.
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
-  // Writes each later program to the file `recorder`, and skips programs that the folder `known`
-  // suppresses. An empty path switches either off. Throws StartError.
-  void start(const std::string& recorder, const std::string& known);
+  // Writes each later program to the file `recorder`, and skips programs that the folder
+  // `suppressions` suppresses. An empty path switches either off. Throws StartError.
+  void start(const std::string& recorder, const std::string& suppressions);
   // Runs a program without the lines whose op the subject lacks. Returns false when a suppression
   // matches the program, which then does not run.
   bool run(Program program);
@@ -57,7 +57,7 @@ struct Session {
   Postcondition postcondition;
 
  private:
-  Known known_{table};
+  Suppressions suppressions_{table};
   std::optional<Recorder> recorder_;
 };
 

@@ -96,7 +96,7 @@ class Match {
 
 }  // namespace
 
-void Known::add(const Program& minimal) {
+void Suppressions::add(const Program& minimal) {
   if (minimal.lines.empty()) return;
   Program particular = minimal;
   const auto last = particular.lines.end() - 1;
@@ -107,7 +107,7 @@ void Known::add(const Program& minimal) {
   entries_.push_back({minimal, ops_of(particular, table_.ops().size()), has_lanes(minimal)});
 }
 
-void Known::add_folder(const std::string& folder, Printer& printer) {
+void Suppressions::add_folder(const std::string& folder, Printer& printer) {
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
     std::ostringstream text;
@@ -118,7 +118,7 @@ void Known::add_folder(const std::string& folder, Printer& printer) {
   if (error) throw StartError(folder + ": " + error.message());
 }
 
-bool Known::contains(const Program& program) const {
+bool Suppressions::contains(const Program& program) const {
   if (entries_.empty()) return false;
   const auto ops = ops_of(program, table_.ops().size());
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
@@ -129,7 +129,7 @@ bool Known::contains(const Program& program) const {
   });
 }
 
-bool Known::contains_error(std::string_view message) const {
+bool Suppressions::contains_error(std::string_view message) const {
   return !errors_.empty() && errors_.contains(normalised(message));
 }
 

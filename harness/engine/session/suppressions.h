@@ -13,9 +13,9 @@
 
 namespace slotfuzz {
 
-class Known {
+class Suppressions {
  public:
-  explicit Known(const OpTable& table) : table_(table) {}
+  explicit Suppressions(const OpTable& table) : table_(table) {}
 
   // Adds a minimal program. A program without lines would match everything and is left out.
   void add(const Program& minimal);

@@ -52,7 +52,7 @@ def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
     check = next((i for i, line in enumerate(lines) if line.startswith(CHECK_BEGIN)), None)
     if check is not None:
         for one in subjects:
-            found |= _import_told(lines[:check], import_of(one).splitlines())
+            found |= _import_hints(lines[:check], import_of(one).splitlines())
         begin, body = _paragraph(lines, check)
         found |= {*range(begin, body)}
         for is_part in (_is_watch, lambda part: _is_helpers(part, snippets)):
@@ -64,10 +64,10 @@ def ranges(text: str, snippets: list[prelude.Snippet]) -> list[tuple[int, int]]:
     return _stretches(sorted(found))
 
 
-def _import_told(lines: list[str], told: list[str]) -> set[int]:
-    """The indices of all lines where `TOLD` occurs: lines that import a subject, or say how to."""
-    return {at for i in range(len(lines)) if lines[i:i + len(told)] == told
-            for at in range(i, i + len(told))}
+def _import_hints(lines: list[str], hint: list[str]) -> set[int]:
+    """The indices of all lines where HINT occurs: lines that import a subject, or say how to."""
+    return {at for i in range(len(lines)) if lines[i:i + len(hint)] == hint
+            for at in range(i, i + len(hint))}
 
 
 def _is_watch(part: list[str]) -> bool:

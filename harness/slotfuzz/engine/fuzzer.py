@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from slotfuzz.engine.zygote import Spawner
+from slotfuzz.engine.zygote import Zygote
 from slotfuzz.errors import BrokenError, KilledError, MachineError
 from slotfuzz.evidence.signature import of_stderr
 from slotfuzz.paths import from_root
@@ -47,7 +47,7 @@ class Fuzzer:
     """A running target. FOLDER holds its artifacts, its flight recorder and its stderr pipe."""
 
     def __init__(
-        self, spawner: Spawner, corpus: list[Path], folder: Path, known: Path, seed: int,
+        self, zygote: Zygote, corpus: list[Path], folder: Path, known: Path, seed: int,
         runs: int, seconds: int, extra: tuple[str, ...] = (),
     ):
         self.folder, self.seed = folder, seed
@@ -57,14 +57,14 @@ class Fuzzer:
         self.tail = b""
         self.started = time.monotonic()
         self._partial = b""
-        self._spawner = spawner
+        self._zygote = zygote
         self.recorder.unlink(missing_ok=True)
         # libFuzzer writes a file here for each program that it adds, also for those of the corpus.
         self._features = folder / "features"
         shutil.rmtree(self._features, ignore_errors=True)
         self._features.mkdir()
         words = [
-            f"--recorder={self.recorder}", f"--known={known}",
+            f"--recorder={self.recorder}", f"--suppressions={known}",
             f"-seed={seed}", f"-max_total_time={seconds}", f"-artifact_prefix={folder}/",
             f"-timeout={PROGRAM_SECONDS_MAX}", f"-max_len={INPUT_BYTES_MAX}", FEATURES,
             f"-features_dir={self._features}", "-print_final_stats=1", "-detect_leaks=0",
@@ -76,7 +76,7 @@ class Fuzzer:
         os.mkfifo(pipe)
         self.stderr = open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb", 0)
         try:
-            spawner.start(words, pipe)
+            zygote.start(words, pipe)
         except (BrokenError, KilledError, MachineError):
             self.stderr.close()
             raise
@@ -113,11 +113,11 @@ class Fuzzer:
             while self.read():
                 time.sleep(0.01)
             self.stderr.close()
-        return self._spawner.wait()
+        return self._zygote.wait()
 
     def stop(self) -> None:
         """Asks the process to save and end; kills it if it does not end."""
-        self._spawner.stop()
+        self._zygote.stop()
         with contextlib.suppress(KilledError):  # a killed process has ended, too
             self.finish()
 

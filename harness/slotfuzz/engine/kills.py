@@ -31,16 +31,16 @@ def is_outside(code: int | None) -> bool:
 class Kills:
     """Counts killed processes by name, and repeats their work. Threads may share it."""
 
-    def __init__(self, tell: Callable[[str], None] = say):
+    def __init__(self, report: Callable[[str], None] = say):
         self.counts: Counter[str] = Counter()
-        self._tell = tell
+        self._report = report
         self._lock = threading.Lock()
 
     def note(self, process: str) -> None:
         """Counts one kill of PROCESS, and prints a line about it."""
         with self._lock:
             self.counts[process] += 1
-        self._tell(f"{process} was killed (SIGKILL)")
+        self._report(f"{process} was killed (SIGKILL)")
 
     def repeat(self, work: Callable[[], T]) -> T:
         """The result of WORK, restarted after each KilledError; MachineError after too many."""

@@ -24,7 +24,7 @@ GRACE_SECONDS = 120
 # More than the engine's limit for a line plus the time to symbolize its stacks.
 RUN_SECONDS = 20.0
 # One program takes some milliseconds with its observations.
-FACTS_SECONDS = 10
+OBSERVATIONS_SECONDS = 10
 
 
 def describe(subject: Subject, target: str) -> dict:
@@ -117,9 +117,9 @@ class Server:
         """COUNT random programs whose lines are instances of OPS."""
         return self._answer({"generate": count, "seed": seed, "ops": ops}, 0).programs
 
-    def facts(
+    def observations(
         self, programs: list[str], whole: bool = False, question: str = "observe",
-        program_seconds: int = FACTS_SECONDS,
+        program_seconds: int = OBSERVATIONS_SECONDS,
     ) -> tuple[Observed, ...]:
         """Runs programs, many in one child: for each the hash of its trace, or the WHOLE trace.
 
@@ -129,7 +129,7 @@ class Server:
         """
         # Each program may hang, and each hang ends another child.
         budget_seconds = program_seconds * (len(programs) + 1)
-        request = {"facts": programs, "whole": whole, "question": question,
+        request = {"observations": programs, "whole": whole, "question": question,
                    "timeout": budget_seconds, "program_seconds": program_seconds}
         return self._answer(request, budget_seconds).programs
 

@@ -16,7 +16,7 @@ STOP_SECONDS = 10
 END_SECONDS = 60
 
 
-class Spawner:
+class Zygote:
     """One waiting process of TARGET with one child at a time; see `--spawn` of the engine."""
 
     def __init__(self, subject: Subject, target: str):

@@ -14,7 +14,7 @@ from pathlib import Path
 from slotfuzz.engine.fuzzer import Fuzzer
 from slotfuzz.engine.kills import is_outside
 from slotfuzz.engine.server import dump_recorder
-from slotfuzz.engine.zygote import Spawner
+from slotfuzz.engine.zygote import Zygote
 from slotfuzz.errors import BrokenError, KilledError
 from slotfuzz.evidence.signature import signal_name
 from slotfuzz.hunt import corpus, series
@@ -70,7 +70,7 @@ class Job:
         self.coverage = self.corpus = 0
         self.kills_in_a_row = 0
         self._shared = shared
-        self._spawner: Spawner | None = None
+        self._zygote: Zygote | None = None
         self._loads: tuple[int, set[str]] = (0, frozenset())
         self._starts = 0
 
@@ -102,9 +102,9 @@ class Job:
         seed = (plan.seed + 1000003 * self.number + 7919 * self._starts) % (1 << 31) or 1
         self._loads = shared.growing[self.target].about_to_load()
         self._starts += 1
-        if self._spawner is None or self._spawner.is_closed:
-            self._spawner = Spawner(plan.subject, self.target)
-        self.fuzzer = Fuzzer(self._spawner, plan.corpora(self.target), folder,
+        if self._zygote is None or self._zygote.is_closed:
+            self._zygote = Zygote(plan.subject, self.target)
+        self.fuzzer = Fuzzer(self._zygote, plan.corpora(self.target), folder,
                              shared.place.suppressions, seed, runs, math.ceil(left_seconds), extra)
         shared.clock.enter(self.name, series.FUZZING)
         shared.selector.register(self.fuzzer.stderr, selectors.EVENT_READ, self)
@@ -157,8 +157,8 @@ class Job:
         """Ends the fuzzing process and the zygote."""
         if self.fuzzer:
             self.close()
-        if self._spawner:
-            self._spawner.close()
+        if self._zygote:
+            self._zygote.close()
 
     def programs_now(self) -> int:
         """The number of programs that all its processes ran, including the current one."""

@@ -173,7 +173,7 @@ class Pair:
 
     def _both(self, texts: list[str], whole: bool = False) -> list[list[dict]]:
         """The replies of the core and of torch, which run in parallel."""
-        return list(self.threads.map(lambda server: server.facts(texts, whole),
+        return list(self.threads.map(lambda server: server.observations(texts, whole),
                                      (self.core, self.torch)))
 
     def _note(

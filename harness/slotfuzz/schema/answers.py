@@ -159,7 +159,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Observed:
-    """The result of one program of `facts`: the HASH of its TRACE, and TRACE itself if requested.
+    """The result of one program of `observations`: the HASH of its TRACE.
 
     TRACE has an observation for each line, and one for the reset. LINE is the last line that ran.
     """
@@ -172,7 +172,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class Observations:
-    """The answer to `facts`."""
+    """The answer to `observations`."""
 
     programs: tuple[Observed, ...]
 
@@ -192,5 +192,5 @@ class Profiled:
 
 
 # The class of the answer to each request.
-OF_REQUEST = {"run": Reply, "states": States, "facts": Observations, "parse": Parsed,
+OF_REQUEST = {"run": Reply, "states": States, "observations": Observations, "parse": Parsed,
               "extend": Programs, "generate": Programs, "profile": Profiled}

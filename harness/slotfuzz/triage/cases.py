@@ -22,7 +22,7 @@ def keys_of(
 def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
     """The first of LINES after which a variable's elements lie outside of memory."""
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
-    for line, answer in zip(lines, server.facts(beginnings, whole=True, question="outside")):
+    for line, answer in zip(lines, server.observations(beginnings, whole=True, question="outside")):
         # After the last line the engine asks once more, without names.
         if not answer.crashed:
             after = answer.trace[-2]

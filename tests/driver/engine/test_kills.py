@@ -12,7 +12,7 @@ import pytest
 
 from slotfuzz.engine import channel, fuzzer, kills
 from slotfuzz.engine.server import Server
-from slotfuzz.engine.zygote import Spawner
+from slotfuzz.engine.zygote import Zygote
 from slotfuzz.errors import KilledError, MachineError
 from slotfuzz.hunt import hunt, job
 from slotfuzz.hunt.plan import Plan
@@ -71,9 +71,9 @@ def test_a_process_whose_symbolizer_was_killed_has_found_nothing(plan, monkeypat
 
 
 VICTIMS = {
-    "a fuzzing process of storage": lambda one: one._spawner._child,
+    "a fuzzing process of storage": lambda one: one._zygote._child,
     "the parent of the fuzzing processes of storage":
-        lambda one: one._spawner._channel._process.pid,
+        lambda one: one._zygote._channel._process.pid,
 }
 
 
@@ -121,7 +121,7 @@ def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
                 else:
                     self.artifact().unlink()
                 if dies == "parent":
-                    self._spawner.close()
+                    self._zygote.close()
                     raise KilledError("the parent")
                 return -signal.SIGKILL
             return code
@@ -212,15 +212,15 @@ def test_a_crash_that_cannot_be_judged_stays_for_the_next_hunt(fake_subject, tmp
     assert again.new and again.programs == 0
 
 
-def test_a_spawner_whose_process_was_killed_can_be_stopped_and_closed(fake_subject):
-    spawner = Spawner(fake_subject, "storage")
-    os.kill(spawner._channel._process.pid, signal.SIGKILL)
+def test_a_zygote_whose_process_was_killed_can_be_stopped_and_closed(fake_subject):
+    zygote = Zygote(fake_subject, "storage")
+    os.kill(zygote._channel._process.pid, signal.SIGKILL)
     with pytest.raises(KilledError):
-        spawner.start([], Path("/nowhere"))
-        spawner.wait()
-    spawner.stop()
-    spawner.close()
-    assert spawner.is_closed
+        zygote.start([], Path("/nowhere"))
+        zygote.wait()
+    zygote.stop()
+    zygote.close()
+    assert zygote.is_closed
 
 
 def test_a_child_that_is_forked_while_its_group_is_killed_dies_as_well():

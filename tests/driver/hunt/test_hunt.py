@@ -52,9 +52,9 @@ def test_a_process_is_replaced_before_leaks_fill_the_memory(plan, monkeypatch):
     starts = []
 
     class Counted(fuzzer.Fuzzer):
-        def __init__(self, spawner, corpus, folder, known, seed, runs, *rest):
+        def __init__(self, zygote, corpus, folder, known, seed, runs, *rest):
             starts.append((seed, runs))
-            super().__init__(spawner, corpus, folder, known, seed, runs, *rest)
+            super().__init__(zygote, corpus, folder, known, seed, runs, *rest)
     monkeypatch.setattr(job, "Fuzzer", Counted)
     result = hunt.run(plan(runs=5, seed=3))
     assert result.programs == 5 and all(runs <= 2 for _, runs in starts)

@@ -52,7 +52,7 @@ class Server:
     def parse(self, text):
         return [Line(op, ()) for op in text.split()]
 
-    def facts(self, programs, whole=False):
+    def observations(self, programs, whole=False):
         replies = []
         for text in programs:
             lines = text.split()

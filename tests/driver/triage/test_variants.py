@@ -193,7 +193,7 @@ def test_the_line_that_leads_outside_of_memory_is_reported_with_what_it_raised(a
     lines = [SimpleNamespace(index=index) for index in range(3)]
     server = SimpleNamespace(
         table=SimpleNamespace(program_text=len),
-        facts=lambda counts, whole, question: [
+        observations=lambda counts, whole, question: [
             Observed(False, 0, "", (Observation(*answers[count - 1]), Observation("", "")))
             for count in counts])
     reached = cases.reaching_outside(server, lines)

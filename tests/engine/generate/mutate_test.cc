@@ -150,10 +150,12 @@ TEST_F(MutateTest, fixup_repairs_or_drops) {
 }
 
 TEST_F(MutateTest, known_programs_are_found_under_other_names_and_values) {
-  Known known(table_);
-  known.add(printer_.parse("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel s0\n"));
-  known.add(Program());
-  const auto contains = [&](const char* text) { return known.contains(printer_.parse(text)); };
+  Suppressions suppressions(table_);
+  suppressions.add(printer_.parse("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel s0\n"));
+  suppressions.add(Program());
+  const auto contains = [&](const char* text) {
+    return suppressions.contains(printer_.parse(text));
+  };
   EXPECT_TRUE(contains("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ndel s0\n"));
   EXPECT_TRUE(contains("t3 = T.ones(1)\ngc.collect()\ns1 = t3.untyped_storage()\ndel s1\n"));
   EXPECT_TRUE(contains("t0 = T.ones(0)\ns0 = t0.untyped_storage()\ndel s0\n"));
@@ -164,14 +166,16 @@ TEST_F(MutateTest, known_programs_are_found_under_other_names_and_values) {
 }
 
 TEST_F(MutateTest, what_is_made_plainly_may_be_made_in_any_way) {
-  Known known(table_);
-  const auto contains = [&](const char* text) { return known.contains(printer_.parse(text)); };
-  known.add(printer_.parse("t0 = T.ones(1)\nt0.grad = None\n"));
+  Suppressions suppressions(table_);
+  const auto contains = [&](const char* text) {
+    return suppressions.contains(printer_.parse(text));
+  };
+  suppressions.add(printer_.parse("t0 = T.ones(1)\nt0.grad = None\n"));
   EXPECT_TRUE(contains("t0 = TensorSub(1)\nt0.grad = None\n"));
   EXPECT_TRUE(contains("t0 = T.ones(1)\nt1 = t0.detach()\nt1.grad = None\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\nt0.grad = None\n"));
   // An object that is not made in the plainest form must be made so to match.
-  known.add(printer_.parse("s0 = LeaksSelf(1)\ndel s0\nt0 = leaked_self.pop()\n"));
+  suppressions.add(printer_.parse("s0 = LeaksSelf(1)\ndel s0\nt0 = leaked_self.pop()\n"));
   EXPECT_FALSE(contains("s0 = Sub(1)\ndel s0\nt0 = leaked_self.pop()\n"));
   EXPECT_TRUE(contains("s1 = LeaksSelf(4)\ndel s1\nt0 = leaked_self.pop()\n"));
 }
@@ -180,20 +184,22 @@ TEST_F(MutateTest, a_known_error_is_known_by_its_words) {
   const std::string folder = testing::TempDir() + "known-errors";
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/error-0.txt") << "RuntimeError: N failed at ADDRESS, please report";
-  Known known(table_);
-  known.add_folder(folder, printer_);
-  EXPECT_EQ(known.size(), 0u);
-  EXPECT_TRUE(known.contains_error("RuntimeError: 71 failed at 0x7f3a, please report \nmore"));
-  EXPECT_FALSE(known.contains_error("RuntimeError: 71 failed at 0x7f3a"));
-  EXPECT_FALSE(known.contains_error("RuntimeError: N71 failed at 0x7f3a, please report"));
-  EXPECT_FALSE(Known(table_).contains_error("RuntimeError: N failed at ADDRESS, please report"));
+  Suppressions suppressions(table_);
+  suppressions.add_folder(folder, printer_);
+  EXPECT_EQ(suppressions.size(), 0u);
+  EXPECT_TRUE(
+      suppressions.contains_error("RuntimeError: 71 failed at 0x7f3a, please report \nmore"));
+  EXPECT_FALSE(suppressions.contains_error("RuntimeError: 71 failed at 0x7f3a"));
+  EXPECT_FALSE(suppressions.contains_error("RuntimeError: N71 failed at 0x7f3a, please report"));
+  EXPECT_FALSE(
+      Suppressions(table_).contains_error("RuntimeError: N failed at ADDRESS, please report"));
 }
 
 TEST_F(MutateTest, another_name_is_another_use) {
-  Known known(table_);
-  known.add(printer_.parse("t0 = T.ones(1)\ndel t0.grad\n"));
-  EXPECT_TRUE(known.contains(printer_.parse("t2 = T.ones(0)\ndel t2.grad\n")));
-  EXPECT_FALSE(known.contains(printer_.parse("t0 = T.ones(1)\ndel t0.data\n")));
+  Suppressions suppressions(table_);
+  suppressions.add(printer_.parse("t0 = T.ones(1)\ndel t0.grad\n"));
+  EXPECT_TRUE(suppressions.contains(printer_.parse("t2 = T.ones(0)\ndel t2.grad\n")));
+  EXPECT_FALSE(suppressions.contains(printer_.parse("t0 = T.ones(1)\ndel t0.data\n")));
 }
 
 }  // namespace

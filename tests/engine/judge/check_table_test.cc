@@ -50,7 +50,7 @@ TEST(CheckTableTest, each_planted_bug_is_reported_by_its_check) {
   for (const Planted& bug : planted_bugs()) {
     if (bug.oracle != "judge") continue;
     ++planted;
-    const std::string told = told_by_child([&](int pipe) {
+    const std::string reported = reported_by_child([&](int pipe) {
       dup2(pipe, STDERR_FILENO);
       Session& session = test_session();
       run_planted(bug, session.interpreter, session.executor, session.printer, session.judge,
@@ -58,7 +58,7 @@ TEST(CheckTableTest, each_planted_bug_is_reported_by_its_check) {
       const std::string words = session.judge.verdict().describe();
       if (write(pipe, words.data(), words.size()) < 0) std::abort();
     });
-    EXPECT_EQ(told.find("slotfuzz: " + bug.expect), 0u) << bug.name << ": " << told;
+    EXPECT_EQ(reported.find("slotfuzz: " + bug.expect), 0u) << bug.name << ": " << reported;
   }
   EXPECT_GT(planted, 15);
 }

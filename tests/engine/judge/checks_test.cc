@@ -10,7 +10,7 @@ namespace {
 
 struct Judged {
   const char* text;
-  const char* told;
+  const char* expected;
 };
 
 // The judge does not observe lines that begin with '!'.
@@ -43,14 +43,14 @@ constexpr Judged kPrograms[] = {
 };
 
 TEST(ChecksTest, programs_have_the_verdicts_that_stand_beside_them) {
-  for (const auto& [text, told] : kPrograms) {
-    EXPECT_EQ(told_of(text, test_session().judge), told) << text;
+  for (const auto& [text, expected] : kPrograms) {
+    EXPECT_EQ(reported_of(text, test_session().judge), expected) << text;
   }
 }
 
 TEST(ChecksTest, the_exemption_is_for_resurrection_and_for_the_collector) {
-  const auto told = [](const char* protocol, const char* line) {
-    return told_by_child([&](int pipe) {
+  const auto reported_under = [](const char* protocol, const char* line) {
+    return reported_by_child([&](int pipe) {
       Session& session = test_session();
       const std::string code = std::string("T._preservation = '") + protocol + "'";
       PyObject* names = session.interpreter.names();
@@ -58,16 +58,16 @@ TEST(ChecksTest, the_exemption_is_for_resurrection_and_for_the_collector) {
       static std::uint8_t states[kStateCounters];
       Judge judge(session.interpreter, session.executor, session.table, session.layout, states);
       const std::string words =
-          told_of(std::string("s0 = Finalized(1)\nx0 = Owner(s0)\nx1 = Owner(s0)\ndel s0\n"
+          reported_of(std::string("s0 = Finalized(1)\nx0 = Owner(s0)\nx1 = Owner(s0)\ndel s0\n"
                               "!finalized.append(0)\n") +
                       line + "\n!finalized.clear()",
                   judge);
       if (write(pipe, words.data(), words.size()) < 0) std::abort();
     });
   };
-  EXPECT_EQ(told("refcount_bit", "gc.collect()"), "P3 finalized early (storage)");
-  EXPECT_EQ(told("resurrection", "gc.collect()"), "clean");
-  EXPECT_EQ(told("resurrection", "x0.use_count()"), "P3 finalized early (storage)");
+  EXPECT_EQ(reported_under("refcount_bit", "gc.collect()"), "P3 finalized early (storage)");
+  EXPECT_EQ(reported_under("resurrection", "gc.collect()"), "clean");
+  EXPECT_EQ(reported_under("resurrection", "x0.use_count()"), "P3 finalized early (storage)");
 }
 
 class ChecksOfTheEndTest : public ::testing::Test {
@@ -91,7 +91,7 @@ TEST_F(ChecksOfTheEndTest, an_even_or_excused_ledger_is_no_finding) {
   EXPECT_FALSE(verdict_on({.balance = Ledger::Balance::kExcused, .left = 3}).found());
 }
 
-TEST_F(ChecksOfTheEndTest, what_is_left_is_told_by_its_count) {
+TEST_F(ChecksOfTheEndTest, what_is_left_is_reported_by_its_count) {
   const Verdict& verdict = verdict_on({.balance = Ledger::Balance::kUneven, .count = 1, .left = 2});
   EXPECT_EQ(verdict.kind, "assert");
   EXPECT_EQ(verdict.describe().substr(0, 51),

@@ -31,7 +31,7 @@ class Settling final : public Watcher {
 // the result of the next run. Runs in a child, since the program may leave objects.
 std::string settled(const char* before, std::string_view text, bool made_cpp_cycle = false,
                     std::span<const ImplKindRow> rows = impl_kind_rows()) {
-  return told_by_child([&](int pipe) {
+  return reported_by_child([&](int pipe) {
     Session& session = test_session();
     PyObject* names = session.interpreter.names();
     CHECK(Ref(PyRun_String("answers = [0]", Py_file_input, names, names)), take_error());
@@ -41,20 +41,21 @@ std::string settled(const char* before, std::string_view text, bool made_cpp_cyc
     CHECK(Ref(PyRun_String(before, Py_file_input, names, names)), take_error());
     const Program program = session.printer.parse(text);
     CHECK(program.dropped == 0, text);
-    std::string told;
+    std::string reported;
     for (const bool cycle : {made_cpp_cycle, false}) {
       Settling settling(ledger, cycle);
-      session.executor.run(told.empty() ? program : Program(), settling);
+      session.executor.run(reported.empty() ? program : Program(), settling);
       const Ledger::Result& result = settling.result;
       const char* const words[] = {"even", "excused", "uneven", "unknown"};
-      told.append(told.empty() ? "" : ", then ").append(words[static_cast<int>(result.balance)]);
+      reported.append(reported.empty() ? "" : ", then ")
+          .append(words[static_cast<int>(result.balance)]);
       if (result.balance == Ledger::Balance::kUneven) {
-        told += ' ' + std::to_string(result.left) + ' ' + ledger.counts()[result.count].noun;
+        reported += ' ' + std::to_string(result.left) + ' ' + ledger.counts()[result.count].noun;
       }
-      if (!result.error.empty()) told += ": " + result.error;
+      if (!result.error.empty()) reported += ": " + result.error;
       if (result.balance != Ledger::Balance::kExcused) break;
     }
-    if (write(pipe, told.data(), told.size()) < 0) std::abort();
+    if (write(pipe, reported.data(), reported.size()) < 0) std::abort();
   });
 }
 
@@ -65,7 +66,7 @@ TEST(LedgerTest, what_goes_is_even) {
   EXPECT_EQ(settled("", "s0 = Resurrecting(1)\ndel s0\n"), "even");
 }
 
-TEST(LedgerTest, what_python_alone_keeps_is_told_with_its_count) {
+TEST(LedgerTest, what_python_alone_keeps_is_reported_with_its_count) {
   EXPECT_EQ(settled("leak = T.UntypedStorage(1)", ""), "uneven 1 impls");
   EXPECT_EQ(settled("leak = [T.ones(1), T.UntypedStorage(1)]", "t0 = T.ones(1)\n"),
             "uneven 3 impls");
@@ -85,7 +86,7 @@ TEST(LedgerTest, a_circle_of_cpp_alone_is_excused_if_a_line_has_closed_it) {
   EXPECT_EQ(settled("", circle, false), "uneven 4 impls");
 }
 
-TEST(LedgerTest, a_subject_that_gives_no_number_is_told) {
+TEST(LedgerTest, a_subject_that_gives_no_number_is_reported) {
   std::vector<ImplKindRow> rows(impl_kind_rows().begin(), impl_kind_rows().end());
   for (ImplKindRow& row : rows) row.counts = {{"impls", "(lambda: answers[0])"}};
   EXPECT_EQ(settled("answers[0] = 0", "", false, rows), "even");

@@ -14,41 +14,42 @@
 
 namespace slotfuzz {
 
-// Runs TELL in a child with a pipe. Returns what TELL wrote, or `#` and the status if it crashed.
-inline std::string told_by_child(const std::function<void(int)>& tell) {
+// Runs REPORT in a child with a pipe. Returns what REPORT wrote, or `#` and the status if it
+// crashed.
+inline std::string reported_by_child(const std::function<void(int)>& report) {
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";
   const pid_t child = fork();
   if (child == 0) {
-    tell(ends[1]);
+    report(ends[1]);
     std::_Exit(0);
   }
   close(ends[1]);
-  std::string told(4096, '\0');
-  const ssize_t size = read(ends[0], told.data(), told.size());
-  told.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  std::string reported(4096, '\0');
+  const ssize_t size = read(ends[0], reported.data(), reported.size());
+  reported.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
   // A process with a planted bug exits with 1.
-  return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? told
+  return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? reported
                                                        : "# status " + std::to_string(status);
 }
 
 // The first verdict of JUDGE as "contract check (object)", or "clean".
-inline std::string told_of(std::string_view text, Judge& judge) {
-  return told_by_child([&](int pipe) {
-    const auto tell = [&](const Verdict& verdict) {
-      const std::string told =
+inline std::string reported_of(std::string_view text, Judge& judge) {
+  return reported_by_child([&](int pipe) {
+    const auto report = [&](const Verdict& verdict) {
+      const std::string reported =
           !verdict.found() ? "clean"
                            : verdict.contract + ' ' + verdict.check + " (" + verdict.object + ')';
-      if (write(pipe, told.data(), told.size()) < 0) std::abort();
+      if (write(pipe, reported.data(), reported.size()) < 0) std::abort();
       std::_Exit(0);
     };
     Session& session = test_session();
-    Tampering tampering(text, session.printer, session.interpreter, judge, tell);
+    Tampering tampering(text, session.printer, session.interpreter, judge, report);
     session.executor.run(tampering.program(), tampering);
-    tell(judge.verdict());
+    report(judge.verdict());
   });
 }
 

@@ -8,13 +8,13 @@ namespace slotfuzz {
 namespace {
 
 // Runs in a child: the type would otherwise exist in later tests.
-std::string told_of_nodes(std::string_view text) {
-  std::string told = told_by_child([&](int pipe) {
+std::string reported_of_nodes(std::string_view text) {
+  std::string reported = reported_by_child([&](int pipe) {
     JudgeOfNodes nodes;
-    const std::string words = told_of(text, *nodes.judge);
+    const std::string words = reported_of(text, *nodes.judge);
     if (write(pipe, words.data(), words.size()) < 0) std::abort();
   });
-  return told;
+  return reported;
 }
 
 // The judge's observations after the last line.
@@ -40,7 +40,7 @@ class LastObserved final : public Watcher {
 };
 
 std::string observed_nodes(std::string_view text) {
-  return told_by_child([&](int pipe) {
+  return reported_by_child([&](int pipe) {
     JudgeOfNodes nodes;
     Session& session = test_session();
     LastObserved last(*nodes.judge);
@@ -52,7 +52,7 @@ std::string observed_nodes(std::string_view text) {
 }
 
 TEST(ThirdKindTest, its_parts_are_found_by_its_row) {
-  EXPECT_EQ(told_by_child([](int pipe) {
+  EXPECT_EQ(reported_by_child([](int pipe) {
               JudgeOfNodes nodes;
               const ImplKind& node = nodes.layout->kind_named("node");
               const std::string words = std::to_string(*node.at.use_count) + ' ' +
@@ -65,7 +65,7 @@ TEST(ThirdKindTest, its_parts_are_found_by_its_row) {
 }
 
 TEST(ThirdKindTest, programs_with_it_are_clean) {
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\ns0.tag = 7\nt0 = T.ones(1)\ns0.owner = t0\n"
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\ns0.tag = 7\nt0 = T.ones(1)\ns0.owner = t0\n"
                           "r0 = weakref.ref(s0)\ns1 = s0\ndel s0\ns2 = Sub(1)\ns1.other = s2\n"
                           "del t0\ngc.collect()\n"),
             "clean");
@@ -82,23 +82,23 @@ TEST(ThirdKindTest, the_tracker_follows_its_edges) {
 }
 
 TEST(ThirdKindTest, checks_and_messages_name_it) {
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\ns0.tag = 7\n!del s0.tag\ns1 = s0\n"),
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\ns0.tag = 7\n!del s0.tag\ns1 = s0\n"),
             "P2 node attributes (node)");
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\ns1 = s0\n!class Odd(Node): pass\n!s0.__class__ = Odd\n"
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\ns1 = s0\n!class Odd(Node): pass\n!s0.__class__ = Odd\n"
                           "s2 = s1\n"),
             "P2 node type (node)");
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\nr0 = weakref.ref(s0)\n"
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\nr0 = weakref.ref(s0)\n"
                           "!ctypes.pythonapi._PyWeakref_ClearRef(ctypes.py_object(r0))\n"
                           "s0.nbytes()\n"),
             "P4 node weakref (node)");
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\ns1 = Sub(1)\ns0.other = s1\n!s1.count(-1)\n"
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\ns1 = Sub(1)\ns0.other = s1\n!s1.count(-1)\n"
                           "s1.nbytes()\n"),
             "P7 node use count (node)");
 }
 
 TEST(ThirdKindTest, the_ledger_counts_it) {
-  EXPECT_EQ(told_of_nodes("s0 = Sub(1)\n!leak = s0\n"), "P5 live nodes ()");
-  EXPECT_EQ(told_of_nodes("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!leak = s0\n"),
+  EXPECT_EQ(reported_of_nodes("s0 = Sub(1)\n!leak = s0\n"), "P5 live nodes ()");
+  EXPECT_EQ(reported_of_nodes("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n!leak = s0\n"),
             "P5 live impls ()");
 }
 

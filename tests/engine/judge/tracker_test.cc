@@ -83,7 +83,7 @@ TEST_F(TrackerTest, a_wrapper_of_hermetic_mode_is_no_life) {
   });
 }
 
-TEST_F(TrackerTest, what_is_met_again_is_told_with_what_was_known_before) {
+TEST_F(TrackerTest, what_is_seen_again_is_reported_with_what_was_known_before) {
   after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\ns1 = t0.untyped_storage()\n", [&] {
     ASSERT_EQ(tracker_.seen().met_again, session_.table.find_variable("s1"));
     EXPECT_EQ(tracker_.seen().before.wrapper, binding("s0").object);

@@ -33,7 +33,7 @@ Line last_instance(const OpTable& table, std::size_t op) {
   return line;
 }
 
-// The longest prefix of the text that is the operand, and its length; 0 if there is none.
+// The longest prefix of the text that is the operand, and its length; 0 if no prefix is an operand.
 std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const Operand& operand,
                                                      std::string_view text) {
   std::pair<std::uint8_t, std::size_t> longest;

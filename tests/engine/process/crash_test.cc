@@ -66,7 +66,7 @@ TEST_F(CrashTest, a_sanitizer_reports_itself) {
   EXPECT_EQ(report_of(note_), "");
 }
 
-TEST_F(CrashTest, a_bad_address_is_told_with_the_function_that_used_it) {
+TEST_F(CrashTest, a_bad_address_is_reported_with_the_function_that_used_it) {
   if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
   const auto report = report_after([] { write_to(reinterpret_cast<int*>(nowhere)); }, SIGSEGV);
   EXPECT_EQ(report.substr(0, report.find('\n')), "slotfuzz: crash: SEGV on address 0x60e4");
@@ -74,7 +74,7 @@ TEST_F(CrashTest, a_bad_address_is_told_with_the_function_that_used_it) {
   EXPECT_LT(report.find(" in slotfuzz::write_to(int*) ("), report.find("    #1 ")) << report;
 }
 
-TEST_F(CrashTest, a_jump_to_nowhere_is_told_by_where_it_came_from) {
+TEST_F(CrashTest, a_jump_to_nowhere_is_reported_by_where_it_came_from) {
   if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
   const auto report =
       report_after([] { jump_to(reinterpret_cast<void (*)()>(nowhere)); }, SIGSEGV);
@@ -90,7 +90,7 @@ TEST_F(CrashTest, a_jump_into_the_stack_is_no_stack_that_has_run_out) {
   EXPECT_TRUE(report_after(jump, SIGSEGV).starts_with("slotfuzz: crash: SEGV on "));
 }
 
-TEST_F(CrashTest, a_stack_that_has_run_out_is_told_as_that) {
+TEST_F(CrashTest, a_stack_that_has_run_out_is_reported_as_that) {
   if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
   const auto report = report_after([] { recur(1); }, SIGSEGV);
   EXPECT_TRUE(report.starts_with("slotfuzz: crash: stack-overflow on ")) << report;

@@ -5,7 +5,7 @@
 
 namespace {
 
-TEST(libc, a_block_freed_twice_is_told) {
+TEST(libc, a_block_freed_twice_is_reported) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "free() is the sanitizer's own";
 #endif

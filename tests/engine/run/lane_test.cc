@@ -91,17 +91,17 @@ TEST_F(LaneTest, every_lane_is_generated_and_most_programs_have_none) {
 }
 
 TEST_F(LaneTest, known_programs_are_found_under_other_lanes) {
-  Known known(session_.table);
+  Suppressions suppressions(session_.table);
   const auto contains = [&](const char* text) {
-    return known.contains(session_.printer.parse(text));
+    return suppressions.contains(session_.printer.parse(text));
   };
-  known.add(session_.printer.parse("lane(1, \"enter_hermetic()\")\ngc.collect()\n"));
+  suppressions.add(session_.printer.parse("lane(1, \"enter_hermetic()\")\ngc.collect()\n"));
   EXPECT_TRUE(contains("lane(2, \"enter_hermetic()\")\ngc.collect()\n"));
   EXPECT_TRUE(contains("enter_hermetic()\nlane(2, \"gc.collect()\")\n"));
   EXPECT_FALSE(contains("enter_hermetic()\ngc.collect()\n"));
   EXPECT_FALSE(contains("lane(1, \"enter_hermetic()\")\nlane(1, \"gc.collect()\")\n"));
   // A program that fails on one thread is the same bug on several.
-  known.add(session_.printer.parse("t0 = T.ones(1)\ndel t0\n"));
+  suppressions.add(session_.printer.parse("t0 = T.ones(1)\ndel t0\n"));
   EXPECT_TRUE(contains("lane(1, \"t0 = T.ones(1)\")\nlane(2, \"del t0\")\n"));
 }
 

@@ -76,7 +76,7 @@ def test_torch_has_imported_what_lines_need(torch_is_installed):
                "t1 = TensorDispatching(t0)\nt1 = t1.add(t1)\nt1 = escaped(T.func.grad)\n"
                "t1 = escaped(T.func.functionalize)\nt1 = deep_copied(t0)\n")
     with Server(subject.resolve("torch", "none", ["tensor"]), "tensor") as server:
-        (reply,) = server.facts([program], whole=True, question=(
+        (reply,) = server.observations([program], whole=True, question=(
             "lambda names: str(len(__import__('sys').modules))"))
     counts = {after.seen for after in reply.trace}
     assert len(counts) == 1 and int(*counts) > 100
@@ -96,7 +96,7 @@ def test_a_suppressed_assertion_ends_no_program(tmp_path, torch_is_installed):
     program, known = tmp_path / "program.py", tmp_path / "known"
     program.write_text("t0 = T.ones(1)\nt0._conj()\n")
     known.mkdir()
-    command = chosen.command("tensor", f"--known={known}", program)
+    command = chosen.command("tensor", f"--suppressions={known}", program)
     run(*command, variables=chosen.environment(), ok=(77,))
     with Server(chosen, "tensor") as server:
         reply = server.run(program.read_text())
