@@ -46,9 +46,8 @@ def found(tmp_path_factory):
     written = series.Series(Plan(subject, ["storage", "tensor"], root), {"python": "3.11"})
     spent = {"fuzzing": 3.0, "judging": 2.0, "restarting": 1.0}
     for count in range(40):
-        written.sample({"programs": count ** 3, "rate": 100 * count, "coverage": 500 + count,
-                        "corpus": count, "new": count // 9, "known": count // 2,
-                        "unreproduced": 0, "spent": spent})
+        written.sample(programs=count ** 3, rate=100 * count, coverage=500 + count, corpus=count,
+                       new=count // 9, known=count // 2, unreproduced=0, spent=spent)
     written.found(next(root.glob("torch-*/*/finding.json")).parent.name)
     written.end(Result(programs=70000, seconds=9.0,
                             spent={"storage.0": spent, "tensor.0": spent}))

@@ -120,7 +120,7 @@ class _Hunt:
                 self._start(job)
         now = self._now()
         if self.series.is_due():
-            self.series.sample({**now, "spent": self.shared.clock.total()})
+            self.series.sample(**now, spent=self.shared.clock.total())
         self.line.show(self._status(now))
 
     def _start(self, job: Job) -> None:

@@ -5,7 +5,6 @@ ends. One write appends each record as a line of JSON, so that after a kill -9 e
 last is complete. A record names its hunt, since two hunts may share OUT.
 """
 
-import json
 import secrets
 import time
 from dataclasses import dataclass, field
@@ -13,7 +12,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from slotfuzz.paths import shown
-from slotfuzz.schema.shape import NUMBER, parsed, wrong_in
+from slotfuzz.schema.campaign import (
+    START_WORDS, End, NewFinding, Record, Sample, Start, line_of, read_line,
+)
 
 NAME = "campaign.jsonl"
 # The time between two samples: SAMPLE_SECONDS, or SAMPLE_SHARE of the time since the start if that
@@ -23,21 +24,6 @@ SAMPLE_SECONDS, SAMPLE_SHARE = 0.25, 0.01
 # process ends or starts; it has run all its programs.
 FUZZING, JUDGING, RESTARTING, ENDED = "fuzzing", "judging", "restarting", "ended"
 PHASES = (FUZZING, JUDGING, RESTARTING)
-START, SAMPLE, FOUND, END = "start", "sample", "found", "end"
-SPENT = {str: NUMBER}
-# The shape of each record, without the fields `record` and `hunt`.
-FIELDS = {
-    START: {"started": str, "subject": str, "sanitizer": str, "targets": [str], "seed": int,
-            "jobs": int, "versions": {str: str}},
-    SAMPLE: {"seconds": NUMBER, "programs": int, "rate": int, "coverage": int, "corpus": int,
-             "new": int, "known": int, "unreproduced": int, "spent": SPENT},
-    FOUND: {"seconds": NUMBER, "id": str},
-    END: {"set_up": NUMBER, "seconds": NUMBER, "programs": int, "fuzz_seconds": NUMBER,
-          "coverage": int, "corpus": int, "new": [str], "known": int, "old": int,
-          "unreproduced": int, "interrupted": bool, "trouble": str, "spent": {str: SPENT}},
-}
-# An optional field of END: counts of processes that something outside killed.
-MORE_FIELDS = {"killed": {str: int}}
 
 
 class Clock:
@@ -79,9 +65,10 @@ class Series:
         self.path, self.trouble = plan.out / NAME, ""
         self._now, self._hunt, self._due = now, secrets.token_hex(8), 0.0
         self._start, self._set_up = now(), 0.0
-        self._append(START, started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-                     subject=plan.subject.name, sanitizer=plan.subject.sanitizer,
-                     targets=plan.targets, seed=plan.seed, jobs=plan.jobs, versions=versions)
+        self._append(Start(started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+                           subject=plan.subject.name, sanitizer=plan.subject.sanitizer,
+                           targets=tuple(plan.targets), seed=plan.seed, jobs=plan.jobs,
+                           versions=versions))
 
     def begin(self) -> None:
         """Starts the clock: the first program is about to run."""
@@ -91,26 +78,28 @@ class Series:
         """Whether it is time for a sample."""
         return self._now() - self._start >= self._due
 
-    def sample(self, numbers: dict) -> None:
-        """Appends a sample with NUMBERS, which are its fields without the time."""
+    def sample(self, **numbers) -> None:
+        """Appends a sample with NUMBERS, which are the fields of `Sample` without the time."""
         passed = self._now() - self._start
         self._due = passed + max(SAMPLE_SECONDS, SAMPLE_SHARE * passed)
-        self._append(SAMPLE, seconds=round(passed, 3), **numbers)
+        self._append(Sample(seconds=round(passed, 3), **numbers))
 
     def found(self, identifier: str) -> None:
         """Appends a record that triage has just called the finding IDENTIFIER new."""
-        self._append(FOUND, seconds=round(self._now() - self._start, 3), id=identifier)
+        self._append(NewFinding(seconds=round(self._now() - self._start, 3), id=identifier))
 
     def end(self, result) -> None:
         """Appends the last record, with the hunt's RESULT."""
-        self._append(END, **{
-            **vars(result), "set_up": round(self._set_up, 3),
-            "new": [record["id"] for record in result.new], "known": len(result.known),
-            "old": len(result.old), "unreproduced": len(result.unreproduced),
-            "interrupted": bool(result.interrupted)})
+        self._append(End(
+            programs=result.programs, seconds=result.seconds, fuzz_seconds=result.fuzz_seconds,
+            coverage=result.coverage, corpus=result.corpus,
+            new=tuple(record["id"] for record in result.new), known=len(result.known),
+            old=len(result.old), unreproduced=len(result.unreproduced), skipped=result.skipped,
+            killed=result.killed, interrupted=bool(result.interrupted), trouble=result.trouble,
+            spent=result.spent, set_up=round(self._set_up, 3)))
 
-    def _append(self, kind: str, **fields) -> None:
-        line = json.dumps({"record": kind, "hunt": self._hunt, **fields}, default=str) + "\n"
+    def _append(self, record: Record) -> None:
+        line = line_of(self._hunt, record)
         if self.trouble:
             return
         try:
@@ -126,10 +115,10 @@ class Series:
 class Campaign:
     """The records of one hunt. END is missing if the hunt was killed or still runs."""
 
-    start: dict
-    samples: list[dict] = field(default_factory=list)
-    found: list[dict] = field(default_factory=list)
-    end: dict | None = None
+    start: Start
+    samples: list[Sample] = field(default_factory=list)
+    found: list[NewFinding] = field(default_factory=list)
+    end: End | None = None
 
 
 def read(out: Path) -> tuple[list[Campaign], list[str]]:
@@ -145,32 +134,23 @@ def read(out: Path) -> tuple[list[Campaign], list[str]]:
     troubles = []
     *lines, torn = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, 1):
-        glued = line.rfind(b'{"record": "start"')
-        record = _record(line[max(glued, 0):])
-        if record is None:
+        glued = line.rfind(START_WORDS.encode())
+        read = read_line(line[max(glued, 0):])
+        if read is None:
             troubles.append(f"line {number}: not a record of a hunt")
-        elif record["record"] == START:
-            hunts[record["hunt"]] = Campaign(record)
-        elif record["hunt"] not in hunts:
+            continue
+        hunt, record = read
+        if isinstance(record, Start):
+            hunts[hunt] = Campaign(record)
+        elif hunt not in hunts:
             troubles.append(f"line {number}: the start of its hunt is missing")
         else:
-            _add(hunts[record["hunt"]], record)
+            _add(hunts[hunt], record)
     return list(hunts.values()), troubles
 
 
-def _record(line: bytes) -> dict | None:
-    """The record in LINE, or None if LINE has another shape."""
-    try:
-        record = parsed(line)
-    except ValueError:
-        return None
-    if wrong_in(record, {"record": str, "hunt": str}) or record["record"] not in FIELDS:
-        return None
-    return None if wrong_in(record, FIELDS[record["record"]], MORE_FIELDS) else record
-
-
-def _add(hunt: Campaign, record: dict) -> None:
-    if record["record"] == END:
+def _add(hunt: Campaign, record: Sample | NewFinding | End) -> None:
+    if isinstance(record, End):
         hunt.end = record
     else:
-        (hunt.samples if record["record"] == SAMPLE else hunt.found).append(record)
+        (hunt.samples if isinstance(record, Sample) else hunt.found).append(record)

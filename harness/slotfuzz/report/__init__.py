@@ -112,7 +112,7 @@ def collect(root: Path) -> Found:
     if not (entries or hunts or unreadable):
         raise UserError(f"{root} holds no finding")
     entries.sort(key=lambda entry: entry.rank)
-    hunts.sort(key=lambda hunt: hunt.start["started"])
+    hunts.sort(key=lambda hunt: hunt.start.started)
     return Found(root, [entry for entry in entries if entry.record["rate"]],
                  [entry for entry in entries if not entry.record["rate"]], hunts, unreadable)
 

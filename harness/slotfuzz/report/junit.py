@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from slotfuzz.finding import places
 from slotfuzz.hunt.series import Campaign
+from slotfuzz.schema.campaign import End
 
 # XML cannot represent other control characters, and a sanitizer's report may contain any byte.
 ALLOWED = ("\t", "\n", "\r")
@@ -30,31 +31,31 @@ def _hunted(hunt: Campaign) -> ElementTree.Element:
     """A case for each target; each case is an error if the hunt did not do its work."""
     start, end = hunt.start, hunt.end
     suite = ElementTree.Element(
-        "testsuite", name=f"hunt {start['subject']} {start['sanitizer']}, seed {start['seed']}",
-        timestamp=start["started"].partition("+")[0])
+        "testsuite", name=f"hunt {start.subject} {start.sanitizer}, seed {start.seed}",
+        timestamp=start.started.partition("+")[0])
     problem = _problem(end)
-    seconds = end["seconds"] if end else 0
-    for target in start["targets"]:
+    seconds = end.seconds if end else 0
+    for target in start.targets:
         case = ElementTree.SubElement(
             suite, "testcase", name=f"hunt {target}", time=str(seconds),
-            classname=f"slotfuzz.{start['subject']}.{start['sanitizer']}")
+            classname=f"slotfuzz.{start.subject}.{start.sanitizer}")
         if problem:
             ElementTree.SubElement(case, "error", message=problem)
         if end:
             ElementTree.SubElement(case, "system-out").text = (
-                f"{end['programs']} programs on all targets of this hunt;"
-                f" {len(end['new'])} findings are new, {end['known']} known, {end['old']} old,"
-                f" {end['unreproduced']} not reproduced")
+                f"{end.programs} programs on all targets of this hunt;"
+                f" {len(end.new)} findings are new, {end.known} known, {end.old} old,"
+                f" {end.unreproduced} not reproduced")
     return suite
 
 
-def _problem(end: dict | None) -> str:
+def _problem(end: End | None) -> str:
     """The reason why a hunt does not count as done, or an empty string."""
     if end is None:
         return "the hunt did not end"
-    if not end["programs"]:
+    if not end.programs:
         return "the hunt ran no program"
-    return end["trouble"] or ("the hunt was interrupted" if end["interrupted"] else "")
+    return end.trouble or ("the hunt was interrupted" if end.interrupted else "")
 
 
 def _findings(found: list[places.Found]) -> ElementTree.Element:

@@ -113,17 +113,17 @@ def _location(place: places.Place) -> dict:
 def _invocation(hunt: Campaign) -> dict:
     """The invocation of a hunt. A hunt without an end was killed: it counts as unsuccessful."""
     start, end = hunt.start, hunt.end
-    words = [start["subject"], start["sanitizer"], *start["targets"]]
-    about = {"commandLine": f"slotfuzz hunt {' '.join(start['targets'])} --subject"
-                            f" {start['subject']} --sanitizer {start['sanitizer']}"
-                            f" --seed {start['seed']}",
-             "startTimeUtc": start["started"].replace("+00:00", "Z"),
-             "executionSuccessful": bool(end and end["programs"] and not end["trouble"])}
+    words = [start.subject, start.sanitizer, *start.targets]
+    about = {"commandLine": f"slotfuzz hunt {' '.join(start.targets)} --subject"
+                            f" {start.subject} --sanitizer {start.sanitizer}"
+                            f" --seed {start.seed}",
+             "startTimeUtc": start.started.replace("+00:00", "Z"),
+             "executionSuccessful": bool(end and end.programs and not end.trouble)}
     if end:
-        about["properties"] = {"programs": end["programs"], "seconds": end["seconds"],
-                               "interrupted": end["interrupted"]}
-    problem = "it did not end" if not end else end["trouble"] or (
-        "" if end["programs"] else "it ran no program")
+        about["properties"] = {"programs": end.programs, "seconds": end.seconds,
+                               "interrupted": end.interrupted}
+    problem = "it did not end" if not end else end.trouble or (
+        "" if end.programs else "it ran no program")
     if problem:
         about["toolExecutionNotifications"] = [
             {"level": "error", "message": {"text": f"hunt {' '.join(words)}: {problem}"}}]

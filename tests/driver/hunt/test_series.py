@@ -38,18 +38,18 @@ def test_reading_gives_what_was_written(plan):
     now.seconds += 5
     written.begin()
     now.seconds += 2.5
-    written.sample(NUMBERS)
+    written.sample(**NUMBERS)
     written.found("x-1")
     written.end(Result(programs=12, seconds=3.0, new=[{"id": "x-1", "text": "a"}],
                             spent={"storage.0": NUMBERS["spent"]}))
     (read,), troubles = series.read(plan.out)
     assert troubles == []
-    assert (read.start["seed"], read.start["targets"], read.start["versions"]) == (
-        7, ["storage"], {"slotfuzz": "abc"})
+    assert (read.start.seed, read.start.targets, read.start.versions) == (
+        7, ("storage",), {"slotfuzz": "abc"})
     (sample,) = read.samples
-    assert {**NUMBERS, "seconds": 2.5}.items() <= sample.items()
-    assert [(one["id"], one["seconds"]) for one in read.found] == [("x-1", 2.5)]
-    assert (read.end["set_up"], read.end["programs"], read.end["new"]) == (5.0, 12, ["x-1"])
+    assert vars(sample) == {**NUMBERS, "seconds": 2.5}
+    assert [(one.id, one.seconds) for one in read.found] == [("x-1", 2.5)]
+    assert (read.end.set_up, read.end.programs, read.end.new) == (5.0, 12, ("x-1",))
 
 
 def test_samples_become_rare(plan):
@@ -58,31 +58,31 @@ def test_samples_become_rare(plan):
     written.begin()
     for _ in range(24 * 3600):
         if written.is_due():
-            written.sample(NUMBERS)
+            written.sample(**NUMBERS)
         now.seconds += 1
     (read,), _ = series.read(plan.out)
     assert 500 < len(read.samples) < 1000
-    assert read.samples[1]["seconds"] == 1.0 and read.samples[-1]["seconds"] > 23.5 * 3600
+    assert read.samples[1].seconds == 1.0 and read.samples[-1].seconds > 23.5 * 3600
 
 
 def test_two_hunts_share_a_folder(plan):
     first, second = series.Series(plan, {}), series.Series(replace(plan, seed=8), {})
-    second.sample(NUMBERS)
-    first.sample({**NUMBERS, "programs": 11})
+    second.sample(**NUMBERS)
+    first.sample(**{**NUMBERS, "programs": 11})
     hunts, troubles = series.read(plan.out)
-    assert [(one.start["seed"], [sample["programs"] for sample in one.samples])
+    assert [(one.start.seed, [sample.programs for sample in one.samples])
             for one in hunts] == [(7, [11]), (8, [10])] and troubles == []
 
 
 @pytest.mark.parametrize("kept", [1, 30, -1])
 def test_a_line_that_a_killed_hunt_was_writing_is_left_out(plan, kept):
-    series.Series(plan, {}).sample(NUMBERS)
+    series.Series(plan, {}).sample(**NUMBERS)
     path = plan.out / series.NAME
     first, second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + second[:kept])
     (read,), troubles = series.read(plan.out)
     assert read.samples == [] and troubles == []
-    series.Series(plan, {}).sample(NUMBERS)
+    series.Series(plan, {}).sample(**NUMBERS)
     hunts, troubles = series.read(plan.out)
     assert [len(one.samples) for one in hunts] == [0, 1] and troubles == []
 
@@ -99,7 +99,7 @@ def test_a_line_that_is_not_a_record_is_reported(plan, line):
 
 
 def test_a_record_of_a_hunt_without_a_start_is_reported(plan):
-    series.Series(plan, {}).sample(NUMBERS)
+    series.Series(plan, {}).sample(**NUMBERS)
     path = plan.out / series.NAME
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[1])
     assert series.read(plan.out) == (
@@ -110,7 +110,7 @@ def test_a_series_that_cannot_be_written_is_an_error_message(plan):
     (plan.out / series.NAME).mkdir()
     written = series.Series(plan, {})
     assert "cannot write" in written.trouble and series.NAME in written.trouble
-    written.sample(NUMBERS)
+    written.sample(**NUMBERS)
 
 
 def test_each_second_of_a_job_is_in_one_phase():
@@ -133,13 +133,13 @@ def test_a_hunt_keeps_its_series(fake_subject, tmp_path, monkeypatch):
     result = hunt.run(plan)
     (read,), troubles = series.read(plan.out)
     assert troubles == [] and read.samples
-    assert result.new and [one["id"] for one in read.found] == [one["id"] for one in result.new]
-    assert read.end["new"] == [record["id"] for record in result.new]
-    assert (read.end["programs"], read.end["coverage"]) == (300, result.coverage)
-    spent = read.end["spent"]["storage.0"]
+    assert result.new and [one.id for one in read.found] == [one["id"] for one in result.new]
+    assert list(read.end.new) == [record["id"] for record in result.new]
+    assert (read.end.programs, read.end.coverage) == (300, result.coverage)
+    spent = read.end.spent["storage.0"]
     assert all(spent[phase] > 0 for phase in series.PHASES)
     assert sum(spent.values()) <= result.seconds + 0.01
-    assert read.samples[-1]["new"] == len(result.new)
+    assert read.samples[-1].new == len(result.new)
 
 
 def test_a_killed_hunt_leaves_a_series_that_can_be_read(fake_subject, tmp_path):
@@ -154,7 +154,7 @@ plan = SimpleNamespace(out=Path({str(tmp_path)!r}), targets=[], seed=1, jobs=1,
 written = series.Series(plan, {{}})
 print(flush=True)
 while True:
-    written.sample({NUMBERS!r})
+    written.sample(**{NUMBERS!r})
 """)
     hunting = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "harness")})
