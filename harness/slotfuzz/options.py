@@ -135,7 +135,8 @@ def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
 
 def _target(path: Path, name: str) -> str:
     if path.name == "repro.py":
-        target = finding.read(path.parent).get("target")
+        record = finding.read(path.parent)
+        target = record.target if record else None
         if target in catalogue.target_names():
             return target
     target = registry.own_target(name)

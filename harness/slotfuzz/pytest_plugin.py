@@ -105,7 +105,7 @@ class Target(pytest.Collector):
 
         plan = Plan(self.subject(), [self.target], findings_root(),
                          self.config.getoption("slotfuzz_seconds"), seed=secrets.randbits(30) + 1,
-                         stop_when=lambda record: True)
+                         stop_when=lambda judged: True)
         check_folders(plan.out, plan.corpus)
         with self._uncaptured():
             return plan, hunt.run(plan)
@@ -163,9 +163,8 @@ class HuntItem(_Item):
     def runtest(self):
         """Hunts; findings are written as the command `hunt` does."""
         plan, result = self.parent.hunt()
-        records = [*result.new, *result.known, *result.unreproduced]
-        found = [f"{record['signature']}\n  {record['folder']}\n{record['text']}"
-                 for record in records]
+        crashes = [*result.new, *result.known, *result.unreproduced]
+        found = [f"{judged.signature}\n  {judged.folder}\n{judged.text}" for judged in crashes]
         if found or result.trouble or not result.programs:
             raise Failed("\n".join([f"{result.programs} programs, seed {plan.seed}", *found,
                                     *filter(None, [result.trouble])]))
@@ -176,5 +175,5 @@ def _programs(place: Path, target: str) -> list[Path]:
     from slotfuzz.finding import finding
 
     scripts = (path for path in (place / "repro").glob("*/repro.py")
-               if finding.read(path.parent).get("target") == target)
+               if (record := finding.read(path.parent)) and record.target == target)
     return sorted(itertools.chain((place / "corpus" / target).glob("*.py"), scripts))

@@ -145,11 +145,10 @@ class _Judge:
         # The program is written first, so that it exists even if the rest fails.
         kept = self.out / f"{words.identifier(self.server.subject.name)}.py"
         finding.write_file(kept, text)
-        _, record = self.triage.judge(
+        _, judged = self.triage.judge(
             Crash(self.target, text, reply.stderr, self.server.runs, 0.0, 0))
-        folder = Path(record["folder"])
         return type("Broken", (Broken,), {}), (
-            f"{words.text}\nminimized: {shown(folder)}\n{record['text']}"
+            f"{words.text}\nminimized: {shown(judged.folder)}\n{judged.text}"
             f"as it was found: {shown(kept)}\n{text}")
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ def test_the_program_of_a_mutant_is_proved_minimal():
     document = slotfuzz("enumerate", "--subject", f"mutant:{MUTANT}", "--lines",
                         len(header.program), ok=(1,))
     (found,) = document["findings"]
-    assert mutants.verdict_of(found) == header.verdict
+    assert mutants.verdict_of(found["signature"]) == header.verdict
     assert found["lines"] == len(header.program) == len(found["program"].splitlines())
     assert [row["failing"] for row in document["lengths"][:-1]] == [0] * (found["lines"] - 1)
     assert document["unrepeated"] == 0

@@ -3,9 +3,9 @@
 The campaign has the findings of repro/, a hunt, an unreproduced finding, and an unreadable one.
 """
 
-import json
 import shutil
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -37,8 +37,8 @@ def found(tmp_path_factory):
     """A campaign with everything that a page can show."""
     root = tmp_path_factory.mktemp("campaign") / "repro"
     shutil.copytree(ROOT / "repro", root)
-    seen = json.loads(next(root.glob("torch-*/*/finding.json")).read_text())
-    finding.write(root, {**seen, "id": "unreproduced-x", "rate": 0.0}, {
+    seen = finding.load(next(root.glob("torch-*/*/finding.json")).parent)
+    finding.write(root, replace(seen, id="unreproduced-x", rate=0.0), {
         "program.py": "t0 = T.ones(1)\n", "NOTES.md": "# x\n\nSeen once, in a hunt.\n"})
     (root / "broken").mkdir()
     (root / "broken" / "finding.json").write_text("null")
@@ -152,9 +152,9 @@ def choose(browser, name, value):
 
 @pytest.mark.parametrize("name, values, matches", [
     ("release", ["core", "1.13.1", "2.14.1"], lambda row, value: row.fails_in.get(value)),
-    ("contract", ["P3", "none"], lambda row, value: (row.first.record["contract"] or "none")
+    ("contract", ["P3", "none"], lambda row, value: (row.first.record.contract or "none")
      == value),
-    ("oracle", ["signal", "contract"], lambda row, value: row.first.record["oracle"] == value),
+    ("oracle", ["signal", "contract"], lambda row, value: row.first.record.oracle == value),
     ("tier", list(report.REACHES), lambda row, value: row.first.reach == value),
 ])
 def test_a_filter_leaves_the_rows_that_match(browser, found, name, values, matches):

@@ -20,7 +20,7 @@ def test_hypothesis_finds_a_mutant(tmp_path):
             machine.TestCase.settings, database=None, report_multiple_bugs=False))
     # This bug has several symptoms, and chance decides which comes first; each reproduces.
     (folder,) = finding.known([tmp_path], machine.judge.server.subject)
-    assert finding.read(folder)["rate"] == 1
+    assert finding.read(folder).rate == 1
 
 
 def test_hypothesis_finds_nothing_on_the_core(tmp_path):

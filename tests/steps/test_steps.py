@@ -9,7 +9,6 @@ from slotfuzz.engine.server import Server, describe
 from slotfuzz.language import op_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
-from slotfuzz.triage import cases
 from tests.steps.run import run, slotfuzz
 
 

@@ -241,5 +241,6 @@ class Gate:
         with self._lock:
             self.result.trouble = self.result.trouble or document["trouble"]
         for record in [*document["new"], *document["known"], *document["unreproduced"]]:
-            self.comparison.take({**finding.read(Path(record["folder"])), **record})
+            kept = finding.read(Path(record["folder"]))
+            self.comparison.take({**(kept.plain() if kept else {}), **record})
         return document

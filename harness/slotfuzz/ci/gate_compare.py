@@ -17,7 +17,8 @@ from slotfuzz.errors import MachineError
 from slotfuzz.finding import places
 from slotfuzz.measure.mutants import verdict_of
 from slotfuzz.paths import shown
-from slotfuzz.schema.record import keys_of
+from slotfuzz.schema import shape
+from slotfuzz.schema.record import KEYS, DedupKey
 from slotfuzz.triage import dedup
 
 # Runs on the base, for a finding that always fails here and for one that does not.
@@ -86,10 +87,10 @@ class Comparison:
 
         Hunts that run at the same time on other targets and builds find one bug several times.
         """
-        keys = keys_of(record)
+        keys = _keys_of(record)
         first = next((one for one in self._result.new if one["signature"] == record["signature"] or
                       any(dedup.is_same(key, known) for key in keys
-                          for known in keys_of(one))), None)
+                          for known in _keys_of(one))), None)
         if not first:
             return False
         first["also"].append(f"{record['target']} on {record['subject']}: {record['signature']}")
@@ -129,7 +130,7 @@ class Comparison:
         (row,) = rows
         if not row["findings"]:
             return False, f"0 of {runs} runs fail on the base"
-        if verdict_of(row) == verdict_of(record):
+        if verdict_of(row["signature"]) == verdict_of(record["signature"]):
             return True, f"{row['findings']} of {runs} runs fail on the base"
         return False, f"on the base it fails differently: {row['signature']}"
 
@@ -158,6 +159,11 @@ class Comparison:
                 place.parent.mkdir(exist_ok=True)
                 shutil.move(folder, place)
                 record["folder"] = str(place)
+
+
+def _keys_of(record: dict) -> list[DedupKey]:
+    """The dedup keys in the document RECORD of a hunt."""
+    return [shape.made(DedupKey, key) for key in record.get(KEYS, [])]
 
 
 def _rows(out: str) -> list[dict]:

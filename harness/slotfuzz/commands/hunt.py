@@ -16,6 +16,7 @@ from slotfuzz.hunt.plan import Plan, Result, check_folders
 from slotfuzz.paths import findings_root, shown
 from slotfuzz.report import annotate
 from slotfuzz.subject import catalogue, registry, subject, tools
+from slotfuzz.triage.judged import Judged
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
 ELSEWHERE_SECONDS_MIN = 0.1
@@ -59,10 +60,10 @@ def run(args, output) -> int:
     plan = Plan(
         subject=chosen, targets=targets, out=args.out, seconds=args.seconds, runs=args.runs,
         seed=args.seed or _drawn_seed(), jobs=args.jobs, corpus=args.corpus, baseline=old,
-        stop_when=(lambda record: True) if args.stop_at_first else None, resumes=True)
+        stop_when=(lambda judged: True) if args.stop_at_first else None, resumes=True)
     result = hunt.run(plan)
-    annotate.say([places.read(Path(name)) for name in dict.fromkeys(
-        record["folder"] for record in [*result.new, *result.known, *result.unreproduced])])
+    annotate.say([places.read(folder) for folder in dict.fromkeys(
+        judged.folder for judged in [*result.new, *result.known, *result.unreproduced])])
     output.text(summary(plan, result))
     output.document(document(plan, result))
     return result.exit_code
@@ -76,20 +77,21 @@ def summary(plan: Plan, result: Result) -> str:
              f" {result.fuzz_seconds:.1f} s of fuzzing{rate},"
              f" {result.seconds:.1f} s in all{_elsewhere(plan, result)}{reached}, seed"
              f" {plan.seed}" + (", interrupted" if result.interrupted else "")]
-    for record in result.new:
-        minimal = "1-minimal" if record["one_minimal"] else "not shown to be 1-minimal"
+    for judged in result.new:
+        record = judged.finding
+        minimal = "1-minimal" if record.one_minimal else "not shown to be 1-minimal"
         lines.append(
-            f"new: {record['signature']}\n"
-            f"  {shown(Path(record['folder']))}: {record['lines']} lines"
-            f" (from {record['lines_before']}), {minimal},"
-            f" {record['minimize_runs']} runs in {record['minimize_seconds']:.1f} s;"
-            f" fails in {record['rate']:.0%} of {record['verified_runs']} fresh processes"
-            f" (at least {record['rate_low']:.0%}); found after"
-            f" {record['runs_to_find']:,} programs, {record['seconds_to_find']:.1f} s")
-        lines += ["    " + line for line in record["text"].splitlines()]
+            f"new: {record.signature}\n"
+            f"  {shown(judged.folder)}: {record.lines} lines"
+            f" (from {record.lines_before}), {minimal},"
+            f" {record.minimize_runs} runs in {record.minimize_seconds:.1f} s;"
+            f" fails in {record.rate:.0%} of {record.verified_runs} fresh processes"
+            f" (at least {record.rate_low:.0%}); found after"
+            f" {record.runs_to_find:,} programs, {record.seconds_to_find:.1f} s")
+        lines += ["    " + line for line in judged.text.splitlines()]
     lines += _seen_again("known", result.known) + _seen_again("old", result.old)
-    alone = Counter(record["folder"] for record in result.unreproduced)
-    lines += [f"not reproduced alone: {shown(Path(folder))}, seen {times} times"
+    alone = Counter(judged.folder for judged in result.unreproduced)
+    lines += [f"not reproduced alone: {shown(folder)}, seen {times} times"
               for folder, times in sorted(alone.items())]
     lines += [f"killed by something outside and started again: {name}, {times} times"
               for name, times in sorted(result.killed.items())]
@@ -111,10 +113,10 @@ def _elsewhere(plan: Plan, result: Result) -> str:
     return f" ({phases})" if phases else ""
 
 
-def _seen_again(word: str, records: list[dict]) -> list[str]:
-    """One line for each bucket of RECORDS, which are known or old as WORD says."""
-    again = Counter(record["id"] for record in records)
-    variants = {name: len({record["text"] for record in records if record["id"] == name})
+def _seen_again(word: str, crashes: list[Judged]) -> list[str]:
+    """One line for each bucket of CRASHES, which are known or old as WORD says."""
+    again = Counter(one.id for one in crashes)
+    variants = {name: len({one.text for one in crashes if one.id == name})
                 for name in again}
     return [f"{word}: bucket {name}, seen again {times} times, {variants[name]} variants"
             for name, times in sorted(again.items())]
@@ -140,8 +142,9 @@ def document(plan: Plan, result: Result) -> dict:
         "seconds": result.seconds, "fuzz_seconds": result.fuzz_seconds,
         "spent": result.spent,
         "coverage": result.coverage, "corpus": result.corpus,
-        "new": result.new, "known": result.known, "old": result.old, **compared,
-        "unreproduced": result.unreproduced,
+        **{name: [judged.plain() for judged in getattr(result, name)]
+           for name in ("new", "known", "old")}, **compared,
+        "unreproduced": [judged.plain() for judged in result.unreproduced],
         "killed": result.killed, "interrupted": bool(result.interrupted),
         "trouble": result.trouble,
         "exit_code": result.exit_code,

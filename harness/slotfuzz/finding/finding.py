@@ -3,15 +3,14 @@
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from slotfuzz.console import say
 from slotfuzz.errors import MachineError
 from slotfuzz.paths import shown
-from slotfuzz.schema.record import (
-    FIELDS, KEYS, keys_of, plain, text_of, wrong_in_record,
-)
-from slotfuzz.schema.shape import parsed
+from slotfuzz.schema import record as schema
+from slotfuzz.schema.record import Finding, in_order
 from slotfuzz.subject.subject import Subject
 
 # Enough to steer around; a bug with more variants is seen again in any of them.
@@ -32,15 +31,12 @@ def check_writable(folder: Path) -> Path:
     return folder
 
 
-def write(out: Path, record: dict, files: dict[str, str]) -> Path:
-    """Writes OUT/<id>/ from RECORD (all of FIELDS) and FILES; replaces an older one.
+def write(out: Path, record: Finding, files: dict[str, str]) -> Path:
+    """Writes OUT/<id>/ from RECORD and FILES; replaces an older one.
 
     It fills a temporary folder and renames it, so that no reader and no kill -9 leaves half of it.
     """
-    missing = [name for name in FIELDS if name not in record]
-    if missing:
-        raise ValueError(f"finding.json lacks {missing}")
-    place = out / record["id"]
+    place = out / record.id
     if NOTES in files:
         files = {**files, NOTES: with_explanation(files[NOTES], record)}
     try:
@@ -49,7 +45,7 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
             made.chmod(0o755)
             for name, text in files.items():
                 _write_synced(made / name, text)
-            _write_synced(made / "finding.json", text_of(record))
+            _write_synced(made / "finding.json", record.text())
             _replace(made, place)
         finally:
             shutil.rmtree(made, ignore_errors=True)
@@ -58,11 +54,11 @@ def write(out: Path, record: dict, files: dict[str, str]) -> Path:
     return place
 
 
-def with_explanation(notes: str, record: dict) -> str:
+def with_explanation(notes: str, record: Finding) -> str:
     """NOTES, the text of NOTES.md, with a person's remarks from RECORD below its title."""
     title, _, rest = notes.partition("\n\n")
-    words = " ".join(filter(None, [record.get("sentence") and f"**{record['sentence']}**",
-                                   record.get("why")]))
+    words = " ".join(filter(None, [record.sentence and f"**{record.sentence}**",
+                                   record.why]))
     return "\n\n".join(filter(None, [title, words, rest]))
 
 
@@ -96,37 +92,30 @@ def known(folders: list[Path], subject: Subject) -> list[Path]:
             record = read(path.parent)
             if not record:
                 say(f"{shown(path)} cannot be read, so its finding is not known")
-            if subject.has_finding(record) and (path.parent / "repro.py").exists():
+            elif subject.has_finding(record) and (path.parent / "repro.py").exists():
                 found.append(path.parent)
     return found
 
 
-def load(folder: Path) -> dict:
+def load(folder: Path) -> Finding:
     """The record of the finding in FOLDER; OSError or ValueError says why it cannot be read."""
-    try:
-        record = parsed((folder / "finding.json").read_bytes())
-    except ValueError as error:
-        raise ValueError(f"finding.json is no JSON: {error}") from error
-    if wrong := wrong_in_record(record):
-        raise ValueError(f"finding.json: {wrong}")
-    return record
+    return schema.read((folder / "finding.json").read_bytes())
 
 
-def read(folder: Path) -> dict:
-    """The record of the finding in FOLDER; empty if no readable record exists."""
+def read(folder: Path) -> Finding | None:
+    """The record of the finding in FOLDER; None if no readable record exists."""
     try:
-        record = parsed((folder / "finding.json").read_bytes())
+        return load(folder)
     except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
+        return None
 
 
 def add_variant(folder: Path, variant: str) -> None:
     """Adds one more minimal program for the bug in FOLDER; the first one is in its script."""
     record = read(folder)
-    variants = [*record.get("ways", []), variant]
-    if variant not in variants[:-1] and len(variants) <= VARIANTS_MAX:
-        write_file(folder / "finding.json", text_of({**record, "ways": variants}))
+    if record and variant not in record.ways and len(record.ways) < VARIANTS_MAX:
+        write_file(folder / "finding.json",
+                   replace(record, ways=(*record.ways, variant)).text())
 
 
 def merge(folders: list[Path]) -> Path:
@@ -134,38 +123,42 @@ def merge(folders: list[Path]) -> Path:
 
     That folder has the highest failure rate, then the shortest program, then the earliest date.
     """
-    records = {folder: read(folder) for folder in folders}
+    records = {folder: load(folder) for folder in folders}
     kept, *others = sorted(folders, key=lambda folder: (
-        -records[folder]["rate"], records[folder]["lines"], records[folder]["runs_to_find"]))
-    record = records[kept]
-    for other in others:
-        record[KEYS] = plain(keys_of(record) | keys_of(records[other]))
-        variants = dict.fromkeys([*record["ways"], *records[other]["ways"]])
-        record["ways"] = list(variants)[:VARIANTS_MAX]
-    write_file(kept / "finding.json", text_of(record))
+        -records[folder].rate, records[folder].lines, records[folder].runs_to_find))
+    all_of = [records[kept], *(records[other] for other in others)]
+    variants = dict.fromkeys(variant for one in all_of for variant in one.ways)
+    merged = replace(records[kept], ways=tuple(variants)[:VARIANTS_MAX],
+                     dedup_keys=in_order(frozenset().union(*(one.keys for one in all_of))))
+    write_file(kept / "finding.json", merged.text())
     for other in others:
         shutil.rmtree(other)
     return kept
 
 
-def is_better(record: dict, old: dict) -> bool:
+def is_better(record: Finding, old: Finding | None) -> bool:
     """Whether RECORD has a shorter program than OLD that fails as often.
 
     Any program that fails is better than one that does not.
     """
-    if old.get("rate") == 0 < record["rate"]:
+    if old is None:
+        return False
+    if old.rate == 0 < record.rate:
         return True
-    return record["lines"] < old.get("lines", 0) and record["rate"] >= old.get("rate", 0.0)
+    return record.lines < old.lines and record.rate >= old.rate
 
 
-def successor(record: dict, old: dict) -> dict:
+def successor(record: Finding, old: Finding | None) -> Finding:
     """RECORD for the folder of OLD, if OLD exists: with its id, its first date, and a person's
     additions.
     """
-    kept = {name: old[name] for name in ("id", "runs_to_find", "seconds_to_find") if name in old}
-    return {**old, **record, **kept,
-            KEYS: plain(keys_of(record) | keys_of(old)),
-            "ways": [*record["ways"], *old.get("ways", [])]}
+    if old is None:
+        return record
+    kept = {name: getattr(old, name) for name in (
+        "id", "runs_to_find", "seconds_to_find", "sentence", "why", "known_as", "reach",
+        "fails_in")}
+    return replace(record, **kept, dedup_keys=in_order(record.keys | old.keys),
+                   ways=(*record.ways, *old.ways))
 
 
 def write_file(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from slotfuzz.evidence.report import Report
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
 from slotfuzz.schema import trace
+from slotfuzz.schema.record import Finding
 
 IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
 ECHO, VERDICT = "> ", "!!! "
@@ -34,11 +35,11 @@ class Place:
 class Found:
     """A finding with its places: in CORE the failure, then earlier events; and in its SCRIPT.
 
-    PROGRAM has the script's program lines, without its frame.
+    RECORD is None if it cannot be read. PROGRAM has the script's program lines, without its frame.
     """
 
     folder: Path
-    record: dict
+    record: Finding | None
     title: str
     program: tuple[str, ...]
     report: str
@@ -65,8 +66,8 @@ def read(folder: Path) -> Found:
     """The finding in FOLDER."""
     record = finding.read(folder)
     notes, report = _text(folder / "NOTES.md"), _text(folder / "report.txt")
-    title = (next(iter(notes.splitlines()), "").removeprefix("# ") or record.get("signature")
-             or "a finding whose finding.json cannot be read")
+    title = (next(iter(notes.splitlines()), "").removeprefix("# ")
+             or (record.signature if record else "a finding whose finding.json cannot be read"))
     source = next((path for path in (folder / "repro.py", folder / "program.py") if path.exists()),
                   None)
     script = _text(source) if source else ""

@@ -45,8 +45,8 @@ class Baseline:
                 self.without_script.append(folder.name)
                 continue
             record = finding.read(folder)
-            target = record.get("target")
-            tries = 1 if record.get("rate") == 1 else TRIES_MAX
+            target = record.target if record else ""
+            tries = 1 if record and record.rate == 1 else TRIES_MAX
             texts = next(filter(None, (
                 triage.recall(target if target in targets else targets[0], folder)
                 for _ in range(tries))), [])
@@ -55,6 +55,6 @@ class Baseline:
                 self.gone.append(folder.name)
         return programs
 
-    def has(self, record: dict) -> bool:
-        """Whether RECORD, of a finding seen again, belongs to a finding of the baseline."""
-        return Path(record["folder"]) in self.findings
+    def has(self, folder: Path) -> bool:
+        """Whether the finding in FOLDER belongs to the baseline."""
+        return folder in self.findings

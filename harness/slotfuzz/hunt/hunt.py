@@ -21,9 +21,9 @@ from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
 from slotfuzz.progress import ProgressLine
-from slotfuzz.schema.record import KEYS
 from slotfuzz.triage import versions
 from slotfuzz.triage.crash import Crash
+from slotfuzz.triage.judged import Judged
 from slotfuzz.triage.triage import Triage
 
 POLL_SECONDS = 0.05
@@ -165,42 +165,43 @@ class _Hunt:
             return
         future, job.verdict = job.verdict, None
         try:
-            verdict, record = future.result()
+            verdict, judged = future.result()
         except MachineError as error:
             self._give_up(error)  # the crash stays in its folder for the next hunt
             return
         self.shared.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
-        if verdict == "known" and self.plan.baseline and self.plan.baseline.has(record):
+        if verdict == "known" and self.plan.baseline and self.plan.baseline.has(judged.folder):
             verdict = "old"
         if verdict == "new":
-            self.series.found(record["id"])
-        self.result.take(verdict, record)
-        is_in_vain = verdict == "unreproduced" and KEYS not in record
+            self.series.found(judged.id)
+        self.result.take(verdict, judged)
+        is_in_vain = verdict == "unreproduced" and not judged.finding.dedup_keys
         self._in_vain = self._in_vain + 1 if is_in_vain else 0
-        for index, text in enumerate(record["avoid"]):
+        for index, text in enumerate(judged.avoid):
             self.place.suppress(f"found-{self.result.findings}-{index}", text)
         self.place.suppress_errors(self.triage.errors)
         if verdict in ("new", "shorter"):
-            self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(record))
-        self._say(verdict, record)
+            self._stopped |= bool(self.plan.stop_when and self.plan.stop_when(judged))
+        self._say(verdict, judged)
 
-    def _say(self, verdict: str, record: dict) -> None:
+    def _say(self, verdict: str, judged: Judged) -> None:
         """Prints the verdict on a crash; BrokenError after too many that do not repeat."""
-        if merged := record.get("merged"):
-            self.line.note(f"slotfuzz: same bug as {Path(record['folder']).name}:"
-                           f" {', '.join(merged)}")
+        if judged.merged:
+            self.line.note(f"slotfuzz: same bug as {judged.folder.name}:"
+                           f" {', '.join(judged.merged)}")
         if verdict in ("new", "shorter"):
+            record = judged.finding
             self.line.note(
-                f"slotfuzz: {verdict}: {record['signature']}, {record['lines']} lines,"
-                f" fails {record['rate']:.0%} of {record['verified_runs']} runs:"
-                f" {shown(Path(record['folder']))}")
+                f"slotfuzz: {verdict}: {record.signature}, {record.lines} lines,"
+                f" fails {record.rate:.0%} of {record.verified_runs} runs:"
+                f" {shown(judged.folder)}")
         elif verdict in ("known", "old"):
             seen = getattr(self.result, verdict)
-            if sum(other["id"] == record["id"] for other in seen) == 1:
-                self.line.note(f"slotfuzz: {verdict}: {record['id']}")
+            if sum(other.id == judged.id for other in seen) == 1:
+                self.line.note(f"slotfuzz: {verdict}: {judged.id}")
         else:
-            self.line.note(f"slotfuzz: not reproduced alone: {shown(Path(record['folder']))}")
+            self.line.note(f"slotfuzz: not reproduced alone: {shown(judged.folder)}")
             if self._in_vain >= UNREPRODUCED_MAX:
                 raise BrokenError(f"{UNREPRODUCED_MAX} crashes in a row did not reproduce;"
                                   f" see {shown(self.plan.out)}")

@@ -1,7 +1,7 @@
 """The plan of a hunt, and its result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slotfuzz.errors import MachineError, UserError
@@ -10,6 +10,7 @@ from slotfuzz.hunt.baseline import Baseline
 from slotfuzz.hunt.workplace import default_corpus
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.subject.subject import Subject
+from slotfuzz.triage.judged import Judged
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Plan:
     seed: int = 1
     jobs: int = 1
     corpus: Path | None = None
-    stop_when: Callable[[dict], bool] | None = None
+    stop_when: Callable[[Judged], bool] | None = None
     # Whether the hunt first judges crashes that a killed hunt, with this subject and OUT, has left.
     resumes: bool = False
     suppressions: tuple[Path, ...] = (ROOT / "repro", *sorted(
@@ -74,7 +75,7 @@ def check_folders(out: Path, corpus: Path | None) -> None:
 
 @dataclass
 class Result:
-    """The result of a hunt. NEW, KNOWN, OLD and UNREPRODUCED are records of findings.
+    """The result of a hunt. NEW, KNOWN, OLD and UNREPRODUCED are judged crashes.
 
     KNOWN findings existed before and were seen again; OLD ones belong to the baseline. SKIPPED
     counts suppressed programs. SECONDS is the time of the whole hunt, FUZZ_SECONDS the time in
@@ -88,10 +89,10 @@ class Result:
     fuzz_seconds: float = 0.0
     coverage: int = 0
     corpus: int = 0
-    new: list[dict] = field(default_factory=list)
-    known: list[dict] = field(default_factory=list)
-    old: list[dict] = field(default_factory=list)
-    unreproduced: list[dict] = field(default_factory=list)
+    new: list[Judged] = field(default_factory=list)
+    known: list[Judged] = field(default_factory=list)
+    old: list[Judged] = field(default_factory=list)
+    unreproduced: list[Judged] = field(default_factory=list)
     skipped: int = 0
     killed: dict[str, int] = field(default_factory=dict)
     interrupted: int = 0
@@ -115,28 +116,27 @@ class Result:
         """How many crashes were judged: the sum of all lists."""
         return len(self.new) + len(self.known) + len(self.old) + len(self.unreproduced)
 
-    def take(self, verdict: str, record: dict) -> None:
-        """Adds RECORD to a list by the VERDICT of triage.
+    def take(self, verdict: str, judged: Judged) -> None:
+        """Adds JUDGED to a list by the VERDICT of triage.
 
         VERDICT is new, shorter, known, old or unreproduced.
         """
         if verdict == "shorter":
-            self.new = [record if one["id"] == record["id"] else one for one in self.new]
+            self.new = [judged if one.id == judged.id else one for one in self.new]
         if verdict == "new":
-            self._take_reproduced(record)
-        getattr(self, "known" if verdict == "shorter" else verdict).append(record)
-        self._take_merged(record)
+            self._take_reproduced(judged)
+        getattr(self, "known" if verdict == "shorter" else verdict).append(judged)
+        self._take_merged(judged)
 
-    def _take_reproduced(self, record: dict) -> None:
-        """RECORD reproduces alone, so the unreproduced crashes of its bucket become known."""
-        again = [one for one in self.unreproduced if one["folder"] == record["folder"]]
+    def _take_reproduced(self, judged: Judged) -> None:
+        """JUDGED reproduces alone, so the unreproduced crashes of its bucket become known."""
+        again = [one for one in self.unreproduced if one.folder == judged.folder]
         self.unreproduced = [one for one in self.unreproduced if one not in again]
         self.known += again
 
-    def _take_merged(self, record: dict) -> None:
-        """Moves findings that RECORD shows to be the same bug from NEW to KNOWN."""
-        kept, merged = Path(record["folder"]).name, record.get("merged", [])
-        gone = [one for one in self.new if one["id"] in merged]
-        self.new = [one for one in self.new if one["id"] not in merged]
-        self.known = [{**one, "id": kept, "folder": record["folder"]} if one["id"] in merged
-                      else one for one in [*self.known, *gone]]
+    def _take_merged(self, judged: Judged) -> None:
+        """Moves findings that JUDGED shows to be the same bug from NEW to KNOWN."""
+        gone = [one for one in self.new if one.id in judged.merged]
+        self.new = [one for one in self.new if one.id not in judged.merged]
+        self.known = [replace(one, id=judged.folder.name, folder=judged.folder)
+                      if one.id in judged.merged else one for one in [*self.known, *gone]]

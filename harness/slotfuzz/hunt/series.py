@@ -93,7 +93,7 @@ class Series:
         self._append(End(
             programs=result.programs, seconds=result.seconds, fuzz_seconds=result.fuzz_seconds,
             coverage=result.coverage, corpus=result.corpus,
-            new=tuple(record["id"] for record in result.new), known=len(result.known),
+            new=tuple(judged.id for judged in result.new), known=len(result.known),
             old=len(result.old), unreproduced=len(result.unreproduced), skipped=result.skipped,
             killed=result.killed, interrupted=bool(result.interrupted), trouble=result.trouble,
             spent=result.spent, set_up=round(self._set_up, 3)))

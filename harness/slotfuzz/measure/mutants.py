@@ -13,6 +13,7 @@ from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.interleave import binaries
 from slotfuzz.measure import reach
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject import catalogue, mutant, subject
 
 # The model finds a shortest schedule, and no mutant needs a longer one.
@@ -86,15 +87,15 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
         plan = Plan(
             subject=chosen, targets=[header.target], out=Path(folder) / "out", seconds=seconds,
             seed=seed, corpus=Path(folder) / "corpus", suppressions=(),
-            stop_when=lambda record: not problems(header, record, seconds))
+            stop_when=lambda judged: not problems(header, judged.finding, seconds))
         result = hunt.run(plan)
         kept = [path.read_text(errors="replace") for path in sorted(plan.corpus.iterdir())]
     if result.interrupted:
         raise Interrupted(result.interrupted)
     if result.trouble:
         raise MachineError(f"the hunt for {name} was incomplete: {result.trouble}")
-    records = sorted(result.new, key=lambda record: len(problems(header, record, seconds)))
-    record = records[0] if records else None
+    found = sorted(result.new, key=lambda one: len(problems(header, one.finding, seconds)))
+    record = found[0].finding if found else None
     row = {
         "mutant": name, "found": record is not None, "oracle": "", "programs": result.programs,
         "seconds": round(result.seconds, 2), "lines": 0, "verdict": "", "contract": "",
@@ -105,28 +106,28 @@ def hunt_one(name: str, seconds: float, seed: int) -> dict:
         row["reach"] = reached.counts
         row["problems"].append(reached.words())
     else:
-        row.update(oracle=record["oracle"], programs=record["runs_to_find"],
-                   seconds=record["seconds_to_find"], lines=record["lines"],
-                   verdict=verdict_of(record), contract=record["contract"],
-                   program=record["text"].splitlines(), one_minimal=record["one_minimal"],
-                   rate=record["rate"], lines_before=record["lines_before"],
-                   minimize_runs=record["minimize_runs"],
-                   minimize_programs=record["minimize_programs"],
-                   minimize_seconds=record["minimize_seconds"])
+        row.update(oracle=record.oracle, programs=record.runs_to_find,
+                   seconds=record.seconds_to_find, lines=record.lines,
+                   verdict=verdict_of(record.signature), contract=record.contract,
+                   program=found[0].text.splitlines(), one_minimal=record.one_minimal,
+                   rate=record.rate, lines_before=record.lines_before,
+                   minimize_runs=record.minimize_runs,
+                   minimize_programs=record.minimize_programs,
+                   minimize_seconds=record.minimize_seconds)
     return row
 
 
-def verdict_of(record: dict) -> str:
+def verdict_of(signature: str) -> str:
     """The verdict in the form of a header: the signature without functions and detail."""
-    return record["signature"].partition(" in ")[0].partition(" (")[0]
+    return signature.partition(" in ")[0].partition(" (")[0]
 
 
-def is_expected(header: mutant.Header, record: dict) -> bool:
+def is_expected(header: mutant.Header, record: Finding) -> bool:
     """Whether the verdict is the header's, or begins with it if the header omits the check."""
-    return f"{verdict_of(record)} ".startswith(f"{header.verdict} ")
+    return f"{verdict_of(record.signature)} ".startswith(f"{header.verdict} ")
 
 
-def problems(header: mutant.Header, record: dict | None, seconds: float) -> list[str]:
+def problems(header: mutant.Header, record: Finding | None, seconds: float) -> list[str]:
     """The differences between a finding and the header; empty if they match.
 
     The contract number is compared only if the finding has one, which not every crash has.
@@ -135,13 +136,13 @@ def problems(header: mutant.Header, record: dict | None, seconds: float) -> list
         return [f"not found in {seconds:.0f} s"]
     found = []
     if not is_expected(header, record):
-        found.append(f"verdict is {verdict_of(record)!r}, not {header.verdict!r}")
-    if header.contract and record["contract"] not in ("", header.contract):
-        found.append(f"contract is {record['contract']}, not {header.contract}")
-    if record["lines"] > len(header.program):
-        found.append(f"{record['lines']} lines, the header has {len(header.program)}")
-    if record["rate"] < 1:
-        found.append(f"fails in {record['rate']:.0%} of fresh processes")
-    if not record["one_minimal"]:
+        found.append(f"verdict is {verdict_of(record.signature)!r}, not {header.verdict!r}")
+    if header.contract and record.contract not in ("", header.contract):
+        found.append(f"contract is {record.contract}, not {header.contract}")
+    if record.lines > len(header.program):
+        found.append(f"{record.lines} lines, the header has {len(header.program)}")
+    if record.rate < 1:
+        found.append(f"fails in {record.rate:.0%} of fresh processes")
+    if not record.one_minimal:
         found.append("not 1-minimal")
     return found

@@ -14,6 +14,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import series
 from slotfuzz.schema.answers import JUDGE_KINDS
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject import registry
 
 # The parts of the library that a script needs, most severe first.
@@ -31,7 +32,7 @@ class Entry:
     """One finding: its FOLDER, RECORD, the lines of its PROGRAM, its SCRIPT, and its NOTES."""
 
     folder: Path
-    record: dict
+    record: Finding
     program: tuple[str, ...]
     script: str
     notes: str
@@ -39,14 +40,14 @@ class Entry:
     @cached_property
     def release(self) -> str:
         """The release of its subject, by its folder; empty for a subject in the source tree."""
-        said = registry.release_in(self.record)
-        named = self.folder.parent.name.removeprefix(f"{self.record['subject']}-")
+        said = registry.release_in(self.record.subject, self.record.versions)
+        named = self.folder.parent.name.removeprefix(f"{self.record.subject}-")
         return named if said and named != self.folder.parent.name else said
 
     @cached_property
     def reach(self) -> str:
         """The key of REACHES: a person's choice, or else derived from the program's words."""
-        said = self.record.get("reach")
+        said = self.record.reach
         if said in REACHES:
             return said
         return "underscore" if PRIVATE.search("\n".join(self.program)) else "public"
@@ -54,25 +55,26 @@ class Entry:
     @cached_property
     def rank(self) -> tuple:
         """Sort key, most severe first: reach, crashes before wrong results, shortest program."""
-        wrong = self.record["oracle"] in (*JUDGE_KINDS, "contract")
-        return (list(REACHES).index(self.reach), wrong, self.record["lines"], self.record["id"])
+        wrong = self.record.oracle in (*JUDGE_KINDS, "contract")
+        return (list(REACHES).index(self.reach), wrong, self.record.lines, self.record.id)
 
     @cached_property
     def sentence(self) -> str:
         """One sentence about the bug: a person's, or else the title of the notes."""
         title = next(iter(self.notes.splitlines()), "").removeprefix("# ")
-        return self.record.get("sentence") or title or self.record["signature"]
+        return self.record.sentence or title or self.record.signature
 
     @property
     def rate(self) -> str:
         """The failure rate in fresh processes, in words."""
         record = self.record
-        return f"{record['rate']:.0%} of {record.get('verified_runs', '?')} fresh processes"
+        runs = "?" if record.verified_runs is None else record.verified_runs
+        return f"{record.rate:.0%} of {runs} fresh processes"
 
     @property
     def met(self) -> str:
         """The number of programs that have shown it, in words."""
-        variants = len(self.record.get("ways", []))
+        variants = len(self.record.ways)
         return f"a bucket of {variants} variants" if variants > 1 else "one program"
 
 
@@ -113,8 +115,8 @@ def collect(root: Path) -> Found:
         raise UserError(f"{root} holds no finding")
     entries.sort(key=lambda entry: entry.rank)
     hunts.sort(key=lambda hunt: hunt.start.started)
-    return Found(root, [entry for entry in entries if entry.record["rate"]],
-                 [entry for entry in entries if not entry.record["rate"]], hunts, unreadable)
+    return Found(root, [entry for entry in entries if entry.record.rate],
+                 [entry for entry in entries if not entry.record.rate], hunts, unreadable)
 
 
 def _below(root: Path, name: str) -> list[Path]:
@@ -125,7 +127,7 @@ def _below(root: Path, name: str) -> list[Path]:
 def _entry(folder: Path) -> Entry:
     record = finding.load(folder)
     # A crash that no single program repeats has its last program, and no script.
-    path = folder / ("repro.py" if (folder / "repro.py").exists() or record["rate"]
+    path = folder / ("repro.py" if (folder / "repro.py").exists() or record.rate
                      else "program.py")
     script = path.read_text(errors="replace")
     notes = folder / "NOTES.md"

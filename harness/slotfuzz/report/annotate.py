@@ -19,7 +19,7 @@ def say(found: list[places.Found]) -> None:
 
 def line(found: places.Found) -> str:
     """The workflow command for one finding."""
-    fields = {"title": f"slotfuzz: {found.record.get('id', found.folder.name)}"}
+    fields = {"title": f"slotfuzz: {found.record.id if found.record else found.folder.name}"}
     if found.first:
         fields = {"file": places.from_workspace(found.first.file), "line": found.first.line,
                   **fields}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slotfuzz.report import Entry
-from slotfuzz.schema.record import DedupKey, keys_of
+from slotfuzz.schema.record import DedupKey
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Cause:
         """Releases or subjects that runs tried, and whether any of its scripts fails there."""
         fails_in: dict[str, bool] = {}
         for entry in self.entries:
-            for release, fails in {**entry.record.get("fails_in", {}), place(entry): True}.items():
+            for release, fails in {**entry.record.fails_in, place(entry): True}.items():
                 fails_in[release] = fails_in.get(release, False) or fails
         return fails_in
 
 
 def place(entry: Entry) -> str:
     """The place of a finding: the release of PyTorch, or the subject."""
-    return entry.release or entry.record["subject"]
+    return entry.release or entry.record.subject
 
 
 def merged(entries: list[Entry]) -> list[Cause]:
@@ -45,9 +45,9 @@ def merged(entries: list[Entry]) -> list[Cause]:
     cause_of = {id(entry): [entry] for entry in entries}
     by_key: dict[tuple[str, DedupKey | str], list[Entry]] = {}
     for entry in entries:
-        said = entry.record.get("sentence")
-        for key in [*keys_of(entry.record), *([said] if said else [])]:
-            by_key.setdefault((entry.record["subject"], key), []).append(entry)
+        said = entry.record.sentence
+        for key in [*entry.record.dedup_keys, *([said] if said else [])]:
+            by_key.setdefault((entry.record.subject, key), []).append(entry)
     for alike in by_key.values():
         for one, other in itertools.combinations(alike, 2):
             mine, others = cause_of[id(one)], cause_of[id(other)]
@@ -67,4 +67,4 @@ def _are_one(one: Entry, other: Entry) -> bool:
 
 
 def _may_fail(entry: Entry, where: str) -> bool:
-    return entry.record.get("fails_in", {}).get(where, True)
+    return entry.record.fails_in.get(where, True)

@@ -63,15 +63,16 @@ def _findings(found: list[places.Found]) -> ElementTree.Element:
     for one in found:
         record = one.record
         case = ElementTree.SubElement(
-            suite, "testcase", name=record.get("id", one.folder.name), time="0",
-            classname=f"slotfuzz.{record.get('subject')}.{record.get('target')}")
+            suite, "testcase", name=record.id if record else one.folder.name, time="0",
+            classname=f"slotfuzz.{record.subject}.{record.target}" if record else "slotfuzz")
         if one.first:
             case.attrib |= {"file": places.from_workspace(one.first.file),
                             "line": str(one.first.line)}
         if one.aside:
             ElementTree.SubElement(case, "skipped", message=one.aside)
             continue
-        failure = ElementTree.SubElement(case, "failure", type=_clean(record.get("signature", "")),
+        kind = record.signature if record else ""
+        failure = ElementTree.SubElement(case, "failure", type=_clean(kind),
                                          message=_clean(one.title))
         failure.text = _clean("\n".join([*one.program, "", one.report]))
     return suite

@@ -44,15 +44,15 @@ def version_key(release: str) -> list[int]:
 def _paragraph(root: Path, entry: Entry) -> str:
     record = entry.record
     place = f"{root.name}/{entry.folder.relative_to(root)}"
-    known = record.get("known_as")
+    known = record.known_as
     facts = [
-        f"`{record['signature']}`", f"fails in {entry.rate}",
-        f"contract {record['contract']}" if record["contract"] else "no contract number",
+        f"`{record.signature}`", f"fails in {entry.rate}",
+        f"contract {record.contract}" if record.contract else "no contract number",
         f"known as {known}" if known else "not in the list of known bugs", entry.met,
-        _releases(record.get("fails_in", {}))]
+        _releases(record.fails_in)]
     program = "\n".join(f"    {line}" for line in entry.program)
-    why = f"\n\n{record['why']}" if record.get("why") else ""
-    return (f"**{entry.sentence}** [{record['id']}](../{place}/repro.py)\n\n{program}\n\n"
+    why = f"\n\n{record.why}" if record.why else ""
+    return (f"**{entry.sentence}** [{record.id}](../{place}/repro.py)\n\n{program}\n\n"
             f"{'; '.join(filter(None, facts))}.{why}")
 
 

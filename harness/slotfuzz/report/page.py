@@ -59,7 +59,7 @@ class Row:
     @cached_property
     def contract(self) -> str:
         """The number of the contract's sentence, or NO_CONTRACT."""
-        return self.first.record["contract"] or NO_CONTRACT
+        return self.first.record.contract or NO_CONTRACT
 
     @property
     def reach(self) -> str:
@@ -84,7 +84,7 @@ class _Page:
         self.unreproduced = [self._part(entry) for entry in found.unreproduced]
 
     def _row(self, cause: Cause) -> Row:
-        name = "cause-" + re.sub(r"[^\w.-]+", "-", cause.first.record["id"])
+        name = "cause-" + re.sub(r"[^\w.-]+", "-", cause.first.record.id)
         while name in self._names:
             name += "-more"
         self._names.add(name)
@@ -98,7 +98,7 @@ class _Page:
             except (OSError, ValueError) as error:
                 place = str(entry.folder.relative_to(self.found.root))
                 self.unreadable.append((place, str(error)))
-        where = entry.release or entry.record["subject"]
+        where = entry.release or entry.record.subject
         return Part(entry, where, picture, notes(entry.notes))
 
     @cached_property
@@ -117,7 +117,7 @@ class _Page:
         """The filters above the list."""
         places = Counter(where for row in self.rows for where in row.fails_in)
         contracts = Counter(row.contract for row in self.rows)
-        oracles = Counter(row.first.record["oracle"] for row in self.rows)
+        oracles = Counter(row.first.record.oracle for row in self.rows)
         tiers = Counter(row.first.reach for row in self.rows)
         return [
             Filter("release", "Fails in", "anywhere",
@@ -151,7 +151,7 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
         autoescape=lambda name: name.endswith(".html"), undefined=jinja2.StrictUndefined)
     reader.filters |= {"inline": inline, "duration": hunts.duration, "count": "{:,}".format}
     drawn = hunts.shown(found.hunts)
-    anchors = {part.entry.record["id"]: row.name for row in made.rows for part in row.parts}
+    anchors = {part.entry.record.id: row.name for row in made.rows for part in row.parts}
     text = reader.get_template("page.html").render(
         name=found.root.name, root=shown(found.root), found_root=found.root, entries=found.entries,
         rows=made.rows, places=made.places, releases=made.releases, filters=made.filters(),

@@ -40,7 +40,7 @@ def rules(found: list[places.Found]) -> list[dict]:
     """One rule for each contract sentence, and for each oracle, including the oracles in FOUND."""
     numbers = SENTENCE.findall((ROOT / "docs" / "contract.md").read_text())
     oracles = {oracle for one in SANITIZERS.values() for oracle in one.oracles}
-    oracles |= {one.record.get("oracle") or "unknown" for one in found}
+    oracles |= {_oracle(one) for one in found}
     return [_rule(number, *_sentence(number)) for number in numbers] + [
         _rule(_oracle_rule(oracle), f"oracle {oracle}", _about(oracle))
         for oracle in sorted(oracles)]
@@ -70,23 +70,27 @@ def _oracle_rule(oracle: str) -> str:
     return f"oracle-{oracle}"
 
 
+def _oracle(found: places.Found) -> str:
+    return (found.record.oracle if found.record else "") or "unknown"
+
+
 def _result(found: places.Found, numbers: dict[str, int]) -> dict:
     record = found.record
-    rule = record.get("contract") or ""
+    rule = record.contract if record else ""
     if rule not in numbers:
-        rule = _oracle_rule(record.get("oracle") or "unknown")
+        rule = _oracle_rule(_oracle(found))
     result = {
         "ruleId": rule, "ruleIndex": numbers[rule],
-        "level": "error" if record.get("rate") else "warning",
+        "level": "error" if record and record.rate else "warning",
         "message": {"text": _message(found)},
         "locations": [_location(place) for place in [*found.core[:1], found.script] if place],
         "relatedLocations": [{"id": index, **_location(place)} for index, place
                              in enumerate(found.core[1:1 + RELATED_MAX], 1)],
-        "partialFingerprints": {"slotfuzzSignature/v1": record.get("signature", "")},
+        "partialFingerprints": {"slotfuzzSignature/v1": record.signature if record else ""},
         "baselineState": "unchanged" if found.is_old else "new",
-        "properties": {name: record[name] for name in (
+        "properties": {name: getattr(record, name) for name in (
             "id", "signature", "oracle", "contract", "subject", "sanitizer", "target", "rate",
-            "rate_low", "lines", "seed") if name in record},
+            "rate_low", "lines", "seed") if record},
     }
     if found.aside:
         result["suppressions"] = [{"kind": "external", "status": "accepted",
@@ -95,7 +99,7 @@ def _result(found: places.Found, numbers: dict[str, int]) -> dict:
 
 
 def _message(found: places.Found) -> str:
-    rate = found.record.get("rate")
+    rate = found.record.rate if found.record else 0
     rate_words = (f"Fails in {rate:.0%} of fresh processes." if rate
                   else "No fresh process repeats it.")
     return "\n".join([f"{found.title}. {rate_words} The program:", "", *found.program])

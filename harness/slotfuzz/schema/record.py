@@ -4,7 +4,7 @@ import dataclasses
 import json
 from dataclasses import dataclass
 
-from slotfuzz.schema.shape import NUMBER, made, wrong_as, wrong_in
+from slotfuzz.schema import shape
 
 JUDGE, CRASH, OUTSIDE, ERROR = "judge", "crash", "outside", "error"
 
@@ -44,41 +44,84 @@ def _plain(value: str | tuple | frozenset):
     return [_plain(one) for one in (sorted(value) if isinstance(value, frozenset) else value)]
 
 
-KEYS = "dedup_keys"
-FIELDS = {
-    "id": str, "signature": str, "kind": str, "subject": str, "target": str, "oracle": str,
-    "contract": str, "lines": int, "runs_to_find": int, "seconds_to_find": NUMBER,
-    "minimize_runs": int, "minimize_seconds": NUMBER, "one_minimal": bool, "rate": NUMBER,
-    "rate_low": NUMBER, "versions": {str: str}, "seed": int,
-}
-# Optional fields of a finding: its bucket adds some, and a person others.
-MORE_FIELDS = {
-    "sanitizer": str, "verified_runs": int, "lines_before": int, "minimize_programs": int,
-    "sequence": int, KEYS: [DedupKey], "ways": [str], "sentence": str, "why": str,
-    "known_as": str, "reach": str, "fails_in": {str: bool},
-}
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The record of a finding, with its fields in the order of the file.
+
+    LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
+    failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
+    that none repeats alone. `ways` has the variants of its bucket, the program of the script first.
+    A person adds the last five fields: see report/__init__.py.
+    """
+
+    id: str
+    signature: str
+    kind: str
+    subject: str
+    sanitizer: str = ""
+    target: str
+    oracle: str
+    contract: str
+    lines: int
+    runs_to_find: int
+    seconds_to_find: float | int
+    rate: float | int
+    rate_low: float | int
+    verified_runs: int | None = None
+    seed: int
+    versions: dict[str, str]
+    minimize_runs: int
+    minimize_programs: int | None = None
+    minimize_seconds: float | int
+    lines_before: int | None = None
+    one_minimal: bool
+    sequence: int | None = None
+    dedup_keys: tuple[DedupKey, ...] = ()
+    ways: tuple[str, ...] = ()
+    sentence: str = ""
+    why: str = ""
+    known_as: str = ""
+    reach: str = ""
+    fails_in: dict[str, bool] = dataclasses.field(default_factory=dict)
+
+    @property
+    def keys(self) -> frozenset[DedupKey]:
+        """The dedup keys as a set."""
+        return frozenset(self.dedup_keys)
+
+    def plain(self) -> dict:
+        """The record as JSON, without optional fields that say nothing."""
+        optional = shape.fields_of(Finding)[1]
+        fields = {name: value for name, value in vars(self).items()
+                  if name not in optional or value not in (None, "", (), {})}
+        return {**fields, **{name: [one.plain() for one in self.dedup_keys]
+                             for name in fields if name == KEYS},
+                **{name: list(self.ways) for name in fields if name == WAYS}}
+
+    def text(self) -> str:
+        """The record as JSON that a person can read, with one dedup key per line."""
+        fields = [f"  {json.dumps(name)}: {_text(name, value)}"
+                  for name, value in self.plain().items()]
+        return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-def wrong_in_record(record) -> str:
-    """An error in RECORD, which was read from a finding.json, in words; empty if it is valid."""
-    return wrong_in(record, FIELDS, MORE_FIELDS)
+KEYS, WAYS = "dedup_keys", "ways"
 
 
-def keys_of(record: dict) -> frozenset[DedupKey]:
-    """The dedup keys of the finding of RECORD; invalid keys are left out."""
-    return frozenset(made(DedupKey, key) for key in record.get(KEYS, [])
-                     if not wrong_as(key, DedupKey))
+def read(text: bytes) -> Finding:
+    """The record in TEXT, a finding.json; ValueError says in words why it is invalid."""
+    try:
+        record = shape.parsed(text)
+    except ValueError as error:
+        raise ValueError(f"finding.json is no JSON: {error}") from error
+    if wrong := shape.wrong_as(record, Finding):
+        raise ValueError(f"finding.json: {wrong}")
+    return shape.made(Finding, record)
 
 
-def plain(keys: frozenset[DedupKey]) -> list[dict]:
-    """KEYS as JSON, sorted."""
-    return sorted((key.plain() for key in keys), key=json.dumps)
-
-
-def text_of(record: dict) -> str:
-    """RECORD as JSON that a person can read, with one dedup key per line."""
-    fields = [f"  {json.dumps(name)}: {_text(name, value)}" for name, value in record.items()]
-    return "{\n" + ",\n".join(fields) + "\n}\n"
+def in_order(keys: frozenset[DedupKey]) -> tuple[DedupKey, ...]:
+    """KEYS in the order of the file."""
+    return tuple(sorted(keys, key=lambda key: json.dumps(key.plain())))
 
 
 def _text(name: str, value) -> str:

@@ -63,13 +63,19 @@ def made(schema: type, record: dict):
 
 @functools.cache
 def fields_of(schema: type) -> tuple[dict, dict]:
-    """The shapes of the fields of the dataclass SCHEMA: those without and those with a default."""
+    """The shapes of the fields of the dataclass SCHEMA: those without and those with a default.
+
+    A field whose default is None may be missing, but is not null.
+    """
     needed, optional = {}, {}
     shapes = _shapes(schema)
     for field in dataclasses.fields(schema):
         is_needed = (field.default is dataclasses.MISSING
                      and field.default_factory is dataclasses.MISSING)
-        (needed if is_needed else optional)[field.name] = shapes[field.name]
+        shape = shapes[field.name]
+        if field.default is None and isinstance(shape, tuple):
+            shape = tuple(one for one in shape if one is not types.NoneType)
+        (needed if is_needed else optional)[field.name] = shape
     return needed, optional
 
 

@@ -18,6 +18,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.finding import places
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.report import annotate, exports
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject import catalogue, subject
 
 NAME = "ci/pr.sh"
@@ -76,8 +77,18 @@ def _found(record: dict) -> places.Found:
     place = Path(record["folder"])
     if place.is_dir():
         return places.read(place)
-    return places.Found(place.parent, record, record["signature"], (record["text"],), "", (),
+    return places.Found(place.parent, _of_schedule(record), record["signature"],
+                        (record["text"],), "", (),
                         places.Place(str(place), 1, "the schedule as a C++ program"))
+
+
+def _of_schedule(record: dict) -> Finding:
+    """The record of a failing schedule, which is one replayed input and not a program."""
+    return Finding(
+        **{name: record[name] for name in (
+            "id", "signature", "subject", "sanitizer", "target", "oracle", "rate")},
+        kind=record["signature"], contract="", lines=1, runs_to_find=0, seconds_to_find=0,
+        rate_low=0, seed=0, versions={}, minimize_runs=0, minimize_seconds=0, one_minimal=False)
 
 
 def _build(plan: gate.Plan) -> None:

@@ -67,14 +67,13 @@ def own_target(name: str) -> str:
     return header.target if header else ""
 
 
-def release_in(record: dict) -> str:
-    """The release of the subject in which RECORD's finding is, such as 2.6.0.
+def release_in(subject: str, versions: dict[str, str]) -> str:
+    """The release of SUBJECT, such as 2.6.0, among the VERSIONS of a finding.
 
     Empty if the subject is built from this source tree.
     """
-    found, versions = row(str(record.get("subject", ""))), record.get("versions")
-    key = found.release_key if found else ""
-    return versions.get(key, "").partition("+")[0] if isinstance(versions, dict) else ""
+    found = row(subject)
+    return versions.get(found.release_key if found else "", "").partition("+")[0]
 
 
 def _stems() -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.paths import OPS
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject import build, registry, rootfs
 from slotfuzz.subject.capabilities import Capabilities, Wish
 from slotfuzz.subject.catalogue import check_target
@@ -59,17 +60,17 @@ class Subject:
 
     @property
     def _release(self) -> str:
-        return registry.release_in({"subject": self.name, "versions": self.versions})
+        return registry.release_in(self.name, self.versions)
 
     @property
     def edition(self) -> str:
         """Its name and release, such as `torch 2.6.0`; empty if it is built from this tree."""
         return f"{self.name} {self._release}" if self._release else ""
 
-    def has_finding(self, record: dict) -> bool:
+    def has_finding(self, record: Finding) -> bool:
         """Whether RECORD is a finding of this subject and of its release."""
-        return (record.get("subject") == self.name
-                and registry.release_in(record) == self._release)
+        return (record.subject == self.name
+                and registry.release_in(record.subject, record.versions) == self._release)
 
     def target(self, name: str) -> Path:
         """The libFuzzer binary of target NAME."""

@@ -13,7 +13,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
 from slotfuzz.finding import contract, emit, explain
 from slotfuzz.schema.answers import Reply
-from slotfuzz.schema.record import plain
+from slotfuzz.schema.record import Finding, in_order
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage import program_shape, verify
 from slotfuzz.triage.crash import Crash
@@ -22,6 +22,8 @@ from slotfuzz.triage.servers import Servers
 from slotfuzz.triage.smallest import Smallest
 from slotfuzz.triage.versions import versions
 
+# A record and the texts of its files by name.
+Draft = tuple[Finding, dict[str, str]]
 UNKNOWN = signature.Signature("unknown crash")
 
 
@@ -39,7 +41,7 @@ class Drafts:
         if self._forker:
             self._forker.close()
 
-    def of(self, server: Server, crash: Crash, best: Smallest, keys: Keys) -> tuple[dict, dict]:
+    def of(self, server: Server, crash: Crash, best: Smallest, keys: Keys) -> Draft:
         """The record and the files of a new finding, after verification of its script."""
         reply, text = best.reply, server.table.program_text(best.minimized.lines)
         traced = reply
@@ -50,30 +52,31 @@ class Drafts:
         broken = contract.contract_of(traced)
         script = script_of(server, reply, best.signature, broken)
         verified = self._verify(script, reply)
-        record = self._record(crash, best.signature, oracle(reply, best.signature, self.subject),
-                              len(best.minimized.lines), verified)
-        record.update(
-            contract=broken,
+        # Two bugs may have the same signature.
+        shapes = program_shape.shape(best.minimized.lines, server.table)
+        record = Finding(
+            **self._common(crash, best.signature, verified),
+            id=best.signature.identifier(
+                self._name(), f" after {program_shape.text_of(shapes)}"),
+            oracle=oracle(reply, best.signature, self.subject), contract=broken,
+            lines=len(best.minimized.lines),
             minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
-            one_minimal=best.minimized.one_minimal, dedup_keys=plain(keys), ways=[text])
-        # Two bugs may have the same signature.
-        shapes = program_shape.shape(best.minimized.lines, server.table)
-        record["id"] = best.signature.identifier(
-            self._name(), f" after {program_shape.text_of(shapes)}")
+            one_minimal=best.minimized.one_minimal, dedup_keys=in_order(keys), ways=(text,))
         notes = explain.files(traced, title_of(reply, best.signature), broken, self.subject.name)
         report = traced.log.report or verified.report
         return record, {"repro.py": script, **notes,
                         "report.txt": report or reply.message + "\n"}
 
-    def of_unreproduced(self, crash: Crash, sequence: list[str]) -> tuple[dict, dict]:
+    def of_unreproduced(self, crash: Crash, sequence: list[str]) -> Draft:
         """The record and the files of a crash that no single program repeats."""
         words = signature.of_stderr(crash.report) or UNKNOWN
-        record = self._record(crash, words, "unreproduced", len(crash.text.splitlines()),
-                              verify.Verified(0, 0, ""))
-        record.update(id=f"unreproduced-{record['id']}", minimize_runs=0, minimize_seconds=0.0,
-                      one_minimal=False, sequence=len(sequence))
+        record = Finding(
+            **self._common(crash, words, verify.Verified(0, 0, "")),
+            id=f"unreproduced-{words.identifier(self._name())}", oracle="unreproduced",
+            contract="", lines=len(crash.text.splitlines()), minimize_runs=0,
+            minimize_seconds=0.0, one_minimal=False, sequence=len(sequence))
         files = {"program.py": crash.text, "report.txt": crash.report}
         for number, text in enumerate(sequence):
             files[f"sequence-{number:03}.py"] = text
@@ -83,15 +86,13 @@ class Drafts:
         files["NOTES.md"] = f"# {words.text}\n\nSeen once, in a hunt. {how} See report.txt.\n"
         return record, files
 
-    def _record(
-        self, crash: Crash, words: signature.Signature, spoke: str, lines: int,
-        verified: verify.Verified,
+    def _common(
+        self, crash: Crash, words: signature.Signature, verified: verify.Verified,
     ) -> dict:
+        """The fields that a finding has with and without a program that repeats it."""
         return {
-            "id": words.identifier(self._name()), "signature": words.text,
-            "kind": words.kind,
-            "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
-            "target": crash.target, "oracle": spoke, "contract": "", "lines": lines,
+            "signature": words.text, "kind": words.kind, "subject": self.subject.name,
+            "sanitizer": self.subject.sanitizer, "target": crash.target,
             "runs_to_find": crash.programs, "seconds_to_find": round(crash.seconds, 3),
             "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
             "verified_runs": verified.runs, "seed": crash.seed,

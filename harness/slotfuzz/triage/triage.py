@@ -5,6 +5,7 @@ script.
 """
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from slotfuzz.engine.kills import Kills
@@ -13,14 +14,15 @@ from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.language.program import lines_of
-from slotfuzz.schema.record import keys_of as keys_of_record
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage import dedup
 from slotfuzz.triage.buckets import Buckets
 from slotfuzz.triage.cases import keys_of, reaching_outside
 from slotfuzz.triage.crash import Crash
 from slotfuzz.triage.dedup import Keys
-from slotfuzz.triage.draft import UNKNOWN, Drafts
+from slotfuzz.triage.draft import UNKNOWN, Draft, Drafts
+from slotfuzz.triage.judged import Judged
 from slotfuzz.triage.sequence import as_one, repeating
 from slotfuzz.triage.servers import Servers
 from slotfuzz.triage.smallest import Smallest, escalation, smallest
@@ -70,11 +72,11 @@ class Triage:
         """
         server, record = self.servers.of(target), finding.read(folder)
         script, *variants = [(folder / "repro.py").read_text(errors="replace"),
-                         *record.get("ways", [])[1:]]
+                         *(record.ways[1:] if record else ())]
         replies = [server.run(script)]
         if not replies[0].is_finding:
             return []
-        self.buckets.folders |= dict.fromkeys(keys_of_record(record), folder)
+        self.buckets.folders |= dict.fromkeys(record.keys if record else (), folder)
         replies += map(server.run, variants)
         shared = []
         for reply in replies:
@@ -86,8 +88,8 @@ class Triage:
                 shared += self.buckets.add_variant(folder, lines, lines, keys, server.table)
         return [script, *variants, *dict.fromkeys(shared)]
 
-    def judge(self, crash: Crash) -> tuple[str, dict]:
-        """("new" | "known" | "shorter" | "unreproduced", the finding's record).
+    def judge(self, crash: Crash) -> tuple[str, Judged]:
+        """("new" | "known" | "shorter" | "unreproduced", the finding).
 
         It writes new findings. A shorter program replaces that of a finding in OUT. It also writes
         crashes that no fresh process repeats, by a script or with the programs before.
@@ -111,16 +113,16 @@ class Triage:
                     more, worse.minimized.lines, keys, first.minimized.lines, server.table):
                 best, keys = worse, keys | more
         folder = self._known_as(keys)
-        if self._is_in_doubt(folder) or (
-                len(best.minimized.lines) < self._in_out(folder).get("lines", 0)):
+        old = self._in_out(folder)
+        if self._is_in_doubt(folder) or old and len(best.minimized.lines) < old.lines:
             draft = self.drafts.of(server, crash, best, keys)
         with self._lock:
             return self._sort(server, first, best, keys, draft)
 
     def _sort(
         self, server: Server, first: Smallest, best: Smallest, keys: Keys,
-        draft: tuple[dict, dict] | None,
-    ) -> tuple[str, dict]:
+        draft: Draft | None,
+    ) -> tuple[str, Judged]:
         """The verdict for KEYS; without DRAFT the finding is known, and its program is no shorter.
 
         FIRST is the smallest program with the same failure, BEST the program to show.
@@ -128,30 +130,33 @@ class Triage:
         met = server.table.program_text(list(first.minimized.as_met))
         text = self._text(server, best)
         texts = sorted({self._text(server, first), text, met} - {""})
-        merged = self.buckets.merge(keys)
+        merged = tuple(self.buckets.merge(keys))
         folder = self.buckets.folder(keys)
-        old = self._in_out(folder) if folder else {}
+        old = self._in_out(folder)
         if draft and (not folder or finding.is_better(draft[0], old)):
             verdict, (record, files) = "new" if self._is_in_doubt(folder) else "shorter", draft
             record = finding.successor(record, old)
             folder = finding.write(self.out, record, files)
+            judged = Judged(id=record.id, signature=record.signature, folder=folder, text=text,
+                            merged=merged, finding=record)
         else:
-            verdict, record = "known", {"id": folder.name, "signature": best.signature.text}
+            verdict = "known"
+            judged = Judged(id=folder.name, signature=best.signature.text, folder=folder,
+                            text=text, merged=merged)
             if old:
                 finding.add_variant(folder, met or text)
-        record = {**record, "folder": str(folder), "text": text, "merged": merged}
         if self._is_in_doubt(folder):
             self.buckets.add(folder, keys, is_new=False)
-            return "unreproduced", {**finding.read(folder), **record, "avoid": texts}
+            return "unreproduced", replace(judged, avoid=tuple(texts), finding=self._in_out(folder))
         self.buckets.add(folder, keys, is_new=verdict == "new")
         self.errors |= {dedup.error(first.reply, first.signature)} - {""}
         texts += self.buckets.add_variant(
             folder, first.minimized.lines, list(first.minimized.as_met), keys, server.table)
-        return verdict, {**record, "avoid": texts}
+        return verdict, replace(judged, avoid=tuple(texts))
 
     def _sort_sequence(
         self, server: Server, crash: Crash, sequence: list[str],
-    ) -> tuple[str, dict]:
+    ) -> tuple[str, Judged]:
         """The verdict on a crash that only a SEQUENCE of programs in one process may repeat.
 
         A write outside of memory may crash any later allocation.
@@ -161,16 +166,17 @@ class Triage:
             keys = dedup.keys_outside(outside, server.table) if outside else frozenset()
             if folder := self._known_as(keys):
                 words = signature.of_stderr(crash.report) or UNKNOWN
-                return "known", {"id": folder.name, "signature": words.text, "folder": str(folder),
-                                 "text": crash.text, "avoid": [text, crash.text]}
+                return "known", Judged(id=folder.name, signature=words.text, folder=folder,
+                                       text=crash.text, avoid=(text, crash.text))
         with self._lock:
             return "unreproduced", self._write_unreproduced(crash, sequence)
 
-    def _write_unreproduced(self, crash: Crash, sequence: list[str]) -> dict:
+    def _write_unreproduced(self, crash: Crash, sequence: list[str]) -> Judged:
         """Writes a crash that no single program repeats: the known data, and a rate of 0."""
         record, files = self.drafts.of_unreproduced(crash, sequence)
         folder = finding.write(self.out, record, files)
-        return {**record, "folder": str(folder), "text": crash.text, "avoid": [crash.text]}
+        return Judged(id=record.id, signature=record.signature, folder=folder, text=crash.text,
+                      avoid=(crash.text,), finding=record)
 
     def _known_as(self, keys: Keys) -> Path | None:
         with self._lock:
@@ -182,12 +188,14 @@ class Triage:
         Another program may fail. A known bug of a subject with at most one bug is never in doubt,
         because its target checks more than a script can.
         """
-        return not folder or (self.subject.capabilities.has_many_bugs
-                              and self._in_out(folder).get("rate") == 0)
+        if not folder or not self.subject.capabilities.has_many_bugs:
+            return not folder
+        old = self._in_out(folder)
+        return bool(old) and old.rate == 0
 
-    def _in_out(self, folder: Path) -> dict:
-        """The record of a finding in OUT; empty if FOLDER is in another folder."""
-        return finding.read(folder) if folder.parent == self.out else {}
+    def _in_out(self, folder: Path | None) -> Finding | None:
+        """The record of a finding in OUT; None if FOLDER is None or in another folder."""
+        return finding.read(folder) if folder and folder.parent == self.out else None
 
     def _text(self, server: Server, best: Smallest) -> str:
         return server.table.program_text(best.minimized.lines)

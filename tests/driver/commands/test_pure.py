@@ -11,9 +11,9 @@ from slotfuzz.hunt import corpus
 from slotfuzz.language import op_table
 from slotfuzz.measure import mutants
 from slotfuzz.reduce import ring
-from slotfuzz.schema.record import FIELDS
 from slotfuzz.subject import mutant, subject
 from slotfuzz.triage import verify
+from tests.driver import records
 
 HEADER = """\
 # origin: #97470
@@ -88,8 +88,8 @@ def test_a_mutant_header_without_a_field_is_broken(lost):
 
 def found(**fields):
     """A finding's record."""
-    return {"signature": "sanitizer heap-use-after-free in f", "contract": "H2", "lines": 2,
-            "one_minimal": True, "rate": 1.0, **fields}
+    return records.finding(**{**dict(
+        signature="sanitizer heap-use-after-free in f", contract="H2", lines=2), **fields})
 
 
 @pytest.mark.parametrize("record, words", [
@@ -107,15 +107,9 @@ def test_a_finding_is_compared_with_the_mutants_header(record, words):
     assert all(word in problem for word, problem in zip(words, problems))
 
 
-def record_of(identifier):
-    """A complete record."""
-    return {**{name: 0 for name in FIELDS}, "id": identifier, "subject": "core",
-            "signature": "s"}
-
-
 def test_a_finding_is_written_at_once_and_replaces_an_older_one(tmp_path):
     for text in ("old", "new"):
-        folder = finding.write(tmp_path, record_of("x-1"), {"repro.py": text})
+        folder = finding.write(tmp_path, records.finding("x-1"), {"repro.py": text})
     assert (folder / "repro.py").read_text() == "new"
     assert json.loads((folder / "finding.json").read_text())["id"] == "x-1"
     assert os.listdir(tmp_path) == ["x-1"]
@@ -123,23 +117,16 @@ def test_a_finding_is_written_at_once_and_replaces_an_older_one(tmp_path):
 
 def test_a_write_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(MachineError):
-        finding.write(tmp_path, record_of("x-1"), {"no/such/folder.py": ""})
+        finding.write(tmp_path, records.finding("x-1"), {"no/such/folder.py": ""})
     assert os.listdir(tmp_path) == []
 
 
-def test_a_record_without_a_field_is_an_error(tmp_path):
-    record = record_of("x-1")
-    del record["rate_low"]
-    with pytest.raises(ValueError, match="rate_low"):
-        finding.write(tmp_path, record, {})
-
-
 def test_known_findings_are_those_of_the_subject(tmp_path):
-    finding.write(tmp_path, record_of("x-1"), {"repro.py": "# subject: core\n"})
+    finding.write(tmp_path, records.finding("x-1"), {"repro.py": "# subject: core\n"})
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "finding.json").write_text("{")
-    finding.write(tmp_path, {**record_of("y-1"), "subject": "torch", "versions": {
-        "torch": "2.6.0+debian"}}, {"repro.py": ""})
+    finding.write(tmp_path, records.finding("y-1", subject="torch", versions={
+        "torch": "2.6.0+debian"}), {"repro.py": ""})
     def known(name, **versions):
         return [path.name for path in finding.known([tmp_path], subject.Subject(
             name, "", "", tmp_path, "", versions=versions))]
@@ -147,12 +134,12 @@ def test_known_findings_are_those_of_the_subject(tmp_path):
     assert known("torch", torch="2.6.0") == ["y-1"] and known("torch", torch="1.13.1") == []
 
 
-def test_ways_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
-    folder = finding.write(tmp_path, record_of("x-1"), {})
+def test_variants_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
+    folder = finding.write(tmp_path, records.finding("x-1"), {})
     for number in [0, 0, *range(finding.VARIANTS_MAX + 5)]:
         finding.add_variant(folder, f"t{number} = T.ones(1)\n")
-    ways = finding.read(folder)["ways"]
-    assert len(ways) == len(set(ways)) == finding.VARIANTS_MAX
+    variants = finding.read(folder).ways
+    assert len(variants) == len(set(variants)) == finding.VARIANTS_MAX
 
 
 def test_a_folder_that_cannot_be_made_is_a_machine_error(tmp_path):

@@ -9,6 +9,7 @@ from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Result
 from slotfuzz.schema.answers import DroppedLine
 from slotfuzz.subject import packages, subject
+from tests.driver import records
 from tests.driver import replies
 from tests.driver.conftest import CRASH
 
@@ -78,7 +79,7 @@ def test_findings_of_the_target_are_collected(ran, pytester):
         folder = pytester.path / "repro" / name
         folder.mkdir(parents=True)
         (folder / "repro.py").write_text(CLEAN)
-        (folder / "finding.json").write_text(f'{{"target": "{target}"}}')
+        (folder / "finding.json").write_text(records.finding(target=target).text())
     result = ran(*STORAGE, "-v")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["slotfuzz-storage::repro/mine PASSED*"])

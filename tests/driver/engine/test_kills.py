@@ -131,7 +131,7 @@ def test_a_crash_whose_process_is_killed_while_it_reports_is_not_lost(
         seed=4, stop_when=lambda record: True))
     assert len(started) == 1, "the first process has found it"
     assert killed and sum(result.killed.values()) == 1
-    assert [record["kind"] for record in result.new] == ["heap-use-after-free"]
+    assert [judged.finding.kind for judged in result.new] == ["heap-use-after-free"]
 
 
 def test_a_request_to_a_killed_fork_server_is_made_again(fake_subject):

@@ -12,5 +12,5 @@ def plan(fake_subject, tmp_path):
         return Plan(**{**dict(
             subject=fake_subject, targets=["storage"], out=tmp_path / "out", seconds=60,
             seed=1, corpus=tmp_path / "corpus", suppressions=(),
-            stop_when=lambda record: record["kind"] == "heap-use-after-free"), **fields})
+            stop_when=lambda judged: judged.finding.kind == "heap-use-after-free"), **fields})
     return make

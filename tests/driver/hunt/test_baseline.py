@@ -1,6 +1,5 @@
 """Findings of a baseline are old and do not fail a hunt; all other findings do."""
 
-import json
 import shutil
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from slotfuzz.hunt import hunt
 from slotfuzz.hunt.baseline import Baseline
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.subject import subject
+from tests.driver import records
 
 MUTANT = "mutant:hermetic-del-storage"
 # The hunts end after these findings; a finding takes as long as hundreds of clean programs.
@@ -28,7 +28,7 @@ def hunted(fake_subject, tmp_path):
         plan = Plan(
             subject=replace(fake_subject, **fields), targets=["storage"], out=tmp_path / place,
             seconds=60, seed=1, corpus=tmp_path / f"corpus-{place}", runs=runs, baseline=baseline,
-            stop_when=lambda record: seen.add(record["kind"]) or set(KINDS) <= seen)
+            stop_when=lambda judged: seen.add(judged.finding.kind) or set(KINDS) <= seen)
         return hunt.run(plan)
     return run
 
@@ -36,16 +36,16 @@ def hunted(fake_subject, tmp_path):
 def only(folder, kind):
     """FOLDER, after removing all findings but those of KIND."""
     for path in folder.glob("*/finding.json"):
-        if finding.read(path.parent)["kind"] != kind:
+        if finding.read(path.parent).kind != kind:
             shutil.rmtree(path.parent)
     return folder
 
 
 def test_findings_of_the_baseline_are_old_and_all_others_are_new(hunted, tmp_path):
-    assert set(KINDS) <= {record["kind"] for record in hunted("first").new}
+    assert set(KINDS) <= {judged.finding.kind for judged in hunted("first").new}
     baseline = Baseline(only(tmp_path / "first", KINDS[0]))
     result = hunted("second", baseline, runs=400)
-    kinds = {record["kind"] for record in result.new}
+    kinds = {judged.finding.kind for judged in result.new}
     assert KINDS[1] in kinds and KINDS[0] not in kinds
     assert result.exit_code == 1 and baseline.gone == []
 
@@ -69,7 +69,7 @@ def test_a_mutants_finding_can_be_old(hunted, tmp_path, monkeypatch):
 def test_with_a_baseline_findings_in_repro_are_not_suppressed(fake_subject, tmp_path):
     folder = tmp_path / "base" / "one"
     folder.mkdir(parents=True)
-    (folder / "finding.json").write_text('{"id": "one"}')
+    (folder / "finding.json").write_text(records.finding("one").text())
     plan = Plan(fake_subject, ["storage"], tmp_path / "out")
     assert tmp_path / "out" in plan.suppressing_folders() and len(plan.suppressing_folders()) > 1
     compared = replace(plan, baseline=Baseline(tmp_path / "base"))
@@ -83,17 +83,17 @@ def test_a_baseline_finding_that_is_gone_or_has_no_script_makes_nothing_old(hunt
     (folder / "repro.py").write_text("t0 = T.ones(1)\n")
     bare = base / "deeper" / "unreproduced-1"
     bare.mkdir(parents=True)
-    (bare / "finding.json").write_text(json.dumps({"id": "unreproduced-1"}))
+    (bare / "finding.json").write_text(records.finding("unreproduced-1").text())
     baseline = Baseline(base)
     result = hunted("second", baseline, runs=400)
     assert baseline.gone == [folder.name] and baseline.without_script == ["unreproduced-1"]
-    assert KINDS[0] in {record["kind"] for record in result.new} and result.exit_code == 1
+    assert KINDS[0] in {judged.finding.kind for judged in result.new} and result.exit_code == 1
 
 
 def test_a_finding_that_fails_sometimes_is_tried_more_than_once(tmp_path):
     folder = tmp_path / "sometimes"
     folder.mkdir()
-    (folder / "finding.json").write_text(json.dumps({"rate": 0.5, "target": "tensor"}))
+    (folder / "finding.json").write_text(records.finding(rate=0.5, target="tensor").text())
     (folder / "repro.py").write_text("")
     asked = []
 
@@ -121,7 +121,7 @@ def test_a_baseline_without_findings_is_an_error(tmp_path, monkeypatch, capsys, 
 
 def test_findings_cannot_be_written_into_the_baseline(tmp_path):
     (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "finding.json").write_text('{"id": "one"}')
+    (tmp_path / "one" / "finding.json").write_text(records.finding("one").text())
     with pytest.raises(UserError, match="would be old in the next hunt"):
         Baseline(tmp_path).check_apart(tmp_path / "out")
     Baseline(tmp_path / "one").check_apart(tmp_path / "out")

@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -12,20 +11,22 @@ from slotfuzz.engine import fuzzer
 from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import hunt, job
-from slotfuzz.schema.record import FIELDS
+from slotfuzz.schema import shape
+from slotfuzz.schema.record import Finding
 from slotfuzz.subject import subject
 from slotfuzz.triage import triage
+from slotfuzz.triage.judged import Judged
+from tests.driver import records
 from tests.driver.conftest import write_program
 
 
 def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
     result = hunt.run(plan())
-    record = next(r for r in result.new if r["kind"] == "heap-use-after-free")
-    folder = Path(record["folder"])
+    folder = next(one.folder for one in result.new if one.finding.kind == "heap-use-after-free")
     assert sorted(os.listdir(folder)) == ["NOTES.md", "finding.json", "report.txt", "repro.py",
                                            "timeline.svg"]
     stored = json.loads((folder / "finding.json").read_text())
-    assert set(FIELDS) <= set(stored)
+    assert shape.wrong_as(stored, Finding) == ""
     assert stored["one_minimal"] and stored["lines"] == 5 and stored["rate"] == 1.0
     assert stored["contract"] == "H2" and stored["oracle"] == "address"
     assert stored["runs_to_find"] > 0 and result.exit_code == 1
@@ -35,7 +36,7 @@ def test_a_hunt_finds_minimizes_verifies_and_writes(plan):
 def test_the_next_hunt_suppresses_it(plan):
     first = hunt.run(plan())
     again = hunt.run(plan(runs=300))
-    assert not {r["signature"] for r in first.new} & {r["signature"] for r in again.new}
+    assert not {one.signature for one in first.new} & {one.signature for one in again.new}
     assert again.skipped == len(first.new)
 
 
@@ -96,9 +97,9 @@ def test_findings_of_two_jobs_are_judged_at_the_same_time(plan, monkeypatch):
         return verdicts[-1]
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(triage.Triage, "judge", together)
-    result = hunt.run(plan(jobs=2, runs=300, stop_when=lambda record: len(verdicts) >= 2))
+    result = hunt.run(plan(jobs=2, runs=300, stop_when=lambda _: len(verdicts) >= 2))
     assert len(verdicts) >= 2 and not both.broken
-    assert len({record["id"] for record in result.new}) == len(result.new)
+    assert len({judged.id for judged in result.new}) == len(result.new)
 
 
 def test_a_corpus_that_cannot_be_written_is_reported_at_the_end(plan, monkeypatch, tmp_path):
@@ -114,9 +115,9 @@ def test_a_corpus_that_cannot_be_written_is_reported_at_the_end(plan, monkeypatc
 
 def test_ten_crashes_in_a_row_that_do_not_repeat_end_a_hunt(plan, monkeypatch, tmp_path):
     verdicts = ["unreproduced"] * 9 + ["known"] + ["unreproduced"] * 11
-    record = {"id": "one", "folder": str(tmp_path), "avoid": []}
+    one = Judged(id="one", signature="", folder=tmp_path, text="", finding=records.finding("one"))
     judged = iter(verdicts)
-    monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (next(judged), record))
+    monkeypatch.setattr(triage.Triage, "judge", lambda self, found: (next(judged), one))
     with pytest.raises(BrokenError, match="10 crashes in a row did not reproduce"):
         hunt.run(plan())
     assert list(judged) == ["unreproduced"], "a reproduced crash resets the count"

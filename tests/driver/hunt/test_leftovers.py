@@ -16,7 +16,7 @@ def test_the_next_hunt_judges_crashes_of_a_killed_hunt(plan, fake_subject, tmp_p
         [*MINIMAL[:4], "exit_hermetic()", "s1 = t0.untyped_storage()"]) + "\n")
     os.close(dead._lock)
     result = hunt.run(plan(resumes=True))
-    assert [r["kind"] for r in result.new] == ["heap-use-after-free"]
+    assert [one.finding.kind for one in result.new] == ["heap-use-after-free"]
     assert result.programs == 0 and not dead.folder.exists()
 
 

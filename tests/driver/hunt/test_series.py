@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from slotfuzz.hunt import hunt, series
 from slotfuzz.hunt.plan import Plan, Result
+from slotfuzz.triage.judged import Judged
 from tests.driver.conftest import ROOT
 
 NUMBERS = {"programs": 10, "rate": 5, "coverage": 3, "corpus": 2, "new": 1, "known": 0,
@@ -40,8 +42,9 @@ def test_reading_gives_what_was_written(plan):
     now.seconds += 2.5
     written.sample(**NUMBERS)
     written.found("x-1")
-    written.end(Result(programs=12, seconds=3.0, new=[{"id": "x-1", "text": "a"}],
-                            spent={"storage.0": NUMBERS["spent"]}))
+    new = Judged(id="x-1", signature="", folder=Path("x-1"), text="a")
+    written.end(Result(programs=12, seconds=3.0, new=[new],
+                       spent={"storage.0": NUMBERS["spent"]}))
     (read,), troubles = series.read(plan.out)
     assert troubles == []
     assert (read.start.seed, read.start.targets, read.start.versions) == (
@@ -133,8 +136,8 @@ def test_a_hunt_keeps_its_series(fake_subject, tmp_path, monkeypatch):
     result = hunt.run(plan)
     (read,), troubles = series.read(plan.out)
     assert troubles == [] and read.samples
-    assert result.new and [one.id for one in read.found] == [one["id"] for one in result.new]
-    assert list(read.end.new) == [record["id"] for record in result.new]
+    assert result.new and [one.id for one in read.found] == [one.id for one in result.new]
+    assert list(read.end.new) == [one.id for one in result.new]
     assert (read.end.programs, read.end.coverage) == (300, result.coverage)
     spent = read.end.spent["storage.0"]
     assert all(spent[phase] > 0 for phase in series.PHASES)

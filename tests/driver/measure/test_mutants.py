@@ -9,6 +9,7 @@ import pytest
 from slotfuzz.measure import mutants
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
+from tests.driver import records
 
 HEADER = mutant.parse_header("""\
 # origin: PyTorch #1, as it was
@@ -25,8 +26,8 @@ HEADER = mutant.parse_header("""\
 
 def record(**changes):
     """A finding that matches the header, except for CHANGES."""
-    return {"signature": "judge P2 attributes", "contract": "P2", "lines": 2, "rate": 1.0,
-            "one_minimal": True, **changes}
+    return records.finding(**{**dict(
+        signature="judge P2 attributes", contract="P2", lines=2), **changes})
 
 
 def header(verdict):

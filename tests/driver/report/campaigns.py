@@ -4,7 +4,7 @@ import json
 from html.parser import HTMLParser
 
 from slotfuzz.hunt import series
-from slotfuzz.schema.record import ERROR, DedupKey, plain
+from slotfuzz.schema.record import ERROR, DedupKey
 
 START = {"record": "start", "hunt": "a", "started": "2024-01-02T03:04:05+00:00", "subject": "core",
          "sanitizer": "address", "targets": ["storage"], "seed": 7, "jobs": 1, "versions": {}}
@@ -15,7 +15,7 @@ SAMPLE = {"record": "sample", "hunt": "a", "seconds": 2.0, "programs": 100, "rat
 
 def keys(words):
     """A dedup key for each of the letters WORDS."""
-    return plain(frozenset(DedupKey(ERROR, words=word) for word in words))
+    return [DedupKey(ERROR, words=word).plain() for word in words]
 
 
 class Names(HTMLParser):

@@ -3,6 +3,8 @@
 import pytest
 
 from slotfuzz.finding import finding
+from slotfuzz.schema import shape
+from slotfuzz.schema.record import Finding
 
 # The version string of Debian's 1.13.1.
 SAYS = {"1.13.1": "1.13.0a0"}
@@ -19,8 +21,10 @@ RECORD = {
 def campaign(tmp_path):
     """A function that writes a finding and returns the folder of all findings."""
     def write(identifier, program, release="2.6.0", files=None, **fields):
-        record = {**RECORD, "id": identifier, "versions": {"torch": SAYS.get(release, release)},
-                  **fields}
+        made = {**RECORD, "id": identifier, "versions": {"torch": SAYS.get(release, release)},
+                **fields}
+        assert shape.wrong_as(made, Finding) == ""
+        record = shape.made(Finding, made)
         out = tmp_path / "repro" / f"torch-{release}"
         out.mkdir(parents=True, exist_ok=True)
         finding.write(out, record, {"repro.py": SCRIPT.format(program),

@@ -13,7 +13,7 @@ def test_one_bug_in_several_releases_is_one_row(campaign):
     root = campaign("new", "t0 = 2", dedup_keys=keys("bc"), fails_in={**fails, "1.13.1": False})
     campaign("other", "t0 = 3", dedup_keys=keys("d"))
     merged = causes.merged(report.collect(root).entries)
-    assert [[entry.record["id"] for entry in one.entries] for one in merged] == [
+    assert [[entry.record.id for entry in one.entries] for one in merged] == [
         ["new", "old"], ["other"]]
     assert merged[0].fails_in == fails and merged[1].fails_in == {"2.6.0": True}
 

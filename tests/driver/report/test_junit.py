@@ -1,7 +1,7 @@
 """JUnit has a case for each target of a hunt, a failure for each finding, and correct counts."""
 
-import json
 import shutil
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -57,8 +57,8 @@ def test_what_reproduces_on_the_base_is_skipped(tmp_path):
 
 
 def test_any_byte_of_a_report_is_well_formed(tmp_path):
-    record = {**finding.read(KEPT[0]), "signature": "signal \x01"}
-    (tmp_path / "finding.json").write_text(json.dumps(record))
+    record = replace(finding.read(KEPT[0]), signature="signal \x01")
+    (tmp_path / "finding.json").write_text(record.text())
     (tmp_path / "report.txt").write_bytes(bytes(range(256)) + b"]]></failure>\xff\xfe")
     _, (case,) = parsed([places.read(tmp_path)], [])
     assert case.find("failure").get("type") == "signal ?"

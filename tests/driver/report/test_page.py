@@ -89,7 +89,7 @@ def test_what_was_not_reproduced_stands_apart(campaign):
     (root / "torch-2.6.0/unreproduced-x/repro.py").rename(
         root / "torch-2.6.0/unreproduced-x/program.py")
     found = report.collect(root)
-    assert (found.entries, [one.record["id"] for one in found.unreproduced]) == (
+    assert (found.entries, [one.record.id for one in found.unreproduced]) == (
         [], ["unreproduced-x"])
     text = page(found)[0]
     assert "signal SIGSEGV in &lt;f&gt;" in text.partition('id="unreproduced"')[2]
@@ -149,4 +149,4 @@ def test_what_is_kept_makes_a_page_with_nothing_left_out():
     assert unreadable == [] and len(found.entries) > 100
     names = Names(text)
     assert {link[1:] for link in names.links} <= set(names.ids)
-    assert all(entry.record["id"] in text for entry in found.entries)
+    assert all(entry.record.id in text for entry in found.entries)

@@ -8,8 +8,8 @@ import pytest
 from slotfuzz import report
 from slotfuzz.errors import UserError
 from slotfuzz.report.markdown import markdown
-from tests.driver.conftest import ROOT
 from tests.driver.commands.test_cli import slotfuzz
+from tests.driver.conftest import ROOT
 from tests.driver.report.campaigns import SAMPLE, START, write_series
 
 
@@ -19,7 +19,7 @@ def test_public_api_comes_first_and_crashes_before_wrong_results(campaign):
     campaign("b-flag", "enter_hermetic()\ndel s0", reach="nonsense")
     campaign("a-wrong", "t0 = T.ones(1)", oracle="contract", lines=1)
     root = campaign("z-crash", "t0.__dict__\nt0 = T.ones(1)", lines=2)
-    assert [entry.record["id"] for entry in report.collect(root).entries] == [
+    assert [entry.record.id for entry in report.collect(root).entries] == [
         "z-crash", "a-wrong", "b-flag", "c-private", "d-odd"]
 
 
@@ -126,9 +126,9 @@ def test_what_is_kept_of_torch_is_confirmed():
     kept = [entry for entry in report.collect(ROOT / "repro").entries if entry.release]
     assert kept
     for entry in kept:
-        assert entry.record["rate"] == 1.0 and entry.record["fails_in"], entry.folder
-        assert entry.record["why"] and entry.record["sentence"], entry.folder
+        assert entry.record.rate == 1.0 and entry.record.fails_in, entry.folder
+        assert entry.record.why and entry.record.sentence, entry.folder
         notes = (entry.folder / "NOTES.md").read_text()
-        assert entry.record["why"] in notes and entry.record["sentence"] in notes, entry.folder
+        assert entry.record.why in notes and entry.record.sentence in notes, entry.folder
         # Unlike a crash or a failed internal assertion, a promise needs its contract sentence.
-        assert entry.record["contract"] or entry.record["oracle"] not in ("contract", "assert")
+        assert entry.record.contract or entry.record.oracle not in ("contract", "assert")

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -139,8 +140,8 @@ def test_what_does_not_count_is_suppressed_and_old_is_unchanged(tmp_path):
 
 
 def test_what_nothing_repeats_is_a_warning(tmp_path):
-    record = {**finding.read(KEPT[0]), "rate": 0.0, "contract": "", "oracle": "unreproduced"}
-    (tmp_path / "finding.json").write_text(json.dumps(record))
+    record = replace(finding.read(KEPT[0]), rate=0.0, contract="", oracle="unreproduced")
+    (tmp_path / "finding.json").write_text(record.text())
     (tmp_path / "program.py").write_text("t0 = T.ones(1)\n")
     (result,) = sarif.document([places.read(tmp_path)], [])["runs"][0]["results"]
     assert result["level"] == "warning" and result["ruleId"] == "oracle-unreproduced"

@@ -62,7 +62,7 @@ def test_the_fields_of_a_dataclass_are_a_schema():
 @pytest.mark.parametrize("changed, said", [
     ({"parts": [{"number": 1}]}, "its parts number 0 is wrong: it lacks name"),
     ({"parts": [{"name": "a", "number": "1"}]},
-     "its parts number 0 is wrong: its number is not null"),
+     "its parts number 0 is wrong: its number is not a whole number from 0 on"),
     ({"parts": {}}, "its parts is not a list, each of which is an object"),
     ({"counts": {"x": "1"}},
      "its counts is not an object, each value of which is a whole number from 0 on"),

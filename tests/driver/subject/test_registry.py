@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from slotfuzz.errors import UserError
 from slotfuzz.subject import registry, subject
 from slotfuzz.subject.capabilities import Capabilities
 from slotfuzz.subject.subjects import core
+from tests.driver import records
 from tests.driver.conftest import HERE
 
 NEW = """\
@@ -65,10 +67,10 @@ def test_a_new_file_is_a_subject_to_hunt_and_replay(other, capsys, tmp_path):
 def test_a_finding_belongs_to_its_release(other, add_subject, tmp_path):
     chosen = subject.resolve("other", None, ["storage"])
     assert chosen.edition == "other 1.2"
-    record = {"subject": "other", "versions": {"other": "1.2+debian"}}
+    record = records.finding(subject="other", versions={"other": "1.2+debian"})
     assert chosen.has_finding(record)
-    assert not chosen.has_finding({**record, "versions": {"other": "1.3"}})
-    assert not chosen.has_finding({**record, "subject": "core"})
+    assert not chosen.has_finding(replace(record, versions={"other": "1.3"}))
+    assert not chosen.has_finding(replace(record, subject="core"))
 
 
 def test_an_error_message_can_suggest_it(other, capsys):

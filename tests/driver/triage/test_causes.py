@@ -6,7 +6,7 @@ import pytest
 
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
-from slotfuzz.schema.record import CRASH, JUDGE, OUTSIDE, DedupKey, keys_of
+from slotfuzz.schema.record import CRASH, JUDGE, OUTSIDE, DedupKey
 from slotfuzz.triage import dedup, program_shape
 from tests.driver.triage.cases import HERMETIC, TABLE, TAGGED, lines_of
 
@@ -77,7 +77,7 @@ def test_the_findings_in_torch_are_the_causes_that_they_were():
     cause_of = {}
     for path in folders:
         name = f"{path.parent.parent.name}/{path.parent.name}"
-        keys = keys_of(finding.load(path.parent))
+        keys = finding.load(path.parent).keys
         assert keys, name
         met = {name}.union(*(names for names, known in cause_of.values() if known & keys))
         joined = keys.union(*(known for _, known in cause_of.values() if known & keys))

@@ -1,12 +1,10 @@
 """Triage of a crash: alone, with the programs before it, and in fresh processes."""
 
 import json
-from pathlib import Path
 
 from slotfuzz.engine.server import Server
 from slotfuzz.finding import finding
 from slotfuzz.schema.answers import State
-from slotfuzz.schema.record import KEYS
 from slotfuzz.triage import crash, sequence, triage, verify
 from tests.driver.conftest import CRASH, MINIMAL
 
@@ -15,8 +13,8 @@ def test_a_crash_that_does_not_repeat_is_unreproduced(fake_subject, tmp_path):
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(crash.Crash(
             "storage", "t0 = T.ones(1)\n", "==1== ERROR: libFuzzer: deadly signal\n", 9, 1.0, 1))
-    assert verdict == "unreproduced" and record["rate"] == 0.0
-    assert "Seen once" in (Path(record["folder"]) / "NOTES.md").read_text()
+    assert verdict == "unreproduced" and record.finding.rate == 0.0
+    assert "Seen once" in (record.folder / "NOTES.md").read_text()
 
 
 def test_a_crash_that_needs_earlier_programs_is_found_in_the_ring(fake_subject, tmp_path):
@@ -50,8 +48,8 @@ def test_programs_that_fail_in_one_process_only_are_kept_in_order(
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(
             crash.Crash("storage", texts[3], "", 9, 1.0, 1, tmp_path / "recorder"))
-    folder = Path(record["folder"])
-    assert verdict == "unreproduced" and record["sequence"] == 2
+    folder = record.folder
+    assert verdict == "unreproduced" and record.finding.sequence == 2
     assert [path.read_text() for path in sorted(folder.glob("sequence-*"))] == texts[1::2]
 
 
@@ -64,11 +62,11 @@ def test_a_crash_that_no_fresh_process_repeats_is_not_new_and_hides_nothing(
     with triage.Triage(released_subject, out, 2) as judge:
         first = judge.judge(found)
     with triage.Triage(released_subject, out, 2) as judge:
-        judge.recall("storage", out / first[1]["id"])
+        judge.recall("storage", out / first[1].id)
         again, third, last = (judge.judge(found) for _ in range(3))
     assert [verdict for verdict, _ in (first, again, third, last)] == [
         "unreproduced", "unreproduced", "new", "known"]
-    assert len({record["folder"] for _, record in (first, again, third, last)}) == 1
-    assert first[1]["avoid"] and first[1]["rate"] == 0
-    assert KEYS in again[1], "a program repeats the crash"
-    assert finding.read(Path(first[1]["folder"]))["rate"] == 1.0
+    assert len({record.folder for _, record in (first, again, third, last)}) == 1
+    assert first[1].avoid and first[1].finding.rate == 0
+    assert again[1].finding.dedup_keys, "a program repeats the crash"
+    assert finding.read(first[1].folder).rate == 1.0

@@ -11,8 +11,9 @@ from slotfuzz.finding import finding
 from slotfuzz.language import program
 from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Observation, Observed, State
-from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey, keys_of
+from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey
 from slotfuzz.triage import cases, crash, dedup, triage
+from tests.driver import records
 from tests.driver.conftest import CRASH
 
 BROKEN = ["t0 = T.ones(1)\ns0 = t0.untyped_storage()\n{}s0.tag = 7\n".format(between)
@@ -40,9 +41,9 @@ def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, 
     assert [verdict for verdict, _ in verdicts] == ["new", "shorter", "known"]
     (folder,) = out.iterdir()
     record = finding.read(folder)
-    assert record["id"] == folder.name == verdicts[0][1]["id"] == verdicts[1][1]["id"]
-    assert record["lines"] == len(CRASH.splitlines()) and record["runs_to_find"] == 7
-    assert record["ways"] == [CRASH, longer]
+    assert record.id == folder.name == verdicts[0][1].id == verdicts[1][1].id
+    assert record.lines == len(CRASH.splitlines()) and record.runs_to_find == 7
+    assert list(record.ways) == [CRASH, longer]
     assert "nbytes" not in (folder / "repro.py").read_text()
 
 
@@ -53,30 +54,28 @@ def test_a_program_that_fails_when_it_is_run_again_is_found(fake_subject, tmp_pa
         smallest(server, quick, CRASH) if text.count(half) == 2 else None))
     with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         verdict, record = judge.judge(crash.Crash("storage", half, "", 9, 1.0, 1))
-    assert (verdict, record["rate"]) == ("new", 1.0)
+    assert (verdict, record.finding.rate) == ("new", 1.0)
 
 
-def test_a_shorter_way_that_fails_less_often_is_not_shown():
-    old = {"lines": 5, "rate": 1.0}
-    assert finding.is_better({"lines": 4, "rate": 1.0}, old)
-    assert not finding.is_better({"lines": 4, "rate": 0.9}, old)
-    assert not finding.is_better({"lines": 5, "rate": 1.0}, old)
-    assert not finding.is_better({"lines": 1, "rate": 1.0}, {})
-    assert finding.is_better({"lines": 6, "rate": 0.1}, {"lines": 5, "rate": 0.0})
-    assert not finding.is_better({"lines": 6, "rate": 0.0}, {"lines": 5, "rate": 0.0})
+@pytest.mark.parametrize("new, old, is_better", [
+    ((4, 1.0), (5, 1.0), True), ((4, 0.9), (5, 1.0), False), ((5, 1.0), (5, 1.0), False),
+    ((6, 0.1), (5, 0.0), True), ((6, 0.0), (5, 0.0), False)])
+def test_a_shorter_variant_that_fails_less_often_is_not_shown(new, old, is_better):
+    new, old = (records.finding(lines=lines, rate=rate) for lines, rate in (new, old))
+    assert finding.is_better(new, old) == is_better
+    assert not finding.is_better(new, None)
 
 
-def test_a_shorter_way_keeps_what_a_person_has_added():
-    old = {"id": "a", "lines": 5, "dedup_keys": [{"kind": "x"}], "ways": ["long"],
-           "sentence": "It breaks."}
-    new = {"id": "b", "lines": 4, "dedup_keys": [{"kind": "y"}], "ways": ["short"]}
-    assert finding.successor(new, old) == {
-        "id": "a", "lines": 4, "dedup_keys": [{"kind": "x"}, {"kind": "y"}],
-        "ways": ["short", "long"], "sentence": "It breaks."}
-    assert finding.successor(new, {}) == new
+def test_a_shorter_variant_keeps_what_a_person_has_added():
+    x, y = DedupKey("x"), DedupKey("y")
+    old = records.finding("a", lines=5, dedup_keys=(x,), ways=("long",), sentence="It breaks.")
+    new = records.finding("b", lines=4, dedup_keys=(y,), ways=("short",))
+    assert finding.successor(new, old) == records.finding(
+        "a", lines=4, dedup_keys=(x, y), ways=("short", "long"), sentence="It breaks.")
+    assert finding.successor(new, None) == new
 
 
-def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, tmp_path):
+def test_variants_of_one_bug_are_a_bucket_with_one_folder(unminimized, fake_subject, tmp_path):
     out = finding.check_writable(tmp_path / "out")
     longer = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
     with triage.Triage(fake_subject, out, 2) as judge:
@@ -84,10 +83,10 @@ def test_ways_to_one_bug_are_a_group_with_one_folder(unminimized, fake_subject, 
                     for text in (CRASH, longer, CRASH, *BROKEN)]
     assert [verdict for verdict, _ in verdicts] == [
         "new", "known", "known", "new", "known", "known"]
-    ids = [record["id"] for _, record in verdicts]
+    ids = [record.id for _, record in verdicts]
     assert ids[0] == ids[1] == ids[2] and ids[3] == ids[4] == ids[5] and len(set(ids)) == 2
-    assert finding.read(out / ids[0])["ways"] == [CRASH, longer]
-    assert finding.read(out / ids[3])["ways"] == [BROKEN[0], BROKEN[2]]
+    assert list(finding.read(out / ids[0]).ways) == [CRASH, longer]
+    assert list(finding.read(out / ids[3]).ways) == [BROKEN[0], BROKEN[2]]
 
 
 def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_path):
@@ -97,12 +96,12 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
         for text in (CRASH, longer):
             _, record = judge.judge(crash.Crash("storage", text, "", 9, 1.0, 1))
     with triage.Triage(fake_subject, out, 2) as later:
-        script, *variants = later.recall("storage", out / record["id"])
+        script, *variants = later.recall("storage", out / record.id)
         assert CRASH in script and variants == [longer]
         assert any(("nbytes", "s0") in key.lines for key in later.buckets.folders), "of a variant"
         assert later.judge(crash.Crash("storage", longer, "", 9, 1.0, 1))[0] == "known"
-        (out / record["id"] / "repro.py").write_text("t0 = T.ones(1)\n")
-        assert later.recall("storage", out / record["id"]) == []
+        (out / record.id / "repro.py").write_text("t0 = T.ones(1)\n")
+        assert later.recall("storage", out / record.id) == []
 
 
 @pytest.mark.parametrize("is_outside", [False, True])
@@ -115,8 +114,8 @@ def test_of_a_broken_promise_comes_no_crash_outside_of_memory(
          if is_outside and line.op == "enter_hermetic"), None))
     with triage.Triage(released_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
         _, record = judge.judge(crash.Crash("storage", BROKEN[0], "", 9, 1.0, 1))
-    assert record["signature"].startswith("judge P2") == is_outside
-    assert any(key.kind == "crash" for key in keys_of(record)) != is_outside
+    assert record.signature.startswith("judge P2") == is_outside
+    assert any(key.kind == "crash" for key in record.finding.dedup_keys) != is_outside
 
 
 def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
@@ -127,9 +126,9 @@ def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
     out = finding.check_writable(tmp_path / "out")
     with triage.Triage(released_subject, out, 2) as judge:
         _, record = judge.judge(crash.Crash("storage", CRASH, "", 9, 1.0, 1))
-    assert sorted(record["avoid"]) == [leading, CRASH]
+    assert sorted(record.avoid) == [leading, CRASH]
     with triage.Triage(released_subject, out, 2) as later:
-        assert leading in later.recall("storage", out / record["id"])
+        assert leading in later.recall("storage", out / record.id)
 
 
 def test_a_finding_shows_that_two_are_one_bug(
@@ -144,28 +143,27 @@ def test_a_finding_shows_that_two_are_one_bug(
                     for programs, text in zip((7, 9, 11), texts)]
         assert [verdict for verdict, _ in verdicts] == ["new", "new", "known"]
         (first, second, third) = (record for _, record in verdicts)
-        assert first["merged"] == second["merged"] == []
-        assert third["merged"] == [second["id"]]
-        assert set(judge.buckets.folders.values()) == {out / first["id"]} == set(out.iterdir())
-        assert all(folder == out / first["id"] for folder, _ in judge.buckets.variants)
-    record = finding.read(out / first["id"])
-    assert record["ways"] == texts
-    assert [key["words"] for key in record["dedup_keys"]] == ["both", "one", "other"]
+        assert first.merged == second.merged == ()
+        assert third.merged == (second.id,)
+        assert set(judge.buckets.folders.values()) == {out / first.id} == set(out.iterdir())
+        assert all(folder == out / first.id for folder, _ in judge.buckets.variants)
+    record = finding.read(out / first.id)
+    assert list(record.ways) == texts
+    assert [key.words for key in record.dedup_keys] == ["both", "one", "other"]
 
 
 def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_kept(tmp_path):
     folders = [tmp_path / name for name in "abcd"]
     for folder, lines, programs in zip(folders, (5, 4, 4, 3), (1, 9, 2, 1)):
         folder.mkdir()
-        finding.write_file(folder / "finding.json", json.dumps({
-            "id": folder.name, "lines": lines, "runs_to_find": programs,
-            "dedup_keys": [{"kind": folder.name}], "ways": [folder.name, "all"],
-            "rate": 0.5 if folder.name == "d" else 1.0}))
+        finding.write_file(folder / "finding.json", records.finding(
+            folder.name, lines=lines, runs_to_find=programs, ways=(folder.name, "all"),
+            dedup_keys=(DedupKey(folder.name),), rate=0.5 if folder.name == "d" else 1.0).text())
     assert finding.merge(folders) == folders[2]
     assert list(tmp_path.iterdir()) == [folders[2]]
-    assert finding.read(folders[2]) == {
-        "id": "c", "lines": 4, "runs_to_find": 2, "dedup_keys": [{"kind": name} for name in "abcd"],
-        "ways": ["c", "all", "b", "a", "d"], "rate": 1.0}
+    assert finding.read(folders[2]) == records.finding(
+        "c", lines=4, runs_to_find=2, dedup_keys=tuple(map(DedupKey, "abcd")),
+        ways=("c", "all", "b", "a", "d"))
 
 
 def test_a_finding_of_an_earlier_hunt_is_not_merged(
@@ -177,12 +175,12 @@ def test_a_finding_of_an_earlier_hunt_is_not_merged(
         _, record = judge.judge(crash.Crash("storage", CRASH, "", 7, 1.0, 1))
     (out / "kept").mkdir()
     with triage.Triage(fake_subject, out, 2) as later:
-        later.buckets.folders = {DedupKey(ERROR, words="one"): out / record["id"],
+        later.buckets.folders = {DedupKey(ERROR, words="one"): out / record.id,
                                 DedupKey(ERROR, words="other"): out / "kept"}
         text = CRASH.replace("enter_h", "s0.nbytes()\nenter_h")
         verdict, found = later.judge(crash.Crash("storage", text, "", 7, 1.0, 1))
-    assert (verdict, found["id"], found["merged"]) == ("known", record["id"], [])
-    assert (out / "kept").is_dir() and (out / record["id"]).is_dir()
+    assert (verdict, found.id, found.merged) == ("known", record.id, ())
+    assert (out / "kept").is_dir() and (out / record.id).is_dir()
 
 
 @pytest.mark.parametrize("answers, found", [
@@ -214,5 +212,5 @@ def test_a_sequence_is_known_if_one_of_it_does_what_is_known_to_damage_memory(
         judge.buckets.folders = {
             DedupKey(OUTSIDE, lines=(("make", "t0", "_"),)): tmp_path / "repro" / "sigsegv-1"}
         verdict, record = judge.judge(found)
-    assert verdict == "known" and record["id"] == "sigsegv-1"
-    assert record["avoid"] == [texts[1], texts[2]]
+    assert verdict == "known" and record.id == "sigsegv-1"
+    assert record.avoid == (texts[1], texts[2])
