@@ -15,13 +15,13 @@ OPS = [
 ]
 KINDS = [
     {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4,
-     "has_names": False, "value_effects": {}},
+     "has_names": False, "value_effects": {}, "value_tiers": {}},
     {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4,
-     "has_names": False, "value_effects": {}},
+     "has_names": False, "value_effects": {}, "value_tiers": {}},
     {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3,
-     "has_names": False, "value_effects": {}},
+     "has_names": False, "value_effects": {}, "value_tiers": {}},
     {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2,
-     "has_names": False, "value_effects": {}},
+     "has_names": False, "value_effects": {}, "value_tiers": {}},
 ]
 PLANTED = [
     {"name": "loud", "oracle": "address", "expect": "heap-use-after-free"},

@@ -11,7 +11,7 @@ constexpr const char* kKinds =
     "[variables]\n"
     "s = ['storage', 's', 2]\n"
     "[values]\n"
-    "n = ['size', ['1', ['0', 'shrinks']]]\n";
+    "n = ['size', ['1', ['0', 'shrinks'], ['-1', 'raises odd']]]\n";
 
 TableRows read(const std::string& text) {
   return rows_of({{"kinds.ops", kKinds}, {"some.ops", text}});
@@ -45,9 +45,10 @@ TEST(TableTest, a_row_is_an_op) {
   EXPECT_EQ(op.tier, Tier::kPublic);
 }
 
-TEST(TableTest, a_value_may_have_effects) {
+TEST(TableTest, a_value_may_have_effects_and_a_tier) {
   const Kind size = read("").kinds.at(1);
-  EXPECT_EQ(size.values, (std::vector<std::string>{"1", "0"}));
+  EXPECT_EQ(size.values, (std::vector<std::string>{"1", "0", "-1"}));
+  EXPECT_EQ(size.tiers, (std::vector<Tier>{Tier::kPublic, Tier::kPublic, Tier::kOdd}));
   EXPECT_FALSE(size.effects[0].has(Effect::kShrinks));
   EXPECT_TRUE(size.effects[1].has(Effect::kShrinks));
 }
@@ -125,9 +126,15 @@ TEST(TableTest, a_mistake_is_named_with_its_place) {
       {"[values]\nv = ['byte', []]\n",
        "some.ops:2: a kind of values has a list of 1 to 256 of them"},
       {"[values]\nv = ['byte', ['1', ['2']]]\n",
-       "some.ops:2: a value is a text, or a list of a text and its effects"},
-      {"[values]\nv = ['byte', [['2', 'shrink']]]\n",
-       "some.ops:2: no effect is called shrink; there are "},
+       "some.ops:2: a value is a text, or a list of a text and its words"},
+      {"[values]\nv = ['byte', [7]]\n",
+       "some.ops:2: a value is a text, or a list of a text and its words"},
+      {"[values]\nv = ['byte', ['1',\n ['2', 'shrink']]]\n",
+       "some.ops:3: no effect and no tier is called shrink; there are underscore odd "},
+      {"[values]\nv = ['byte', ['1',\n\n ['2', 'odd underscore']]]\n",
+       "some.ops:4: two tiers are declared"},
+      {"[storage]\none = ['', 'f()', '', '', 'odd underscore']\n",
+       "some.ops:2: two tiers are declared"},
       {"[values]\nbyte = ['byte', ['1']]\n", "some.ops:2: byte is not a letter of a kind"},
   };
   for (const auto& [text, words] : mistakes) {

@@ -155,7 +155,7 @@ def choose(browser, name, value):
     ("contract", ["P3", "none"], lambda row, value: (row.first.record.contract or "none")
      == value),
     ("oracle", ["signal", "contract"], lambda row, value: row.first.record.oracle == value),
-    ("tier", list(report.REACHES), lambda row, value: row.first.reach == value),
+    ("tier", list(report.TIERS_IN_WORDS), lambda row, value: row.first.tier == value),
 ])
 def test_a_filter_leaves_the_rows_that_match(browser, found, name, values, matches):
     everything = len(browser.execute_script(VISIBLE))
@@ -172,7 +172,7 @@ def test_filters_combine_and_can_be_reset(browser, found):
     everything = len(browser.execute_script(VISIBLE))
     choose(browser, "release", "2.6.0")
     choose(browser, "tier", "public")
-    both = rows_that(found, lambda row: row.fails_in.get("2.6.0") and row.first.reach == "public")
+    both = rows_that(found, lambda row: row.fails_in.get("2.6.0") and row.first.tier == "public")
     assert len(browser.execute_script(VISIBLE)) == both
     browser.find_element(By.NAME, "words").send_keys("Swap_Tensors")
     some = browser.execute_script(VISIBLE)

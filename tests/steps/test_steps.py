@@ -6,6 +6,7 @@ A step builds what it needs. Each is a test, so that pytest counts it and shows 
 import json
 
 from slotfuzz.engine.server import Server, describe
+from slotfuzz.finding import finding
 from slotfuzz.language import op_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import build, catalogue, mutant, subject
@@ -22,6 +23,14 @@ def test_the_table_read_from_text_equals_the_binarys():
     told = describe(subject.resolve("core", None, [target], with_python=False), target)
     for part, rows in op_table.read().items():
         assert rows and rows == [{key: row[key] for key in rows[0]} for row in told[part]]
+
+
+def test_the_tier_of_each_finding_is_that_of_its_lines():
+    chosen = subject.resolve("core", "none", [catalogue.default_target()], with_python=False)
+    with Server(chosen, catalogue.default_target()) as server:
+        for path in sorted((ROOT / "repro").glob("**/finding.json")):
+            lines = server.parse((path.parent / "repro.py").read_text())
+            assert finding.load(path.parent).tier == server.table.tier(lines), path
 
 
 def test_a_traced_run_shows_where_the_freed_object_was_allocated():

@@ -6,11 +6,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/engine/language/effects.h"
 
 namespace slotfuzz {
+
+// The kind of API that an op or a value uses: a documented one, one whose name begins with an
+// underscore (or a C++ flag), or any API with values that should raise. The lowest comes first; the
+// tier of a line is the highest of its op and its values.
+enum class Tier : std::uint8_t { kPublic, kUnderscore, kOdd };
+
+// The word of a tier, as in the table and in `--describe`.
+std::string_view word_of(Tier tier);
 
 // `prefix` is empty for literals, `values` is empty for variables.
 struct Kind {
@@ -21,11 +30,12 @@ struct Kind {
   std::vector<std::string> values;
   // For each value, the effects that a line with it can have besides the effects of its op.
   std::vector<EffectSet> effects;
+  // For each value, its tier.
+  std::vector<Tier> tiers;
   // The number of this kind's first variable among all variables; literals have no variables.
   int first_variable = -1;
   // Whether each value exercises the subject differently. The values of other kinds are usually
   // interchangeable.
-  // often do for another.
   bool has_names = false;
 
   bool is_variable() const { return !prefix.empty(); }

@@ -43,13 +43,8 @@ struct Weights {
   }
 };
 
-// The kind of API that the line uses: a documented one, one whose name begins with an underscore
-// (or a C++ flag), or any API with values that should raise.
-enum class Tier : std::uint8_t { kPublic, kUnderscore, kOdd };
-
-// The words of themes and tiers, as in the table and in `--describe`.
+// The word of a theme, as in the table and in `--describe`.
 std::string_view word_of(Theme theme);
-std::string_view word_of(Tier tier);
 
 struct Op {
   std::string name;
@@ -70,6 +65,7 @@ struct Op {
   // The attribute that the line sets on its first operand, or on that operand's storage.
   std::string attribute;
   bool attribute_of_storage = false;
+  // The values of a line may be of a higher tier.
   Tier tier = Tier::kPublic;
   // The line takes 0.1 ms or more, so it is drawn seldom.
   bool slow = false;

@@ -23,7 +23,7 @@ constexpr std::size_t kAttributesMax = 32;
 // One `key = [..]` of a section, and its line.
 struct Entry {
   std::string section, key;
-  std::string place;
+  std::string file, place;
   const toml::array* row;
 };
 
@@ -31,15 +31,15 @@ struct Entry {
   throw TableError(place + ": " + sentence);
 }
 
-std::string place_in(const TableFile& file, const toml::source_region& region) {
-  return file.name + ":" + std::to_string(region.begin.line);
+std::string place_in(const std::string& file, const toml::source_region& region) {
+  return file + ":" + std::to_string(region.begin.line);
 }
 
 toml::table parse(const TableFile& file) {
   try {
     return toml::parse(file.text);
   } catch (const toml::parse_error& error) {
-    fail(place_in(file, error.source()), std::string(error.description()));
+    fail(place_in(file.name, error.source()), std::string(error.description()));
   }
 }
 
@@ -48,10 +48,10 @@ std::vector<Entry> entries_of(const TableFile& file, const toml::table& document
   std::vector<std::pair<toml::source_position, Entry>> found;
   for (const auto& [section, node] : document) {
     const auto* rows = node.as_table();
-    if (!rows) fail(place_in(file, node.source()), "a row stands before the first section");
+    if (!rows) fail(place_in(file.name, node.source()), "a row stands before the first section");
     for (const auto& [key, value] : *rows) {
-      Entry entry{std::string(section), std::string(key), place_in(file, value.source()),
-                  value.as_array()};
+      Entry entry{std::string(section), std::string(key), file.name,
+                  place_in(file.name, value.source()), value.as_array()};
       if (!entry.row) fail(entry.place, entry.key + " is not a list");
       found.emplace_back(value.source().begin, std::move(entry));
     }
@@ -70,16 +70,42 @@ std::string text_at(const Entry& entry, std::size_t index, const char* what) {
   return *text;
 }
 
-EffectSet effects_of(const std::string& words, const std::string& place) {
+// Takes a word that declares a tier; all ops and values without such a word are public.
+bool takes_tier(std::string_view word, const std::string& place, Tier& tier) {
+  for (const Tier declared : {Tier::kUnderscore, Tier::kOdd}) {
+    if (word != word_of(declared)) continue;
+    if (tier != Tier::kPublic) fail(place, "two tiers are declared");
+    tier = declared;
+    return true;
+  }
+  return false;
+}
+
+// Adds the text of a value, or the list of its text and its words, to a kind.
+void add_value(const toml::node& value, const std::string& place, Kind& kind) {
+  const auto* pair = value.as_array();
+  const auto part = [&](std::size_t index) {
+    const toml::node* node = pair ? pair->get(index) : &value;
+    return node ? node->value_exact<std::string>() : std::nullopt;
+  };
+  const auto text = part(0), words = pair ? part(1) : std::string();
+  if (!text || !words || (pair && pair->size() != 2)) {
+    fail(place, "a value is a text, or a list of a text and its words");
+  }
   EffectSet effects;
-  for (const std::string_view word : words_of(words)) {
+  Tier tier = Tier::kPublic;
+  for (const std::string_view word : words_of(*words)) {
+    if (takes_tier(word, place, tier)) continue;
     const auto effect = effect_named(word);
     if (!effect) {
-      fail(place, "no effect is called " + std::string(word) + "; there are " + effect_words());
+      fail(place, "no effect and no tier is called " + std::string(word) +
+                      "; there are underscore odd " + effect_words());
     }
     effects.add(*effect);
   }
-  return effects;
+  kind.values.push_back(*text);
+  kind.effects.push_back(effects);
+  kind.tiers.push_back(tier);
 }
 
 Kind kind_of(const Entry& entry, int first_variable) {
@@ -104,14 +130,7 @@ Kind kind_of(const Entry& entry, int first_variable) {
     fail(entry.place, "a kind of values has a list of 1 to 256 of them");
   }
   for (const toml::node& value : *values) {
-    const auto* pair = value.as_array();
-    const auto text = (pair ? *pair->get(0) : value).value<std::string>();
-    if (!text || (pair && pair->size() != 2)) {
-      fail(entry.place, "a value is a text, or a list of a text and its effects");
-    }
-    kind.values.push_back(*text);
-    kind.effects.push_back(
-        pair ? effects_of((*pair)[1].value_or(std::string()), entry.place) : EffectSet());
+    add_value(value, place_in(entry.file, value.source()), kind);
   }
   kind.count = static_cast<int>(kind.values.size());
   return kind;
@@ -125,10 +144,8 @@ void take_word(std::string_view word, const std::string& place, Op& op) {
     op.weight = kWeightRare;
   } else if (word == "slow") {
     op.slow = true;
-  } else if (word == word_of(Tier::kUnderscore)) {
-    op.tier = Tier::kUnderscore;
-  } else if (word == word_of(Tier::kOdd)) {
-    op.tier = Tier::kOdd;
+  } else if (takes_tier(word, place, op.tier)) {
+    return;
   } else if (const auto effect = effect_named(word); effect && *effect != Effect::kSetsAttribute) {
     op.effects.add(*effect);
   } else {

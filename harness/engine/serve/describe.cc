@@ -20,6 +20,15 @@ json value_effects(const Kind& kind) {
   return effects;
 }
 
+// The tier of each value that is not public.
+json value_tiers(const Kind& kind) {
+  json tiers = json::object();
+  for (std::size_t i = 0; i < kind.tiers.size(); ++i) {
+    if (kind.tiers[i] != Tier::kPublic) tiers[kind.values[i]] = word_of(kind.tiers[i]);
+  }
+  return tiers;
+}
+
 json prelude_as_json() {
   json snippets = json::array();
   for (const Snippet& snippet : prelude_snippets()) {
@@ -61,6 +70,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                  {"prefix", kind.is_variable() ? json(kind.prefix) : json()},
                                  {"values", kind.values},
                                  {"value_effects", value_effects(kind)},
+                                 {"value_tiers", value_tiers(kind)},
                                  {"has_names", kind.has_names},
                                  {"count", kind.count}});
   }

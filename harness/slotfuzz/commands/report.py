@@ -48,6 +48,6 @@ def run(args, output) -> int:
         output.text(f"{len(found.entries)} findings: {shown(path)}")
     for place, why in unreadable:
         console.say(f"could not read {place}: {why}")
-    output.document([{"folder": shown(entry.folder), "reach": entry.reach, **entry.record.plain()}
+    output.document([{"folder": shown(entry.folder), **entry.record.plain(), "tier": entry.tier}
                      for entry in [*found.entries, *found.unreproduced]])
     return 2 if unreadable else 0

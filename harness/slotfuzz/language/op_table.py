@@ -7,12 +7,13 @@ import tomllib
 
 from slotfuzz.errors import UserError
 from slotfuzz.paths import OPS
+from slotfuzz.schema.record import TIERS
 
 # The order of the themes in the table.
 THEMES = ("storage", "tensor", "thread", "interpreter")
 VARIABLES, VALUES, NAMES = "variables", "values", "names"
 FIELDS = ("operands", "template", "needs", "sentence", "words")
-TIERS, MARKS = ("underscore", "odd"), ("rare", "slow")
+DECLARED, MARKS = TIERS[1:], ("rare", "slow")
 ATTRIBUTE, OF_STORAGE = "sets_attribute", "storage."
 
 
@@ -32,19 +33,48 @@ def merged(texts: dict[str, str]) -> dict:
             raise UserError(f"{OPS.name}/{name}: {error}") from error
         for section, rows in sections.items():
             for key, row in rows.items() if isinstance(rows, dict) else [(section, rows)]:
-                if section in (VARIABLES, VALUES, NAMES):
-                    kinds.append(_kind(section, key, row))
-                elif section in ops and _is_row(row):
+                if wrong := _wrong(section, key, row):
+                    raise UserError(f"{OPS.name}/{name}:{_line_of(key, text)}: {wrong}")
+                if section in ops:
                     ops[section].append(_op(section, key, row))
                 else:
-                    raise UserError(f"{OPS.name}/{name}:{_line_of(key, text)}: {key} is not a row"
-                                    f" of a section {', '.join(THEMES)}: operands, template,"
-                                    " needs, sentence and perhaps words, all of them texts")
+                    kinds.append(_kind(section, key, row))
     return {"ops": [op for rows in ops.values() for op in rows], "kinds": kinds}
 
 
-def _is_row(row) -> bool:
-    return (isinstance(row, list) and len(row) in (len(FIELDS) - 1, len(FIELDS))
+def _wrong(section: str, key: str, row) -> str:
+    """An error in ROW, or an empty string."""
+    if section == VARIABLES:
+        is_kind = isinstance(row, list) and [type(one) for one in row] == [str, str, int]
+        return "" if is_kind else f"{key} is not a row of variables: name, prefix and count"
+    if section in (VALUES, NAMES):
+        is_kind = (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)
+                   and isinstance(row[1], list))
+        return _wrong_value(row[1]) if is_kind else f"{key} is not a row of values: name and list"
+    if section not in THEMES or not _is_texts(row, len(FIELDS) - 1, len(FIELDS)):
+        return (f"{key} is not a row of a section {', '.join(THEMES)}: operands, template,"
+                " needs, sentence and perhaps words, all of them texts")
+    return _wrong_tiers(key, row[-1]) if len(row) == len(FIELDS) else ""
+
+
+def _wrong_value(values: list) -> str:
+    for value in values:
+        if isinstance(value, str):
+            continue
+        if not _is_texts(value, 2):
+            return f"{value} is not a value: a text, or a list of a text and its words"
+        if wrong := _wrong_tiers(*value):
+            return wrong
+    return ""
+
+
+def _wrong_tiers(name: str, words: str) -> str:
+    declared = [word for word in words.split() if word in DECLARED]
+    return f"{name} declares two tiers" if len(declared) > 1 else ""
+
+
+def _is_texts(row, *counts: int) -> bool:
+    return (isinstance(row, list) and len(row) in counts
             and all(isinstance(one, str) for one in row))
 
 
@@ -60,19 +90,27 @@ def _op(theme: str, name: str, row: list[str]) -> dict:
     words = op.pop("words").split()
     attribute = next((word.partition("=")[2] for word in words
                       if word.startswith(ATTRIBUTE + "=")), "")
-    effects = {word.partition("=")[0] for word in words} - {*TIERS, *MARKS}
+    effects = {word.partition("=")[0] for word in words} - {*DECLARED, *MARKS}
     return {"name": name, **op, "operands": op["operands"].split(), "theme": theme,
-            "tier": next((word for word in words if word in TIERS), "public"),
+            "tier": _tier(words),
             **{mark: mark in words for mark in MARKS}, "effects": sorted(effects),
             "attribute": attribute.removeprefix(OF_STORAGE),
             "attribute_of_storage": attribute.startswith(OF_STORAGE)}
 
 
+def _tier(words: list[str]) -> str:
+    return next((word for word in words if word in DECLARED), TIERS[0])
+
+
 def _kind(section: str, letter: str, row: list) -> dict:
     kind = {"letter": letter, "name": row[0], "prefix": None, "values": [], "value_effects": {},
-            "has_names": section == NAMES}
+            "value_tiers": {}, "has_names": section == NAMES}
     if section == VARIABLES:
         return {**kind, "prefix": row[1], "count": row[2]}
-    pairs = [(one, "") if isinstance(one, str) else tuple(one) for one in row[1]]
-    return {**kind, "values": [value for value, _ in pairs], "count": len(pairs),
-            "value_effects": {value: sorted(words.split()) for value, words in pairs if words}}
+    words = {value: of_value.split() for value, of_value in (
+        (one, "") if isinstance(one, str) else one for one in row[1])}
+    effects = {value: sorted({*some} - {*DECLARED}) for value, some in words.items()}
+    tiers = {value: _tier(some) for value, some in words.items()}
+    return {**kind, "values": list(words), "count": len(words),
+            "value_effects": {value: some for value, some in effects.items() if some},
+            "value_tiers": {value: tier for value, tier in tiers.items() if tier != TIERS[0]}}

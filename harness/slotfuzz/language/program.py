@@ -9,6 +9,7 @@ from functools import cached_property
 
 from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Parsed, Reply
+from slotfuzz.schema.record import TIERS
 
 # The marks before a kind's letter in the op table, and the marks of operands that the line binds.
 MARKS = "=*+-"
@@ -46,6 +47,7 @@ class Kind:
     count: int
     has_names: bool
     value_effects: dict[str, list[str]]
+    value_tiers: dict[str, str]
 
 
 class Table:
@@ -58,7 +60,7 @@ class Table:
         for kind in description["kinds"]:
             self.kinds[kind["letter"]] = Kind(
                 kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
-                kind["has_names"], kind["value_effects"])
+                kind["has_names"], kind["value_effects"], kind["value_tiers"])
 
     @property
     def module(self) -> str:
@@ -79,6 +81,14 @@ class Table:
         of_values = (self.kind(line, index).value_effects.get(word, ())
                      for index, word in enumerate(line.operands))
         return self.effects(line.op).union(*of_values)
+
+    def tier(self, lines: list[Line]) -> str:
+        """The API tier of LINES: the highest of their ops and values."""
+        tiers = [TIERS[0], *(self.ops[line.op]["tier"] for line in lines)]
+        for line in lines:
+            tiers += [self.kind(line, index).value_tiers.get(word, TIERS[0])
+                      for index, word in enumerate(line.operands)]
+        return max(tiers, key=TIERS.index)
 
     def text(self, line: Line) -> str:
         """The line as Python."""

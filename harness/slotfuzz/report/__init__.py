@@ -2,10 +2,9 @@
 
 The folders of findings and campaign.jsonl are the only sources. A person adds to finding.json:
 `sentence`, `why` it is a bug, `known_as` (its number in a list of known bugs), `fails_in`
-(release to whether it failed there), and `reach`, if the script's own words do not show it.
+(release to whether it failed there), and `reach`, a tier to report instead of the record's.
 """
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,14 +16,12 @@ from slotfuzz.schema.answers import JUDGE_KINDS
 from slotfuzz.schema.record import Finding
 from slotfuzz.subject import registry
 
-# The parts of the library that a script needs, most severe first.
-REACHES = {
+# The tiers of the API that a script needs, most severe first.
+TIERS_IN_WORDS = {
     "public": "through public API alone",
     "underscore": "through API whose name begins with an underscore, or a flag of its C++",
     "odd": "through odd values that should raise",
 }
-# Helpers of the prelude that set a flag of the C++ library count as non-public API.
-PRIVATE = re.compile(r"\._(?!_)\w|\b(enter_|exit_)?hermetic\b")
 
 
 @dataclass(frozen=True)
@@ -45,18 +42,16 @@ class Entry:
         return named if said and named != self.folder.parent.name else said
 
     @cached_property
-    def reach(self) -> str:
-        """The key of REACHES: a person's choice, or else derived from the program's words."""
-        said = self.record.reach
-        if said in REACHES:
-            return said
-        return "underscore" if PRIVATE.search("\n".join(self.program)) else "public"
+    def tier(self) -> str:
+        """The key of TIERS_IN_WORDS: a person's choice, or else the record's."""
+        said = (self.record.reach, self.record.tier, *TIERS_IN_WORDS)
+        return next(tier for tier in said if tier in TIERS_IN_WORDS)
 
     @cached_property
     def rank(self) -> tuple:
-        """Sort key, most severe first: reach, crashes before wrong results, shortest program."""
+        """Sort key, most severe first: tier, crashes before wrong results, shortest program."""
         wrong = self.record.oracle in (*JUDGE_KINDS, "contract")
-        return (list(REACHES).index(self.reach), wrong, self.record.lines, self.record.id)
+        return (list(TIERS_IN_WORDS).index(self.tier), wrong, self.record.lines, self.record.id)
 
     @cached_property
     def sentence(self) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from slotfuzz.errors import UserError
-from slotfuzz.report import Entry, REACHES
+from slotfuzz.report import Entry, TIERS_IN_WORDS
 
 
 def markdown(root: Path, entries: list[Entry]) -> str:
@@ -25,8 +25,8 @@ def markdown(root: Path, entries: list[Entry]) -> str:
     for release in releases:
         chosen = [entry for entry in entries if entry.release == release]
         parts += [f"## PyTorch {release}", *filter(None, [abouts.get(release)])]
-        for reach, words in REACHES.items():
-            found = [entry for entry in chosen if entry.reach == reach]
+        for tier, words in TIERS_IN_WORDS.items():
+            found = [entry for entry in chosen if entry.tier == tier]
             if found:
                 parts.append(f"### {words[0].upper()}{words[1:]}")
                 parts += [_paragraph(root, entry) for entry in found]

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from slotfuzz.finding import explain
 from slotfuzz.finding.contract import contract_text
 from slotfuzz.paths import shown
-from slotfuzz.report import Entry, Found, REACHES, hunts
+from slotfuzz.report import Entry, Found, TIERS_IN_WORDS, hunts
 from slotfuzz.report.causes import Cause, merged
 from slotfuzz.report.markdown import version_key
 from slotfuzz.report.notes import inline, notes, timeline
@@ -20,7 +20,7 @@ from slotfuzz.report.notes import inline, notes, timeline
 TEMPLATES = Path(__file__).parent / "templates"
 # The value in a filter for findings without a contract number.
 NO_CONTRACT = "none"
-TIERS = {"public": "public", "underscore": "underscore", "odd": "odd values"}
+TIER_WORDS = {"public": "public", "underscore": "underscore", "odd": "odd values"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Row:
         return self.first.record.contract or NO_CONTRACT
 
     @property
-    def reach(self) -> str:
-        """The part of the library that its script needs, as the beginning of a sentence."""
-        words = REACHES[self.first.reach]
+    def tier_sentence(self) -> str:
+        """The API tier that its script needs, as the beginning of a sentence."""
+        words = TIERS_IN_WORDS[self.first.tier]
         return words[0].upper() + words[1:]
 
     @property
@@ -118,7 +118,7 @@ class _Page:
         places = Counter(where for row in self.rows for where in row.fails_in)
         contracts = Counter(row.contract for row in self.rows)
         oracles = Counter(row.first.record.oracle for row in self.rows)
-        tiers = Counter(row.first.reach for row in self.rows)
+        tiers = Counter(row.first.tier for row in self.rows)
         return [
             Filter("release", "Fails in", "anywhere",
                    [(where, where, places[where]) for where in self.places if places[where]]),
@@ -128,19 +128,19 @@ class _Page:
             Filter("oracle", "Oracle", "any",
                    [(one, one, count) for one, count in sorted(oracles.items())]),
             Filter("tier", "API tier", "any",
-                   [(one, TIERS[one], tiers[one]) for one in REACHES if tiers[one]]),
+                   [(one, TIER_WORDS[one], tiers[one]) for one in TIERS_IN_WORDS if tiers[one]]),
         ]
 
     def by_place(self) -> list[tuple[str, dict[str, int]]]:
         """(place, number of root causes that fail there, by tier) for the summary."""
-        return [(where, {tier: sum(where in row.fails_in and row.first.reach == tier
-                                   for row in self.rows) for tier in REACHES})
+        return [(where, {tier: sum(where in row.fails_in and row.first.tier == tier
+                                   for row in self.rows) for tier in TIERS_IN_WORDS})
                 for where in self.places]
 
     def tiers(self) -> list[tuple[str, str, int]]:
         """(tier, words, number of root causes) for the summary."""
-        counts = Counter(row.first.reach for row in self.rows)
-        return [(one, words, counts[one]) for one, words in REACHES.items()]
+        counts = Counter(row.first.tier for row in self.rows)
+        return [(one, words, counts[one]) for one, words in TIERS_IN_WORDS.items()]
 
 
 def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
@@ -155,7 +155,7 @@ def page(found: Found) -> tuple[str, list[tuple[str, str]]]:
     text = reader.get_template("page.html").render(
         name=found.root.name, root=shown(found.root), found_root=found.root, entries=found.entries,
         rows=made.rows, places=made.places, releases=made.releases, filters=made.filters(),
-        tiers=made.tiers(), tier_words=TIERS, by_place=made.by_place(), hunts=drawn,
+        tiers=made.tiers(), tier_words=TIER_WORDS, by_place=made.by_place(), hunts=drawn,
         totals=hunts.totals(drawn), shares=hunts.shares, charts_max=hunts.CHARTS_MAX,
         anchors=anchors, unreproduced=made.unreproduced, unreadable=made.unreadable,
         contract_text=_contract_text)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from slotfuzz.schema import shape
 
 JUDGE, CRASH, OUTSIDE, ERROR = "judge", "crash", "outside", "error"
+# The tiers of an API; the lowest first. An op or a value that declares none is public.
+TIERS = ("public", "underscore", "odd")
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,9 @@ class Finding:
 
     LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
     failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
-    that none repeats alone. `ways` has the variants of its bucket, the program of the script first.
-    A person adds the last five fields: see report/__init__.py.
+    that none repeats alone. TIER is the highest API tier of its ops and values. `ways` has the
+    variants of its bucket, the program of the script first. A person adds the last five fields: see
+    report/__init__.py.
     """
 
     id: str
@@ -76,6 +79,7 @@ class Finding:
     lines_before: int | None = None
     one_minimal: bool
     sequence: int | None = None
+    tier: str = TIERS[0]
     dedup_keys: tuple[DedupKey, ...] = ()
     ways: tuple[str, ...] = ()
     sentence: str = ""

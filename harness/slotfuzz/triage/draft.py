@@ -63,7 +63,8 @@ class Drafts:
             minimize_runs=best.minimized.runs, minimize_programs=best.minimized.tried,
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
-            one_minimal=best.minimized.one_minimal, dedup_keys=in_order(keys), ways=(text,))
+            one_minimal=best.minimized.one_minimal,
+            tier=server.table.tier(best.minimized.lines), dedup_keys=in_order(keys), ways=(text,))
         notes = explain.files(traced, title_of(reply, best.signature), broken, self.subject.name)
         report = traced.log.report or verified.report
         return record, {"repro.py": script, **notes,
@@ -72,11 +73,13 @@ class Drafts:
     def of_unreproduced(self, crash: Crash, sequence: list[str]) -> Draft:
         """The record and the files of a crash that no single program repeats."""
         words = signature.of_stderr(crash.report) or UNKNOWN
+        server = self._servers.of(crash.target)
         record = Finding(
             **self._common(crash, words, verify.Verified(0, 0, "")),
             id=f"unreproduced-{words.identifier(self._name())}", oracle="unreproduced",
             contract="", lines=len(crash.text.splitlines()), minimize_runs=0,
-            minimize_seconds=0.0, one_minimal=False, sequence=len(sequence))
+            minimize_seconds=0.0, one_minimal=False, sequence=len(sequence),
+            tier=server.table.tier(server.parse(crash.text)))
         files = {"program.py": crash.text, "report.txt": crash.report}
         for number, text in enumerate(sequence):
             files[f"sequence-{number:03}.py"] = text

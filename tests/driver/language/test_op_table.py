@@ -1,5 +1,7 @@
 """The op table as the driver reads it from text, and what a line can do by its values."""
 
+import re
+
 import pytest
 
 from slotfuzz.errors import UserError
@@ -7,7 +9,11 @@ from slotfuzz.language import op_table
 from slotfuzz.language.program import Line, Table
 from tests.driver.fake_table import DESCRIPTION
 
-KINDS = "[values]\nn = ['size', ['1', ['0', 'shrinks grows']]]\n"
+KINDS = """[values]
+n = ['size', ['1', ['0', 'shrinks grows'], ['-1', 'raises odd'], ['_1', 'underscore']]]
+"""
+# A part of a dotted name that begins with an underscore, or a helper that sets a flag of C++.
+UNDERSCORE = re.compile(r"(?<!\w)_(?!_)\w|(?<!\w)(enter_|exit_)?hermetic(?!\w)")
 ROW = "[tensor]\none = ['n', 'one({0})', '', 'One.', 'sets_attribute=storage.tag collects rare']\n"
 
 
@@ -31,6 +37,13 @@ def test_ops_stand_by_theme_then_file_then_line():
     ("[tensr]\n\none = ['', 'one()', '', '']\n", "ops/some.ops:3: one is not a row"),
     ("[tensor]\none = ['', 'one()', '']\n", "ops/some.ops:2: one is not a row"),
     ("one = ['', 'one()', '', '']\n", "ops/some.ops:1: one is not a row"),
+    ("[tensor]\none = ['', 'one()', '', '', 'odd underscore']\n",
+     "ops/some.ops:2: one declares two tiers"),
+    ("[names]\n\nn = ['name', ['1', ['x', 'odd underscore']]]\n",
+     "ops/some.ops:3: x declares two tiers"),
+    ("[values]\nn = ['size', ['1', ['0']]]\n", "ops/some.ops:2: ['0'] is not a value"),
+    ("[values]\nn = ['size', '1']\n", "ops/some.ops:2: n is not a row of values"),
+    ("[variables]\nt = ['tensor', 't']\n", "ops/some.ops:2: t is not a row of variables"),
 ])
 def test_a_mistake_is_named_with_its_place(text, words):
     with pytest.raises(UserError) as raised:
@@ -44,3 +57,22 @@ def test_a_line_has_the_effects_of_its_op_and_of_its_values():
     assert table.line_effects(Line("one", ("1",))) == {"collects", "sets_attribute"}
     assert table.line_effects(Line("one", ("0",))) == {
         "collects", "sets_attribute", "shrinks", "grows"}
+
+
+def test_the_tier_of_lines_is_the_highest_of_their_ops_and_values():
+    table = Table({**DESCRIPTION, **op_table.merged({"kinds.ops": KINDS, "some.ops": ROW})})
+    plain, private, odd = (Line("one", (value,)) for value in ("0", "_1", "-1"))
+    assert table.tier([]) == table.tier([plain]) == "public"
+    assert table.tier([plain, private, plain]) == "underscore"
+    assert table.tier([odd, private]) == "odd"
+    assert table.line_effects(odd) - table.effects("one") == {"raises"}
+
+
+def test_an_op_or_a_value_with_an_underscore_declares_its_tier():
+    table = op_table.read()
+    texts = {op["name"]: (op["template"], op["tier"]) for op in table["ops"]}
+    texts |= {f"{kind['name']} {value}": (value, kind["value_tiers"].get(value, "public"))
+              for kind in table["kinds"] for value in kind["values"]}
+    wrong = [name for name, (text, tier) in texts.items()
+             if tier != "odd" and (tier == "underscore") != bool(UNDERSCORE.search(text))]
+    assert wrong == [] and sum(tier == "underscore" for _, tier in texts.values()) > 100

@@ -42,7 +42,8 @@ def test_each_internal_link_has_its_target_and_each_target_is_one(campaign):
 
 
 def test_rows_have_what_filters_choose_by(campaign):
-    root = campaign("x-1", "t0._cdata", contract="H2", oracle="address", fails_in={"1.13.1": False})
+    root = campaign("x-1", "t0._cdata", tier="underscore", contract="H2", oracle="address",
+                    fails_in={"1.13.1": False})
     text = page(report.collect(root))[0]
     row = re.search(r"<li data-[^>]*>", text)[0]
     assert row == ('<li data-release="[&#34;2.6.0&#34;]" data-contract="H2" data-oracle="address"'

@@ -8,6 +8,7 @@ import pytest
 from slotfuzz import report
 from slotfuzz.errors import UserError
 from slotfuzz.report.markdown import markdown
+from slotfuzz.schema.record import TIERS
 from tests.driver.commands.test_cli import slotfuzz
 from tests.driver.conftest import ROOT
 from tests.driver.report.campaigns import SAMPLE, START, write_series
@@ -15,12 +16,21 @@ from tests.driver.report.campaigns import SAMPLE, START, write_series
 
 def test_public_api_comes_first_and_crashes_before_wrong_results(campaign):
     campaign("d-odd", "t0.resize_(-1)", reach="odd")
-    campaign("c-private", "t0 = T.ones(1)\nt0._cdata")
-    campaign("b-flag", "enter_hermetic()\ndel s0", reach="nonsense")
-    campaign("a-wrong", "t0 = T.ones(1)", oracle="contract", lines=1)
+    campaign("c-private", "t0 = T.ones(1)\nt0._cdata", tier="underscore")
+    campaign("b-flag", "enter_hermetic()\ndel s0", tier="underscore", reach="nonsense")
+    campaign("a-wrong", "t0 = T.ones(1)", oracle="contract", lines=1, tier="nonsense")
     root = campaign("z-crash", "t0.__dict__\nt0 = T.ones(1)", lines=2)
     assert [entry.record.id for entry in report.collect(root).entries] == [
         "z-crash", "a-wrong", "b-flag", "c-private", "d-odd"]
+
+
+def test_a_persons_tier_replaces_the_records(campaign):
+    root = campaign("x", "t0 = 1", tier="odd", reach="public")
+    assert [entry.tier for entry in report.collect(root).entries] == ["public"]
+
+
+def test_each_tier_has_words_and_the_lowest_is_the_most_severe():
+    assert tuple(report.TIERS_IN_WORDS) == TIERS
 
 
 BROKEN = {
@@ -31,7 +41,8 @@ BROKEN = {
     **{f"{field} is {value}": lambda text, field=field, value=value: json.dumps(
         {**json.loads(text), field: json.loads(value)})
        for field in ("id", "rate", "lines", "versions", "dedup_keys", "ways", "fails_in",
-                     "sentence", "one_minimal", "contract", "reach", "verified_runs")
+                     "sentence", "one_minimal", "contract", "reach", "tier",
+                     "verified_runs")
        for value in ("null", "[[1]]", '{"a": []}')},
     "not a number": lambda text: text.replace('"rate": 1.0', '"rate": NaN'),
     "too much": lambda text: text.replace('"seconds_to_find": 0.5', '"seconds_to_find": 1e999'),
