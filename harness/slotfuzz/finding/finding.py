@@ -113,9 +113,9 @@ def read(folder: Path) -> Finding | None:
 def add_variant(folder: Path, variant: str) -> None:
     """Adds one more minimal program for the bug in FOLDER; the first one is in its script."""
     record = read(folder)
-    if record and variant not in record.ways and len(record.ways) < VARIANTS_MAX:
+    if record and variant not in record.variants and len(record.variants) < VARIANTS_MAX:
         write_file(folder / "finding.json",
-                   replace(record, ways=(*record.ways, variant)).text())
+                   replace(record, variants=(*record.variants, variant)).text())
 
 
 def merge(folders: list[Path]) -> Path:
@@ -127,8 +127,8 @@ def merge(folders: list[Path]) -> Path:
     kept, *others = sorted(folders, key=lambda folder: (
         -records[folder].rate, records[folder].lines, records[folder].runs_to_find))
     all_of = [records[kept], *(records[other] for other in others)]
-    variants = dict.fromkeys(variant for one in all_of for variant in one.ways)
-    merged = replace(records[kept], ways=tuple(variants)[:VARIANTS_MAX],
+    variants = dict.fromkeys(variant for one in all_of for variant in one.variants)
+    merged = replace(records[kept], variants=tuple(variants)[:VARIANTS_MAX],
                      dedup_keys=in_order(frozenset().union(*(one.keys for one in all_of))))
     write_file(kept / "finding.json", merged.text())
     for other in others:
@@ -158,7 +158,7 @@ def successor(record: Finding, old: Finding | None) -> Finding:
         "id", "runs_to_find", "seconds_to_find", "sentence", "why", "known_as", "reach",
         "fails_in")}
     return replace(record, **kept, dedup_keys=in_order(record.keys | old.keys),
-                   ways=(*record.ways, *old.ways))
+                   variants=(*record.variants, *old.variants))
 
 
 def write_file(path: Path, text: str) -> None:

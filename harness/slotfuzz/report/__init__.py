@@ -69,7 +69,7 @@ class Entry:
     @property
     def met(self) -> str:
         """The number of programs that have shown it, in words."""
-        variants = len(self.record.ways)
+        variants = len(self.record.variants)
         return f"a bucket of {variants} variants" if variants > 1 else "one program"
 
 

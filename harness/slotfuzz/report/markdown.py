@@ -45,7 +45,7 @@ def _paragraph(root: Path, entry: Entry) -> str:
     record = entry.record
     place = f"{root.name}/{entry.folder.relative_to(root)}"
     known = record.known_as
-    facts = [
+    details = [
         f"`{record.signature}`", f"fails in {entry.rate}",
         f"contract {record.contract}" if record.contract else "no contract number",
         f"known as {known}" if known else "not in the list of known bugs", entry.met,
@@ -53,7 +53,7 @@ def _paragraph(root: Path, entry: Entry) -> str:
     program = "\n".join(f"    {line}" for line in entry.program)
     why = f"\n\n{record.why}" if record.why else ""
     return (f"**{entry.sentence}** [{record.id}](../{place}/repro.py)\n\n{program}\n\n"
-            f"{'; '.join(filter(None, facts))}.{why}")
+            f"{'; '.join(filter(None, details))}.{why}")
 
 
 def _releases(fails_in: dict[str, bool]) -> str:

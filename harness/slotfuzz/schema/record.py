@@ -52,7 +52,7 @@ class Finding:
 
     LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
     failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
-    that none repeats alone. TIER is the highest API tier of its ops and values. `ways` has the
+    that none repeats alone. TIER is the highest API tier of its ops and values. VARIANTS has the
     variants of its bucket, the program of the script first. A person adds the last five fields: see
     report/__init__.py.
     """
@@ -81,7 +81,7 @@ class Finding:
     sequence: int | None = None
     tier: str = TIERS[0]
     dedup_keys: tuple[DedupKey, ...] = ()
-    ways: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
     sentence: str = ""
     why: str = ""
     known_as: str = ""
@@ -100,7 +100,7 @@ class Finding:
                   if name not in optional or value not in (None, "", (), {})}
         return {**fields, **{name: [one.plain() for one in self.dedup_keys]
                              for name in fields if name == KEYS},
-                **{name: list(self.ways) for name in fields if name == WAYS}}
+                **{name: list(self.variants) for name in fields if name == VARIANTS}}
 
     def text(self) -> str:
         """The record as JSON that a person can read, with one dedup key per line."""
@@ -109,7 +109,7 @@ class Finding:
         return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-KEYS, WAYS = "dedup_keys", "ways"
+KEYS, VARIANTS = "dedup_keys", "variants"
 
 
 def read(text: bytes) -> Finding:

@@ -64,7 +64,8 @@ class Drafts:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal,
-            tier=server.table.tier(best.minimized.lines), dedup_keys=in_order(keys), ways=(text,))
+            tier=server.table.tier(best.minimized.lines), dedup_keys=in_order(keys),
+            variants=(text,))
         notes = explain.files(traced, title_of(reply, best.signature), broken, self.subject.name)
         report = traced.log.report or verified.report
         return record, {"repro.py": script, **notes,

@@ -72,7 +72,7 @@ class Triage:
         """
         server, record = self.servers.of(target), finding.read(folder)
         script, *variants = [(folder / "repro.py").read_text(errors="replace"),
-                         *(record.ways[1:] if record else ())]
+                         *(record.variants[1:] if record else ())]
         replies = [server.run(script)]
         if not replies[0].is_finding:
             return []

@@ -138,7 +138,7 @@ def test_variants_of_a_finding_are_kept_once_and_not_without_end(tmp_path):
     folder = finding.write(tmp_path, records.finding("x-1"), {})
     for number in [0, 0, *range(finding.VARIANTS_MAX + 5)]:
         finding.add_variant(folder, f"t{number} = T.ones(1)\n")
-    variants = finding.read(folder).ways
+    variants = finding.read(folder).variants
     assert len(variants) == len(set(variants)) == finding.VARIANTS_MAX
 
 

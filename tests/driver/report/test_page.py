@@ -19,7 +19,7 @@ def test_the_page_shows_each_finding_and_refers_to_nothing_else(campaign):
              "```\n> s0 = 1\n<u>\n```\n\n<details><summary>Full log</summary>\n\n```\nfull & whole"
              "\n```\n\n</details>\n")
     root = campaign("x-1", "t0 = T.ones(1) # <b>", sentence="It <crashes> in `f`.",
-                    why="<script>alert(1)</script>", ways=["a", "b"], files={"NOTES.md": notes})
+                    why="<script>alert(1)</script>", variants=["a", "b"], files={"NOTES.md": notes})
     text, unreadable = page(report.collect(root))
     assert unreadable == [] and "It &lt;crashes&gt; in <code>f</code>." in text
     assert "# &lt;b&gt;" in text and "&lt;script&gt;alert" in text

@@ -40,7 +40,7 @@ BROKEN = {
     "a field is missing": lambda text: text.replace('"rate_low"', '"rate_lower"'),
     **{f"{field} is {value}": lambda text, field=field, value=value: json.dumps(
         {**json.loads(text), field: json.loads(value)})
-       for field in ("id", "rate", "lines", "versions", "dedup_keys", "ways", "fails_in",
+       for field in ("id", "rate", "lines", "versions", "dedup_keys", "variants", "fails_in",
                      "sentence", "one_minimal", "contract", "reach", "tier",
                      "verified_runs")
        for value in ("null", "[[1]]", '{"a": []}')},

@@ -21,7 +21,7 @@ def test_what_is_kept_is_written_as_it_was_read():
 def test_a_field_that_says_nothing_is_left_out_and_zero_is_not():
     plain = records.finding(verified_runs=0, dedup_keys=(DedupKey("x"),)).plain()
     assert plain["verified_runs"] == 0 and plain["dedup_keys"] == [{"kind": "x"}]
-    assert not {"ways", "sequence", "why", "fails_in"} & set(plain)
+    assert not {"variants", "sequence", "why", "fails_in"} & set(plain)
 
 
 @pytest.mark.parametrize("more, words", [

@@ -43,7 +43,7 @@ def test_a_group_shows_the_shortest_way_that_was_met(unminimized, fake_subject, 
     record = finding.read(folder)
     assert record.id == folder.name == verdicts[0][1].id == verdicts[1][1].id
     assert record.lines == len(CRASH.splitlines()) and record.runs_to_find == 7
-    assert list(record.ways) == [CRASH, longer]
+    assert list(record.variants) == [CRASH, longer]
     assert "nbytes" not in (folder / "repro.py").read_text()
 
 
@@ -68,10 +68,10 @@ def test_a_shorter_variant_that_fails_less_often_is_not_shown(new, old, is_bette
 
 def test_a_shorter_variant_keeps_what_a_person_has_added():
     x, y = DedupKey("x"), DedupKey("y")
-    old = records.finding("a", lines=5, dedup_keys=(x,), ways=("long",), sentence="It breaks.")
-    new = records.finding("b", lines=4, dedup_keys=(y,), ways=("short",))
+    old = records.finding("a", lines=5, dedup_keys=(x,), variants=("long",), sentence="It breaks.")
+    new = records.finding("b", lines=4, dedup_keys=(y,), variants=("short",))
     assert finding.successor(new, old) == records.finding(
-        "a", lines=4, dedup_keys=(x, y), ways=("short", "long"), sentence="It breaks.")
+        "a", lines=4, dedup_keys=(x, y), variants=("short", "long"), sentence="It breaks.")
     assert finding.successor(new, None) == new
 
 
@@ -85,8 +85,8 @@ def test_variants_of_one_bug_are_a_bucket_with_one_folder(unminimized, fake_subj
         "new", "known", "known", "new", "known", "known"]
     ids = [record.id for _, record in verdicts]
     assert ids[0] == ids[1] == ids[2] and ids[3] == ids[4] == ids[5] and len(set(ids)) == 2
-    assert list(finding.read(out / ids[0]).ways) == [CRASH, longer]
-    assert list(finding.read(out / ids[3]).ways) == [BROKEN[0], BROKEN[2]]
+    assert list(finding.read(out / ids[0]).variants) == [CRASH, longer]
+    assert list(finding.read(out / ids[3]).variants) == [BROKEN[0], BROKEN[2]]
 
 
 def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_path):
@@ -148,7 +148,7 @@ def test_a_finding_shows_that_two_are_one_bug(
         assert set(judge.buckets.folders.values()) == {out / first.id} == set(out.iterdir())
         assert all(folder == out / first.id for folder, _ in judge.buckets.variants)
     record = finding.read(out / first.id)
-    assert list(record.ways) == texts
+    assert list(record.variants) == texts
     assert [key.words for key in record.dedup_keys] == ["both", "one", "other"]
 
 
@@ -157,13 +157,13 @@ def test_of_findings_that_are_one_the_surest_the_shortest_and_then_the_first_is_
     for folder, lines, programs in zip(folders, (5, 4, 4, 3), (1, 9, 2, 1)):
         folder.mkdir()
         finding.write_file(folder / "finding.json", records.finding(
-            folder.name, lines=lines, runs_to_find=programs, ways=(folder.name, "all"),
+            folder.name, lines=lines, runs_to_find=programs, variants=(folder.name, "all"),
             dedup_keys=(DedupKey(folder.name),), rate=0.5 if folder.name == "d" else 1.0).text())
     assert finding.merge(folders) == folders[2]
     assert list(tmp_path.iterdir()) == [folders[2]]
     assert finding.read(folders[2]) == records.finding(
         "c", lines=4, runs_to_find=2, dedup_keys=tuple(map(DedupKey, "abcd")),
-        ways=("c", "all", "b", "a", "d"))
+        variants=("c", "all", "b", "a", "d"))
 
 
 def test_a_finding_of_an_earlier_hunt_is_not_merged(

@@ -3,7 +3,7 @@
 const form = document.getElementById("filters");
 const rows = [...document.querySelectorAll(".rows > li")];
 const words = rows.map((row) => row.querySelector("summary").textContent.toLowerCase() + "\n" +
-  [...row.querySelectorAll("pre, .facts")].map((part) => part.textContent.toLowerCase()).join("\n"));
+  [...row.querySelectorAll("pre, .figures")].map((part) => part.textContent.toLowerCase()).join("\n"));
 
 function matches(row, index) {
   const data = new FormData(form);
