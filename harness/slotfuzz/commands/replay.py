@@ -64,7 +64,8 @@ def _replay(args, server: Server, path: Path, text: str, output) -> dict:
         "target": server.target, "outcome": reply.outcome,
         "kind": words.kind if words else "",
         "contract": contract.contract_of(reply) if findings else "", "check": reply.check,
-        "signature": words.text if words else "", "line": _line(reply),
+        "signature": words.text if words else "",
+        "verdict": words.verdict if words else "", "line": _line(reply),
         "message": reply.message, "lines": len(reply.lines), "skipped": skipped,
         "times": args.times, "findings": len(findings),
     }

@@ -54,20 +54,30 @@ NAMELESS = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ +\(\S*?([^/\s]+\+0x[0-9a-f]+)\)")
 
 # The engine's words for the watchdog's findings.
 HANGING = ("deadlock", "hang")
+# What reports a finding: the first word of its verdict. The others stand where they are made.
+JUDGE, SANITIZER, SIGNAL, EXCEPTION = "judge", "sanitizer", "signal", "exception"
+EXIT, FATAL, CHECK = "exit", "fatal", "check"
+UNDEFINED, LEAK = "undefined-behavior", "leak"
 
 
 @dataclass(frozen=True)
 class Signature:
-    """VERDICT as in a mutant's header; FUNCTIONS, innermost first; DETAIL, normalised."""
+    """What the REPORTER says: WHAT fails; FUNCTIONS, innermost first; DETAIL, normalised."""
 
-    verdict: str
+    reporter: str
+    what: str = ""
     functions: tuple[str, ...] = ()
     detail: str = ""
 
     @property
+    def verdict(self) -> str:
+        """The verdict as in a mutant's header, such as `sanitizer heap-use-after-free`."""
+        return f"{self.reporter} {self.what}".rstrip()
+
+    @property
     def kind(self) -> str:
-        """The verdict without its oracle, such as heap-use-after-free."""
-        return self.verdict.partition(" ")[2] or self.verdict
+        """The verdict without its reporter, such as heap-use-after-free."""
+        return self.what or self.reporter
 
     @property
     def text(self) -> str:
@@ -84,7 +94,7 @@ class Signature:
 
         MORE is text that distinguishes the finding from others with the same signature.
         """
-        words = self.verdict.split()[1:] or [self.verdict]
+        words = [self.kind]
         if self.functions:
             words.append(self.functions[0].rpartition("::")[2])
         slug = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")[:60]
@@ -96,22 +106,22 @@ def of_reply(reply: Reply) -> Signature:
     """The signature of a finding in a reply to `run`."""
     kind = reply.kind
     if kind == "assert":
-        return Signature(f"judge {reply.contract} {reply.check}".rstrip())
+        return Signature(JUDGE, f"{reply.contract} {reply.check}".rstrip())
     if kind == "exception":
         detail = normalise(reply.message)
         if reply.contract:
-            return Signature(f"judge {reply.contract} {reply.check}".rstrip(), (), detail)
+            return Signature(JUDGE, f"{reply.contract} {reply.check}".rstrip(), (), detail)
         name = re.match(r"[\w.]*", reply.message)[0] or "unknown"
-        return Signature(f"exception {name}", detail=detail)
+        return Signature(EXCEPTION, name, detail=detail)
     if kind == "hang":
         return Signature("hang", detail=hanging_op(reply))
     from_stderr = of_stderr(reply.stderr)
     if from_stderr:
         return from_stderr
     if kind == "signal":
-        return Signature(f"signal {signal_name(reply.signal)}")
+        return Signature(SIGNAL, signal_name(reply.signal))
     if kind == "exit":
-        return Signature(f"exit {reply.exit}")
+        return Signature(EXIT, str(reply.exit))
     return Signature(kind, detail=normalise(reply.message))
 
 
@@ -131,7 +141,7 @@ def of_stderr(text: str) -> Signature | None:
     """
     found = [(match.start(), make(match, text[match.start():]))
              for pattern, make in REPORTS for match in [pattern.search(text)] if match]
-    found.sort(key=lambda entry: (entry[1].verdict == "sanitizer ABRT", entry[0]))
+    found.sort(key=lambda entry: (entry[1].verdict == ABORT.verdict, entry[0]))
     return found[0][1] if found else None
 
 
@@ -228,23 +238,24 @@ def signal_name(number: int) -> str:
         return str(number)
 
 
+ABORT = Signature(SANITIZER, "ABRT")
 # Each reporter's pattern, and the function from the match and the text after it to a signature.
 REPORTS = (
-    (ADDRESS_ERROR, lambda match, text: Signature(f"sanitizer {match[1]}", functions(text))),
+    (ADDRESS_ERROR, lambda match, text: Signature(SANITIZER, match[1], functions(text))),
     (SIGNAL_ERROR, lambda match, text: Signature(
-        f"signal SIG{match[1]}", signalled_functions(text, match[1]))),
+        SIGNAL, f"SIG{match[1]}", signalled_functions(text, match[1]))),
     (THREAD_ERROR, lambda match, text: Signature(
-        f"sanitizer {match[1].replace(' ', '-')}", thread_functions(text))),
+        SANITIZER, match[1].replace(" ", "-"), thread_functions(text))),
     (WATCHDOG_ERROR, lambda match, text: Signature(
-        match[1], waiting_functions(text) if match[1] == "deadlock" else ())),
+        match[1], functions=waiting_functions(text) if match[1] == "deadlock" else ())),
     (UNDEFINED_ERROR, lambda match, text: Signature(
-        "sanitizer undefined-behavior", functions(text), normalise(match[1]))),
-    (LEAK_ERROR, lambda match, text: Signature("sanitizer leak", functions(text))),
+        SANITIZER, UNDEFINED, functions(text), normalise(match[1]))),
+    (LEAK_ERROR, lambda match, text: Signature(SANITIZER, LEAK, functions(text))),
     (TERMINATE_ERROR, lambda match, text: Signature(
-        "signal SIGABRT", functions(text), normalise(match[1]))),
-    (FATAL_ERROR, lambda match, text: Signature("fatal " + normalise(match[1]))),
-    (JUDGE_ERROR, lambda match, text: Signature(f"judge {match[1]}")),
-    (CHECK_ERROR, lambda match, text: Signature("check", detail=normalise(match[1]))),
+        SIGNAL, "SIGABRT", functions(text), normalise(match[1]))),
+    (FATAL_ERROR, lambda match, text: Signature(FATAL, normalise(match[1]))),
+    (JUDGE_ERROR, lambda match, text: Signature(JUDGE, match[1])),
+    (CHECK_ERROR, lambda match, text: Signature(CHECK, detail=normalise(match[1]))),
     (FUZZER_ERROR, lambda match, text: Signature(match[1])),
 )
 

@@ -97,19 +97,20 @@ def stated(reply: Reply) -> str:
     if reply.is_of_judge:
         return f"{_judged(reply)}|{KILLED}"
     words = signature.of_reply(reply)
-    who, _, what = words.verdict.partition(" ")
-    if who == "signal":
+    if words.reporter == signature.SIGNAL:
         return KILLED
-    if what == "undefined-behavior":
+    if words.what == signature.UNDEFINED:
         return "runtime error: " + _pattern(words.detail)
-    if who == "sanitizer":
-        what = "" if what == "leak" else "[ -]".join(what.split("-"))
+    if words.reporter == signature.SANITIZER:
+        what = "" if words.what == signature.LEAK else "[ -]".join(words.what.split("-"))
         return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
-    if who == "fatal":
-        return "Fatal Python error: " + _pattern(what)
-    if who == "check":
+    if words.reporter == signature.FATAL:
+        return "Fatal Python error: " + _pattern(words.what)
+    if words.reporter == signature.CHECK:
         return signature.CHECK_WORDS + _pattern(words.detail)
-    return rf"^exit code {reply.exit}$" if who == "exit" else _pattern(words.verdict)
+    if words.reporter == signature.EXIT:
+        return rf"^exit code {reply.exit}$"
+    return _pattern(words.verdict)
 
 
 def _judged(reply: Reply) -> str:

@@ -41,7 +41,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
     if "ThreadSanitizer" in report.text:
         return [f"{at} ends in {verdict(reply)}.", *_thread_story(report)]
     if report.block is None:
-        what = of_reply(reply).verdict.partition(" ")[2]
+        what = of_reply(reply).what
         words = f"{what}{_frame(access)}" if what and access and access.frames else \
             verdict(reply)
         return [f"{at} ends in {words}."]
@@ -56,7 +56,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
         sentences.append(f"{_capital(_line(reply, read.line))} reads that slot"
                          f"{_place(read, access)}, and so gets the address of freed memory.")
     again = f"{at} uses that address" if not read or read.line != reply.line else "It is used"
-    what = of_reply(reply).verdict.partition(" ")[2]
+    what = of_reply(reply).what
     number = f", against {contract} of the contract" if contract else ""
     return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
 

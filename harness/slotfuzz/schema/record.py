@@ -50,6 +50,7 @@ def _plain(value: str | tuple | frozenset):
 class Finding:
     """The record of a finding, with its fields in the order of the file.
 
+    VERDICT is the signature without functions and detail, and KIND that without the reporter.
     LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
     failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
     that none repeats alone. TIER is the highest API tier of its ops and values. VARIANTS has the
@@ -59,6 +60,7 @@ class Finding:
 
     id: str
     signature: str
+    verdict: str = ""
     kind: str
     subject: str
     sanitizer: str = ""

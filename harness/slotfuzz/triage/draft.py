@@ -24,7 +24,7 @@ from slotfuzz.triage.versions import versions
 
 # A record and the texts of its files by name.
 Draft = tuple[Finding, dict[str, str]]
-UNKNOWN = signature.Signature("unknown crash")
+UNKNOWN = signature.Signature("unknown", "crash")
 
 
 class Drafts:
@@ -95,9 +95,10 @@ class Drafts:
     ) -> dict:
         """The fields that a finding has with and without a program that repeats it."""
         return {
-            "signature": words.text, "kind": words.kind, "subject": self.subject.name,
-            "sanitizer": self.subject.sanitizer, "target": crash.target,
-            "runs_to_find": crash.programs, "seconds_to_find": round(crash.seconds, 3),
+            "signature": words.text, "verdict": words.verdict, "kind": words.kind,
+            "subject": self.subject.name, "sanitizer": self.subject.sanitizer,
+            "target": crash.target, "runs_to_find": crash.programs,
+            "seconds_to_find": round(crash.seconds, 3),
             "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
             "verified_runs": verified.runs, "seed": crash.seed,
             "versions": versions(self.subject),
@@ -152,12 +153,12 @@ def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:
     """The oracle that failed: contract, sanitizer's name, signal, watchdog, timeout .."""
     if reply.kind == "assert":
         return "contract"
-    if words.verdict.startswith("sanitizer"):
-        if "undefined" in words.verdict:
+    if words.reporter == signature.SANITIZER:
+        if words.what == signature.UNDEFINED:
             return "undefined"
         return subject.watch.reports_as
     if reply.kind in signature.HANGING:
         return "watchdog"
-    if words.verdict.startswith("signal "):
-        return "signal"
+    if words.reporter == signature.SIGNAL:
+        return signature.SIGNAL
     return reply.kind

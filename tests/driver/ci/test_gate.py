@@ -15,6 +15,7 @@ from slotfuzz.scripts import pr
 from slotfuzz.subject import catalogue
 
 SIGNATURE = "sanitizer heap-use-after-free in slotcore::wrap"
+VERDICT = "sanitizer heap-use-after-free"
 
 
 class Fake:
@@ -53,9 +54,9 @@ def found(tmp_path):
     def write(name="one", **fields):
         folder = tmp_path / "out" / name
         folder.mkdir(parents=True)
-        record = {"id": name, "folder": str(folder), "signature": SIGNATURE, "rate": 1.0,
-                  "lines": 3, "subject": "core", "sanitizer": "address", "target": "storage",
-                  **fields}
+        record = {"id": name, "folder": str(folder), "signature": SIGNATURE, "verdict": VERDICT,
+                  "rate": 1.0, "lines": 3, "subject": "core", "sanitizer": "address",
+                  "target": "storage", **fields}
         (folder / "finding.json").write_text(json.dumps(record))
         (folder / "repro.py").write_text("t0 = T.ones(1)\n")
         return record
@@ -73,9 +74,10 @@ def judged(tmp_path, monkeypatch):
     return run
 
 
-def on_base(findings=5, signature=SIGNATURE, lines=3):
+def on_base(findings=5, lines=3, **words):
     """The row of a replay on the base."""
-    return {"findings": findings, "signature": signature, "lines": lines}
+    return {"findings": findings, "signature": SIGNATURE, "verdict": VERDICT, "lines": lines,
+            **words}
 
 
 def test_a_finding_that_is_clean_on_the_base_counts_and_ends_the_gate(found, judged):
@@ -121,9 +123,23 @@ def test_the_seconds_are_split_over_all_hunts(tmp_path, targets, workers, each):
     assert all(name.endswith(f", {each} s") for name, _ in gate.Gate(plan, None, None)._hunts())
 
 
-def test_a_finding_that_fails_differently_on_the_base_counts(found, judged):
-    result = judged(Fake([found()]), Fake(row=on_base(signature="judge P2 attributes")))
+@pytest.mark.parametrize("words", [
+    {"verdict": "judge P2 attributes"}, {"verdict": "judge P2 attributes", "signature": "other"}])
+def test_a_finding_that_fails_differently_on_the_base_counts(found, judged, words):
+    result = judged(Fake([found()]), Fake(row=on_base(**words)))
     assert result.exit_code == 1 and "fails differently" in result.new[0]["note"]
+
+
+def test_a_finding_with_other_functions_on_the_base_is_old(found, judged):
+    result = judged(Fake([found()]), Fake(row=on_base(signature=f"{VERDICT} in other")))
+    assert len(result.old) == 1
+
+
+@pytest.mark.parametrize("words, count", [(SIGNATURE, 1), (f"{VERDICT} in other", 0)])
+def test_a_base_without_verdicts_is_compared_by_the_signature(found, judged, words, count):
+    row = on_base(signature=words)
+    del row["verdict"]
+    assert len(judged(Fake([found()]), Fake(row=row)).old) == count
 
 
 @pytest.mark.parametrize("row", [None, on_base(findings=0, lines=2)])

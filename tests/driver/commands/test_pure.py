@@ -89,13 +89,13 @@ def test_a_mutant_header_without_a_field_is_broken(lost):
 def found(**fields):
     """A finding's record."""
     return records.finding(**{**dict(
-        signature="sanitizer heap-use-after-free in f", contract="H2", lines=2), **fields})
+        verdict="sanitizer heap-use-after-free", contract="H2", lines=2), **fields})
 
 
 @pytest.mark.parametrize("record, words", [
     (found(), []),
     (None, ["not found"]),
-    (found(signature="judge P2 attributes"), ["verdict is"]),
+    (found(verdict="judge P2 attributes"), ["verdict is"]),
     (found(contract="P1"), ["contract is P1"]),
     (found(lines=3), ["3 lines"]),
     (found(one_minimal=False), ["not 1-minimal"]),

@@ -127,7 +127,7 @@ def test_verdicts_without_report(fields, text):
 
 
 def test_identifiers_are_folder_names_and_depend_on_the_subject():
-    words = signature.Signature("sanitizer heap-use-after-free", ("c10::wrap",))
+    words = signature.Signature("sanitizer", "heap-use-after-free", ("c10::wrap",))
     assert re.fullmatch(r"heap-use-after-free-wrap-[0-9a-f]{6}", words.identifier("core"))
     assert words.identifier("core") != words.identifier("torch")
 

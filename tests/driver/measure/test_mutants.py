@@ -27,7 +27,7 @@ HEADER = mutant.parse_header("""\
 def record(**changes):
     """A finding that matches the header, except for CHANGES."""
     return records.finding(**{**dict(
-        signature="judge P2 attributes", contract="P2", lines=2), **changes})
+        verdict="judge P2 attributes", contract="P2", lines=2), **changes})
 
 
 def header(verdict):
@@ -35,23 +35,23 @@ def header(verdict):
     return mutant.Header(**{**vars(HEADER), "verdict": verdict})
 
 
-@pytest.mark.parametrize("verdict, signature, expected", [
+@pytest.mark.parametrize("verdict, found, expected", [
     ("judge P2 attributes", "judge P2 attributes", True),
     ("judge P2 attributes", "judge P2 type", False),
-    ("judge P2", "judge P2 check_base_kept (AssertionError: P2: an attribute is lost)", True),
+    ("judge P2", "judge P2 check_base_kept", True),
     ("judge P2", "judge P23 attributes", False),
     ("judge P2 attributes", "judge P2", False),
-    ("check", "check (wrapper->owned)", True),
-    ("sanitizer heap-use-after-free", "sanitizer heap-use-after-free in reuse < wrap", True),
-    ("sanitizer SEGV", "sanitizer heap-use-after-free in reuse < wrap", False),
+    ("check", "check", True),
+    ("sanitizer heap-use-after-free", "sanitizer heap-use-after-free", True),
+    ("sanitizer SEGV", "sanitizer heap-use-after-free", False),
 ])
-def test_a_verdict_equals_the_headers_or_begins_with_it(verdict, signature, expected):
-    assert mutants.is_expected(header(verdict), record(signature=signature)) == expected
+def test_a_verdict_equals_the_headers_or_begins_with_it(verdict, found, expected):
+    assert mutants.is_expected(header(verdict), record(verdict=found)) == expected
 
 
 @pytest.mark.parametrize("changes, problem", [
     ({}, None),
-    ({"signature": "judge P3 early"}, "verdict is 'judge P3 early', not 'judge P2'"),
+    ({"verdict": "judge P3 early"}, "verdict is 'judge P3 early', not 'judge P2'"),
     ({"contract": "P3"}, "contract is P3, not P2"),
     ({"contract": ""}, None),
     ({"lines": 3}, "3 lines, the header has 2"),

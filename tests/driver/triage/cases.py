@@ -61,7 +61,7 @@ def case(texts, kind="assert", functions=(), line=None, outside=None, **fields):
         replies.line(text, one.op, one.operands, one.lane) for text, one in zip(texts, lines)])
     words = of_reply(reply)
     if functions:
-        words = Signature(words.verdict, tuple(functions))
+        words = Signature(words.reporter, words.what, tuple(functions))
     return Case(reply, words, lines, TABLE, outside)
 
 

@@ -95,7 +95,8 @@ BROKEN = [Line("new", ("s0",)), Line("drop", ("s0",))]
 def promise():
     """A minimal finding by the judge."""
     return smallest.Smallest(replies.reply(kind="assert", contract="P3"),
-                             Signature("judge P3 early"), Minimized(list(BROKEN), 2, 1, 0.0, True))
+                             Signature("judge", "P3 early"),
+                             Minimized(list(BROKEN), 2, 1, 0.0, True))
 
 
 def test_a_broken_promise_that_becomes_a_crash_is_the_crash():
@@ -119,6 +120,6 @@ def test_a_simpler_line_that_crashes_by_itself_is_another_bug():
 
 
 def test_a_crash_stays_what_it_is():
-    crash = smallest.Smallest(replies.reply(kind="exit"), Signature("sanitizer x"),
+    crash = smallest.Smallest(replies.reply(kind="exit"), Signature("sanitizer", "x"),
                             Minimized(BROKEN, 2, 1, 0.0, True))
     assert smallest.escalation(SimpleNamespace(), SimpleNamespace(), crash, 1) is crash
