@@ -14,6 +14,7 @@ from slotfuzz.finding.story import last, story, verdict
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.events import FREES
 from slotfuzz.schema.events import Event as What
+from slotfuzz.schema.trace import Event
 
 # Characters that Markdown would read as emphasis.
 DUNDER = re.compile(r"(__\w+__)")
@@ -44,7 +45,7 @@ def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = 
     log, report = reply.log, Report(reply.log.report or reply.stderr)
     about = report.object_of(log.events)
     parts = [
-        "# " + DUNDER.sub(r"`\1`", title),
+        "# " + title_in_notes(title),
         f"Subject `{subject}`; `{emit.command(subject)} --check` beside this file shows how often"
         " it fails. Program lines are behind `>`, what the core did is indented.",
         picture,
@@ -67,9 +68,19 @@ def annotated(reply: Reply) -> str:
     return full(reply) + (f"\n{reply.log.report}" if reply.log.report else "")
 
 
+def title_in_notes(title: str) -> str:
+    """TITLE as Markdown."""
+    return DUNDER.sub(r"`\1`", title)
+
+
+def events_of(reply: Reply, about: int | None) -> list[Event]:
+    """The events of one object; of all, if ABOUT is `None`."""
+    return [event for event in reply.log.events if about is None or about in event.addresses]
+
+
 def abbreviated(reply: Reply, about: int | None, contract: str) -> str:
     """The program with the events of one object (of all, if ABOUT is `None`), and the verdict."""
-    events = [event for event in reply.log.events if about is None or about in event.addresses]
+    events = events_of(reply, about)
     freed = last(events, FREES) if about is not None else None
 
     def text_of(event):

@@ -1,6 +1,7 @@
-"""Source places of a finding: lines of the core from report and trace, and its script's line.
+"""Source places of a finding: lines of the core from report and record, and its script's line.
 
 All places come from the finding's folder, so that a report needs no access to the hunt's machine.
+The record has those of the trace, and report.txt those of a sanitizer.
 """
 
 import os
@@ -11,11 +12,12 @@ from pathlib import Path
 from slotfuzz.evidence.report import Report
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
-from slotfuzz.schema import trace
-from slotfuzz.schema.record import Finding
+from slotfuzz.schema.record import Finding, Passed
+from slotfuzz.schema.trace import Event
 
 IN_CORE = re.compile(r"^(?:.*?/)?(core/[\w./-]+):(\d+)")
-ECHO, VERDICT = "> ", "!!! "
+# More than the longest list that a page or a log shows.
+PASSED_MAX = 50
 # Folders into which a gate moves findings that do not count, with the reason.
 OLD_FOLDER, UNCOMPARED_FOLDER = "old", "uncompared"
 ASIDE = {OLD_FOLDER: "It reproduces on the base.",
@@ -65,16 +67,15 @@ class Found:
 def read(folder: Path) -> Found:
     """The finding in FOLDER."""
     record = finding.read(folder)
-    notes, report = _text(folder / "NOTES.md"), _text(folder / "report.txt")
-    title = (next(iter(notes.splitlines()), "").removeprefix("# ")
-             or (record.signature if record else "a finding whose finding.json cannot be read"))
+    report = _text(folder / "report.txt")
+    title = (record.title or record.signature) if record else \
+        "a finding whose finding.json cannot be read"
     source = next((path for path in (folder / "repro.py", folder / "program.py") if path.exists()),
                   None)
     script = _text(source) if source else ""
     program = script.rstrip().rpartition("\n\n")[2].splitlines()
-    log = trace.parse(_first_block(notes))
-    core = dict.fromkeys([*_failing(report), *_led_to(log)])
-    line = _line_of(script, log.lines, program)
+    core = dict.fromkeys([*_failing(report), *_led_to(record)])
+    line = _line_of(script, record, program)
     place = Place(str(source), line, "the program line that fails") if line else None
     return Found(folder, record, title, tuple(program), report, tuple(core), place)
 
@@ -93,27 +94,25 @@ def _failing(report: str) -> list[Place]:
     return found
 
 
-def _led_to(log: trace.Log) -> list[Place]:
-    """The trace points in NOTES.md, last one first, because it is nearest to the failure."""
-    return [Place(match[1], int(match[2]), f"{event.name}, in line {event.line + 1}")
-            for event in reversed(log.events) if (match := IN_CORE.match(event.place))]
+def passed(events: list[Event]) -> tuple[Passed, ...]:
+    """The last of EVENTS as a record has them."""
+    found = [(event, match) for event in events if (match := IN_CORE.match(event.place))]
+    return tuple(Passed(match[1], int(match[2]), event.name, event.line + 1)
+                 for event, match in found[-PASSED_MAX:])
 
 
-def _first_block(notes: str) -> str:
-    """The abbreviated log, without its verdict."""
-    block = notes.partition("```\n")[2].partition("\n```")[0]
-    return "\n".join(line for line in block.splitlines() if not line.startswith(VERDICT))
+def _led_to(record: Finding | None) -> list[Place]:
+    """The trace points in RECORD, last one first, because it is nearest to the failure."""
+    return [Place(one.file, one.line, f"{one.event}, in line {one.program_line}")
+            for one in reversed(record.passed if record else ())]
 
 
-def _line_of(script: str, echoed: list[str], program: list[str]) -> int:
-    """The number in SCRIPT of the line that fails: the last one that ran, else its last one."""
-    lines = script.splitlines()
-    start = len(lines) - len(program)
-    ran = re.sub(r"    # raises \w+$", "", echoed[-1]) if echoed else ""
-    for number in range(len(lines), start, -1):
-        if ran and lines[number - 1].endswith(ran):
-            return number
-    return len(lines)
+def _line_of(script: str, record: Finding | None, program: list[str]) -> int:
+    """The number in SCRIPT of the line that fails, or of its last one if that fails at its end."""
+    count = len(script.splitlines())
+    if not record or record.failing_line is None:
+        return count
+    return min(count - len(program) + record.failing_line, count)
 
 
 def from_workspace(file: str) -> str:

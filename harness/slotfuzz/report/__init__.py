@@ -55,9 +55,8 @@ class Entry:
 
     @cached_property
     def sentence(self) -> str:
-        """One sentence about the bug: a person's, or else the title of the notes."""
-        title = next(iter(self.notes.splitlines()), "").removeprefix("# ")
-        return self.record.sentence or title or self.record.signature
+        """One sentence about the bug: a person's, or else the title."""
+        return self.record.sentence or self.record.title or self.record.signature
 
     @property
     def rate(self) -> str:

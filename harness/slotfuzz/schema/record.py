@@ -46,11 +46,30 @@ def _plain(value: str | tuple | frozenset):
     return [_plain(one) for one in (sorted(value) if isinstance(value, frozenset) else value)]
 
 
+@dataclass(frozen=True)
+class Passed:
+    """A trace point of the core that led to a finding: EVENT at LINE of FILE.
+
+    PROGRAM_LINE is the program line that passed it, from 1; 0 is before the first.
+    """
+
+    file: str
+    line: int
+    event: str
+    program_line: int
+
+    def plain(self) -> dict:
+        """The trace point as JSON."""
+        return dict(vars(self))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
     """The record of a finding, with its fields in the order of the file.
 
-    VERDICT is the signature without functions and detail, and KIND that without the reporter.
+    VERDICT is the signature without functions and detail, and KIND that without the reporter. TITLE
+    is that of NOTES.md. FAILING_LINE counts the program's lines from 1, and is None if the program
+    fails at its end; PASSED has what the core did before, about one object if the report names one.
     LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
     failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
     that none repeats alone. TIER is the highest API tier of its ops and values. VARIANTS has the
@@ -61,6 +80,7 @@ class Finding:
     id: str
     signature: str
     verdict: str = ""
+    title: str = ""
     kind: str
     subject: str
     sanitizer: str = ""
@@ -82,6 +102,8 @@ class Finding:
     one_minimal: bool
     sequence: int | None = None
     tier: str = TIERS[0]
+    failing_line: int | None = None
+    passed: tuple[Passed, ...] = ()
     dedup_keys: tuple[DedupKey, ...] = ()
     variants: tuple[str, ...] = ()
     sentence: str = ""
@@ -100,18 +122,19 @@ class Finding:
         optional = shape.fields_of(Finding)[1]
         fields = {name: value for name, value in vars(self).items()
                   if name not in optional or value not in (None, "", (), {})}
-        return {**fields, **{name: [one.plain() for one in self.dedup_keys]
-                             for name in fields if name == KEYS},
+        return {**fields,
+                **{name: [one.plain() for one in getattr(self, name)]
+                   for name in (PASSED, KEYS) if name in fields},
                 **{name: list(self.variants) for name in fields if name == VARIANTS}}
 
     def text(self) -> str:
-        """The record as JSON that a person can read, with one dedup key per line."""
+        """The record as JSON that a person can read, with one dedup key or trace point per line."""
         fields = [f"  {json.dumps(name)}: {_text(name, value)}"
                   for name, value in self.plain().items()]
         return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-KEYS, VARIANTS = "dedup_keys", "variants"
+PASSED, KEYS, VARIANTS = "passed", "dedup_keys", "variants"
 
 
 def read(text: bytes) -> Finding:
@@ -131,6 +154,6 @@ def in_order(keys: frozenset[DedupKey]) -> tuple[DedupKey, ...]:
 
 
 def _text(name: str, value) -> str:
-    if name == KEYS and value:
-        return "[\n" + ",\n".join(f"    {json.dumps(key)}" for key in value) + "\n  ]"
+    if name in (PASSED, KEYS) and value:
+        return "[\n" + ",\n".join(f"    {json.dumps(one)}" for one in value) + "\n  ]"
     return json.dumps(value, indent=2).replace("\n", "\n  ")

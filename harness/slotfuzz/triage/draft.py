@@ -11,7 +11,8 @@ from pathlib import Path
 from slotfuzz.engine.kills import Kills
 from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
-from slotfuzz.finding import contract, emit, explain
+from slotfuzz.evidence.report import Report
+from slotfuzz.finding import contract, emit, explain, places
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.record import Finding, in_order
 from slotfuzz.subject.subject import Subject
@@ -52,6 +53,8 @@ class Drafts:
         broken = contract.contract_of(traced)
         script = script_of(server, reply, best.signature, broken)
         verified = self._verify(script, reply)
+        title = title_of(reply, best.signature)
+        about = Report(traced.log.report).object_of(traced.log.events)
         # Two bugs may have the same signature.
         shapes = program_shape.shape(best.minimized.lines, server.table)
         record = Finding(
@@ -64,9 +67,11 @@ class Drafts:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal,
-            tier=server.table.tier(best.minimized.lines), dedup_keys=in_order(keys),
-            variants=(text,))
-        notes = explain.files(traced, title_of(reply, best.signature), broken, self.subject.name)
+            title=explain.title_in_notes(title), tier=server.table.tier(best.minimized.lines),
+            failing_line=None if traced.is_at_end else traced.line + 1,
+            passed=places.passed(explain.events_of(traced, about)),
+            dedup_keys=in_order(keys), variants=(text,))
+        notes = explain.files(traced, title, broken, self.subject.name)
         report = traced.log.report or verified.report
         return record, {"repro.py": script, **notes,
                         "report.txt": report or reply.message + "\n"}
@@ -78,7 +83,7 @@ class Drafts:
         record = Finding(
             **self._common(crash, words, verify.Verified(0, 0, "")),
             id=f"unreproduced-{words.identifier(self._name())}", oracle="unreproduced",
-            contract="", lines=len(crash.text.splitlines()), minimize_runs=0,
+            title=words.text, contract="", lines=len(crash.text.splitlines()), minimize_runs=0,
             minimize_seconds=0.0, one_minimal=False, sequence=len(sequence),
             tier=server.table.tier(server.parse(crash.text)))
         files = {"program.py": crash.text, "report.txt": crash.report}

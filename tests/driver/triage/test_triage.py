@@ -3,8 +3,9 @@
 import json
 
 from slotfuzz.engine.server import Server
-from slotfuzz.finding import finding
+from slotfuzz.finding import finding, places
 from slotfuzz.schema.answers import State
+from slotfuzz.schema.events import Event
 from slotfuzz.triage import crash, sequence, triage, verify
 from tests.driver.conftest import CRASH, MINIMAL
 
@@ -70,3 +71,18 @@ def test_a_crash_that_no_fresh_process_repeats_is_not_new_and_hides_nothing(
     assert first[1].avoid and first[1].finding.rate == 0
     assert again[1].finding.dedup_keys, "a program repeats the crash"
     assert finding.read(first[1].folder).rate == 1.0
+
+
+def test_a_record_has_the_title_of_the_notes_and_the_places_of_its_failure(fake_subject, tmp_path):
+    with triage.Triage(fake_subject, finding.check_writable(tmp_path / "out"), 2) as judge:
+        _, judged = judge.judge(crash.Crash("storage", CRASH, "", 9, 1.0, 1))
+    record, notes = judged.finding, (judged.folder / "NOTES.md").read_text()
+    assert notes.startswith(f"# {record.title}\n") and record.verdict in record.signature
+    assert record.failing_line == record.lines == len(MINIMAL) and record.tier == "underscore"
+    found = places.read(judged.folder)
+    lines = (judged.folder / "repro.py").read_text().splitlines()
+    assert lines[found.script.line - 1] == CRASH.splitlines()[-1]
+    assert record.passed and {one.event for one in record.passed} <= {
+        event.value for event in Event}
+    assert all(any(one.what.startswith(last.event) for one in found.core)
+               for last in record.passed)
