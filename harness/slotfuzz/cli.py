@@ -100,7 +100,7 @@ def overview() -> str:
         lines.append(f"  {name:<{width}}{sentence}")
     lines += ["", "./slotfuzz COMMAND -h shows the options and an example.",
               "Exit codes: 0 clean, 1 finding, 2 usage or machine, 3 the harness is broken,"
-              " 130 interrupted.",
+              " 130 or 143 interrupted.",
               "Builds and corpora go to build/, or to the user's cache folder if that is"
               " read-only;", "SLOTFUZZ_BUILD=DIR names another folder.", "",
               "example:",

@@ -22,13 +22,15 @@ class Meant:
     target: str
 
 
-def add_subject(parser) -> None:
-    """--subject, --sanitizer, --python and --rootfs."""
+def add_subject(parser, of_file: bool = False) -> None:
+    """--subject, --sanitizer, --python and --rootfs; OF_FILE: a file's header may have the first
+    two.
+    """
+    header = "what the file's header has, else " if of_file else ""
     parser.add_argument("--subject", metavar="|".join(registry.names()),
-                        help="the module T; by default the subject in the file's header, else"
-                             f" {registry.DEFAULT}")
+                        help=f"the module T; by default {header}{registry.DEFAULT}")
     parser.add_argument("--sanitizer", choices=sorted(SANITIZERS),
-                        help="by default the subject chooses")
+                        help=f"by default {header}what suits the subject")
     add_python(parser)
 
 
@@ -80,10 +82,15 @@ def tree(args) -> Path | None:
     return rootfs.check(args.rootfs) if args.rootfs else None
 
 
-def add_target(parser) -> None:
-    """--target."""
-    parser.add_argument(
-        "--target", help=f"by default the finding's target, else {catalogue.DEFAULT_TARGET}")
+def add_target(parser, otherwise: str = "") -> None:
+    """--target; OTHERWISE is what comes before the default target."""
+    words = f"{otherwise}, else " if otherwise else ""
+    parser.add_argument("--target", help=f"by default {words}{catalogue.DEFAULT_TARGET}")
+
+
+def add_target_of_file(parser) -> None:
+    """--target of a command that takes a program file."""
+    add_target(parser, "that of the finding, the mutant or the folder")
 
 
 def read_program(path: Path) -> str:

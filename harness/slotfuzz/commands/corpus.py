@@ -26,7 +26,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--from", dest="sources", nargs="+", type=Path, default=[], metavar="DIR",
                         help="merge: add the programs of these folders")
     options.add_subject(parser)
-    options.add_target(parser)
+    options.add_target(parser, "the target that DIR is named for")
 
 
 def run(args, output) -> int:

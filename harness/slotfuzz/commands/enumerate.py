@@ -21,7 +21,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--lines", type=int, required=True, metavar="N")
     parser.add_argument("--ops", metavar="OP,OP..", help="names as `./slotfuzz ops` lists them")
     options.add_subject(parser)
-    options.add_target(parser)
+    options.add_target(parser, "the target in the mutant's header")
 
 
 def run(args, output) -> int:

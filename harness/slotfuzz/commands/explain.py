@@ -21,8 +21,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help=f"write here, and the ownership timeline to {explain.PICTURE}")
-    options.add_subject(parser)
-    options.add_target(parser)
+    options.add_subject(parser, of_file=True)
+    options.add_target_of_file(parser)
     options.add_skip_unknown(parser)
 
 

@@ -22,8 +22,8 @@ def add_arguments(parser) -> None:
     """The options of minimize."""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", required=True)
-    options.add_subject(parser)
-    options.add_target(parser)
+    options.add_subject(parser, of_file=True)
+    options.add_target_of_file(parser)
     options.add_skip_unknown(parser)
 
 

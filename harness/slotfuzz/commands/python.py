@@ -33,7 +33,7 @@ def arrange(argv: list[str]) -> list[str]:
 
 def add_arguments(parser) -> None:
     """The options of python."""
-    options.add_subject(parser)
+    options.add_subject(parser, of_file=True)
     parser.add_argument("arguments", nargs="*", metavar="ARGS", help="as for python3")
 
 

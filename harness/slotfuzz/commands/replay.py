@@ -21,8 +21,8 @@ def add_arguments(parser) -> None:
     """The options of replay."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE",
                         help="a program, or a folder of programs")
-    options.add_subject(parser)
-    options.add_target(parser)
+    options.add_subject(parser, of_file=True)
+    options.add_target_of_file(parser)
     options.add_skip_unknown(parser)
     parser.add_argument("--times", type=int, default=1, metavar="N", help="runs of each program")
 

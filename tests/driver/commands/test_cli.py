@@ -72,6 +72,17 @@ def test_every_command_has_help_with_an_example(capsys, name):
     assert code == 0 and f"example:\n  ./slotfuzz {name}" in out
 
 
+@pytest.mark.parametrize("name", cli.command_names())
+def test_the_help_names_a_files_header_only_where_a_file_is_read(capsys, name):
+    _, out, _ = slotfuzz(capsys, name, "-h")
+    assert ("else core" in out) == (name in ("replay", "minimize", "explain", "python"))
+
+
+def test_the_overview_names_both_exit_codes_of_an_interrupt(capsys):
+    _, out, _ = slotfuzz(capsys, "-h")
+    assert "130 or 143 interrupted" in out
+
+
 def test_help_needs_nothing_but_python():
     """Modules from packages are imported when a command runs, after it has installed them."""
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness")}
