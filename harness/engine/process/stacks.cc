@@ -90,37 +90,51 @@ bool blocks_signal(pid_t thread) {
 // GIL is a condition variable, and a Python lock is a semaphore. A stripped libc names its exported
 // functions only, and pthread_join() leaves no frame, since it ends in a call of a function that is
 // not exported. Its caller in the C++ library is exported.
-constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
-    {"take_gil", "the GIL"},
-    {"PyGILState_Ensure", "the GIL"},
-    {"PyEval_RestoreThread", "the GIL"},
-    {"PyEval_AcquireThread", "the GIL"},
-    {"PyThread_acquire_lock", "a lock of Python"},
-    {"pthread_mutex_lock", "a mutex"},
-    {"lll_lock_wait", "a mutex"},
-    {"pthread_rwlock_", "a lock"},
-    {"pthread_cond_", "a condition"},
-    {"std::thread::join", "the end of a thread"},
-    {"pthread_join", "the end of a thread"},
-    {"pthread_clockjoin", "the end of a thread"},
-    {"pthread_timedjoin", "the end of a thread"},
-    {"sem_wait", "a semaphore"},
-    {"sem_clockwait", "a semaphore"},
-    {"sem_timedwait", "a semaphore"},
-    {"futex", "a futex"},
+constexpr std::pair<std::string_view, Wait> kWaits[] = {
+    {"take_gil", Wait::kGil},
+    {"PyGILState_Ensure", Wait::kGil},
+    {"PyEval_RestoreThread", Wait::kGil},
+    {"PyEval_AcquireThread", Wait::kGil},
+    {"PyThread_acquire_lock", Wait::kPythonLock},
+    {"pthread_mutex_lock", Wait::kMutex},
+    {"lll_lock_wait", Wait::kMutex},
+    {"pthread_rwlock_", Wait::kLock},
+    {"pthread_cond_", Wait::kCondition},
+    {"std::thread::join", Wait::kThread},
+    {"pthread_join", Wait::kThread},
+    {"pthread_clockjoin", Wait::kThread},
+    {"pthread_timedjoin", Wait::kThread},
+    {"sem_wait", Wait::kSemaphore},
+    {"sem_clockwait", Wait::kSemaphore},
+    {"sem_timedwait", Wait::kSemaphore},
+    {"futex", Wait::kFutex},
 };
 
-std::string waits_for(const std::vector<std::string>& frames) {
+Wait waits_for(const std::vector<std::string>& frames) {
   const auto end =
       frames.begin() + static_cast<std::ptrdiff_t>(std::min(frames.size(), kWaitFramesMax));
   for (const auto& [word, what] : kWaits) {
     const bool found = std::any_of(frames.begin(), end, [&, word = word](const std::string& frame) {
       return frame.substr(0, frame.rfind(' ')).find(word) != std::string::npos;
     });
-    if (found) return std::string(what);
+    if (found) return what;
   }
-  return "";
+  return Wait::kNothing;
 }
+
+// The words of each wait, in the order of the enum.
+constexpr std::pair<std::string_view, std::string_view> kWaitWords[] = {
+    {"", ""},
+    {"gil", "the GIL"},
+    {"python_lock", "a lock of Python"},
+    {"mutex", "a mutex"},
+    {"lock", "a lock"},
+    {"condition", "a condition"},
+    {"thread", "the end of a thread"},
+    {"semaphore", "a semaphore"},
+    {"futex", "a futex"},
+};
+static_assert(std::size(kWaitWords) == static_cast<std::size_t>(Wait::kFutex) + 1);
 
 bool is_of_fuzzer(const ThreadStack& stack) {
   return !stack.is_main &&
@@ -160,6 +174,11 @@ ThreadStack interrupt(pid_t thread) {
 }
 
 }  // namespace
+
+std::string_view word_of(Wait wait) { return kWaitWords[static_cast<std::size_t>(wait)].first; }
+std::string_view sentence_of(Wait wait) {
+  return kWaitWords[static_cast<std::size_t>(wait)].second;
+}
 
 void keep_allocation_frames([[maybe_unused]] unsigned count) {
   // Other builds must not even contain the call: a fleet would see two sanitizers in one binary.

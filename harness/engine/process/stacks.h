@@ -6,9 +6,19 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slotfuzz {
+
+// What a thread waits for; kNothing: it runs.
+enum class Wait : std::uint8_t {
+  kNothing, kGil, kPythonLock, kMutex, kLock, kCondition, kThread, kSemaphore, kFutex
+};
+// As a reply has it: `gil`; empty for kNothing.
+std::string_view word_of(Wait wait);
+// For people: `the GIL`.
+std::string_view sentence_of(Wait wait);
 
 struct ThreadStack {
   pid_t id = 0;
@@ -17,8 +27,7 @@ struct ThreadStack {
   bool is_main = false;
   // Innermost first, each formatted as a sanitizer formats it after the frame number.
   std::vector<std::string> frames;
-  // What the thread waits for, such as "the GIL"; empty if the thread runs.
-  std::string waits_for;
+  Wait waits_for = Wait::kNothing;
 };
 
 // The stacks of all threads except the caller and threads that block every signal, which belong to

@@ -30,7 +30,8 @@ std::string text_of(const std::vector<ThreadStack>& stacks) {
   for (std::size_t i = 0; i < stacks.size(); ++i) {
     const ThreadStack& stack = stacks[i];
     text << "\n  " << name_of(stack, i) << " (0x" << std::hex << stack.handle << std::dec << ") "
-         << (stack.waits_for.empty() ? "runs" : "waits for " + stack.waits_for) << ":\n";
+         << (stack.waits_for == Wait::kNothing ? "runs" : "waits for ")
+         << sentence_of(stack.waits_for) << ":\n";
     for (std::size_t frame = 0; frame < stack.frames.size(); ++frame) {
       text << "    #" << frame << ' ' << stack.frames[frame] << "\n";
     }
@@ -67,6 +68,11 @@ void Watchdog::set_limit(double line_seconds) {
 void Watchdog::abort_on_hang() {
   CHECK(!thread_.joinable(), "abort_on_hang() is called while the watchdog runs");
   aborts_ = true;
+}
+
+void Watchdog::on_hang(std::function<void(const std::vector<ThreadStack>&)> act) {
+  CHECK(!thread_.joinable(), "on_hang() is called while the watchdog runs");
+  on_hang_ = std::move(act);
 }
 
 void Watchdog::start() { thread_ = std::thread(&Watchdog::watch, this); }
@@ -113,7 +119,7 @@ void Watchdog::report(std::uint64_t step, double seconds) const {
   // Acquire: as in watch(). If the step has ended, the line was slow and did not hang.
   if (step_.load(std::memory_order_acquire) != step) return;
   const bool all_wait = std::all_of(stacks.begin(), stacks.end(), [](const ThreadStack& stack) {
-    return !stack.waits_for.empty();
+    return stack.waits_for != Wait::kNothing;
   });
   std::ostringstream text;
   text.precision(2);
@@ -123,6 +129,7 @@ void Watchdog::report(std::uint64_t step, double seconds) const {
        << text_of(stacks) << "\n";
   const std::string words = text.str();
   CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
+  if (on_hang_) on_hang_(stacks);
   // raise() returns after the handler, since this thread receives the signal.
   std::raise(kPythonSignal);
   if (aborts_) std::abort();

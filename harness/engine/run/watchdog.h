@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -41,6 +42,10 @@ class Watchdog {
   // Makes a hang end the process by SIGABRT, on which libFuzzer writes the program to a file. Call
   // this before the first line. Otherwise the process exits, and its parent has the program.
   void abort_on_hang();
+
+  // Calls ACT with the stacks of a hang, on the watchdog's thread, before the process ends. Call
+  // this before the first line.
+  void on_hang(std::function<void(const std::vector<ThreadStack>&)> act);
 
   void begin_line(std::size_t index, const Line& line) {
     if (!thread_.joinable()) start();
@@ -76,6 +81,7 @@ class Watchdog {
   std::condition_variable wakes_;
   bool over_ = false;
   bool aborts_ = false;
+  std::function<void(const std::vector<ThreadStack>&)> on_hang_;
   std::thread thread_;
 };
 

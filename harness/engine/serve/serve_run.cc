@@ -38,6 +38,8 @@ struct Results {
   // JSON: a verdict, and the steps that the reset was about to do.
   char verdict[1 << 16];
   char reset[1 << 14];
+  // JSON: the threads of a hang.
+  char threads[1 << 18];
 };
 
 template <std::size_t kSize>
@@ -45,6 +47,22 @@ void put(const json& document, char (&out)[kSize]) {
   const std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
   CHECK(text.size() < kSize, "a document of " << text.size() << " bytes");
   std::memcpy(out, text.c_str(), text.size() + 1);
+}
+
+// A deadlock shows in the innermost frames; the limits hold a document within Results.
+constexpr std::size_t kThreadsMax = 16, kThreadFramesMax = 32, kFrameLengthMax = 200;
+
+json threads_as_json(const std::vector<ThreadStack>& stacks) {
+  json threads = json::array();
+  for (std::size_t i = 0; i < std::min(stacks.size(), kThreadsMax); ++i) {
+    json frames = json::array();
+    for (const std::string& frame : stacks[i].frames) {
+      if (frames.size() == kThreadFramesMax) break;
+      frames.push_back(frame.substr(0, kFrameLengthMax));
+    }
+    threads.push_back({{"waits_for", word_of(stacks[i].waits_for)}, {"frames", frames}});
+  }
+  return threads;
 }
 
 // Forwards to the judge, echoes each line and records what it raised; a traced run also prints the
@@ -147,6 +165,9 @@ json run_program(Session& session, const json& request) {
     }
     session.executor.watchdog().set_limit(
         request.value("line_seconds", std::min(session.line_seconds, kLineSecondsOfChild)));
+    session.executor.watchdog().on_hang([&results](const std::vector<ThreadStack>& stacks) {
+      put(threads_as_json(stacks), results.threads);
+    });
     run_in_child(session, program, results);
   }
   int status = 0;
@@ -170,6 +191,7 @@ json run_program(Session& session, const json& request) {
   if (reply["kind"] != "") reply["outcome"] = "finding";
   // The reset crashed: the script must repeat the steps of the reset.
   if (!results.complete && results.reset[0]) reply["reset"] = json::parse(results.reset);
+  if (results.threads[0]) reply["threads"] = json::parse(results.threads);
   reply["lines"] = lines_as_json(session.table, program);
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = results.raised[i];

@@ -2,12 +2,15 @@
 
 import re
 
+from slotfuzz.evidence import signature
 from slotfuzz.evidence.report import Report
 from slotfuzz.paths import ROOT
-from slotfuzz.schema.answers import Reply
+from slotfuzz.schema.answers import HungThread, Reply
 from slotfuzz.schema.events import FREES
 from slotfuzz.schema.events import Event as What
 
+# The engine's word for a thread that waits for the GIL: stacks.cc.
+GIL = "gil"
 # ThreadSanitizer's words for two threads without an order between them.
 RACE = re.compile(r"WARNING: ThreadSanitizer: (?:data race|lock-order-inversion)")
 
@@ -24,7 +27,7 @@ def contract_of(reply: Reply) -> str:
         return reply.contract
     report = Report(reply.log.report)
     if reply.kind == "deadlock":
-        return _contract_of_deadlock(report)
+        return _contract_of_deadlock(reply.threads)
     if RACE.search(report.text):
         return "R1"
     stale = report.object_of(reply.log.events)
@@ -37,14 +40,15 @@ def contract_of(reply: Reply) -> str:
     return ""
 
 
-def _contract_of_deadlock(report: Report) -> str:
+def _contract_of_deadlock(threads: tuple[HungThread, ...]) -> str:
     """T6 if a thread waits for the GIL to release a reference, and holds a lock another wants."""
-    sides = {match[2].removeprefix("waits for "): [name for name, _ in stack.frames]
-             for match, stack in report.threads}
-    for_gil = sides.pop("the GIL", None)
-    if for_gil is None or not sides:
+    waiting = {thread.waits_for: thread.frames for thread in threads}
+    for_gil = waiting.pop(GIL, None)
+    if for_gil is None or not waiting:
         return ""
-    return "T6" if any(name.rpartition("::")[2] == "decref" for name in for_gil) else "R1"
+    names = [signature.function_name(match[2]) for number, frame in enumerate(for_gil)
+             if (match := signature.FRAME.match(f"#{number} {frame}"))]
+    return "T6" if any(name.rpartition("::")[2] == "decref" for name in names) else "R1"
 
 
 def contract_text(number: str) -> str:

@@ -63,6 +63,17 @@ class Parsed:
 
 
 @dataclass(frozen=True)
+class HungThread:
+    """A thread of a process that hung: what it WAITS_FOR, and its innermost FRAMES.
+
+    WAITS_FOR is a word of stacks.h, such as "gil"; it is empty if the thread runs.
+    """
+
+    waits_for: str
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Reply:
     """The answer to `run`: the result of one program.
 
@@ -71,7 +82,7 @@ class Reply:
     that show it. SERIAL is the number of the object whose finalizer it is about, or None. KIND is
     "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the first line
     that failed, or the number of lines. RESET has the lines that show the step of the reset that
-    crashed. STDERR is the log.
+    crashed, and THREADS those of a process that hung. STDERR is the log.
     """
 
     outcome: str
@@ -91,6 +102,7 @@ class Reply:
     dropped_count: int
     stderr: str
     reset: tuple[str, ...] = ()
+    threads: tuple[HungThread, ...] = ()
 
     @property
     def is_finding(self) -> bool:

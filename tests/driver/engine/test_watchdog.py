@@ -10,6 +10,7 @@ import pytest
 from slotfuzz.evidence import signature
 from slotfuzz.finding import contract, emit, explain
 from slotfuzz.language import program
+from slotfuzz.schema.answers import HungThread
 from slotfuzz.triage import draft, smallest, verify
 from tests.driver import fake_table, replies
 
@@ -37,12 +38,20 @@ Thread 0x00007f24e93fe6c0 (most recent call first):
 Thread 0x00007f24ec8747c0 (most recent call first):
   File "x0.drop_under_lock()", line 1 in <module>
 """
+# The threads of the report as the engine's reply has them.
+THREADS = (
+    HungThread("mutex", ("0x7f24ebbca481 in __pthread_mutex_lock nptl/pthread_mutex_lock.c:93:7",
+                         "0x564a74cc607c in slotcore::(anonymous namespace)::Owner::drop()"
+                         " core/owner.cc:190:11")),
+    HungThread("gil", ("0x7f24ec066106 in take_gil /build/../Python/ceval_gil.h:250:9",
+                       "0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)"
+                       " core/gil.cc:83:16")))
 PROGRAM = ["s0 = T.UntypedStorage(1)", "x0 = Owner(s0)", "x0.drop_under_lock()"]
 
 
-def reply_of(kind, stderr):
+def reply_of(kind, stderr, threads=THREADS):
     """The engine's reply for a program that hangs in its last line."""
-    return replies.reply(kind=kind, line=2, stderr=stderr, lines=[
+    return replies.reply(kind=kind, line=2, stderr=stderr, threads=threads, lines=[
         replies.line(text, f"op {number}") for number, text in enumerate(PROGRAM)])
 
 
@@ -130,12 +139,11 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
 def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
     """A thread that waits for the GIL to release a reference breaks T6; any other breaks R1."""
     assert contract.contract_of(reply_of("deadlock", REPORT)) == "R1"
-    drops = REPORT.replace("#2 0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)",
-                           "#2 0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*)")
-    assert drops != REPORT
-    assert contract.contract_of(reply_of("deadlock", drops)) == "T6"
-    no_gil = REPORT.replace("waits for the GIL", "waits for a futex")
-    assert contract.contract_of(reply_of("deadlock", no_gil)) == ""
+    waits, drops = THREADS[0], HungThread("gil", (
+        *THREADS[1].frames, "0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*) core/r.cc:3:1"))
+    assert contract.contract_of(reply_of("deadlock", REPORT, (waits, drops))) == "T6"
+    for others in ((waits, replace(drops, waits_for="futex")), (drops,), ()):
+        assert contract.contract_of(reply_of("deadlock", REPORT, others)) == ""
 
 
 @pytest.mark.parametrize("report, number", [
