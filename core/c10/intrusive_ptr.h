@@ -61,6 +61,11 @@ class intrusive_ptr_target {
   intrusive_ptr_target(const intrusive_ptr_target&) = delete;
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) = delete;
 
+  // For the walk of a collector: the number of the latest walk that found this target to be owned
+  // by one wrapper alone. Only that walk's thread touches it, because nobody else has the target.
+  uint64_t walk_number() const noexcept { return walk_number_; }
+  void set_walk_number(uint64_t number) noexcept { walk_number_ = number; }
+
   // The slot, for types that have one according to their TargetTraits.
   virtual impl::PyObjectSlot* pyobj_slot() noexcept { return nullptr; }
 
@@ -79,6 +84,7 @@ class intrusive_ptr_target {
   // The queue of Note [Releases do not recurse]. Only the thread that saw the count at 1 while it
   // held that reference enqueues the target, so a target is in at most one queue.
   intrusive_ptr_target* next_released_ = nullptr;
+  uint64_t walk_number_ = 0;
 };
 
 // Placed around user code that runs inside a release: releases in that code are outermost ones.
@@ -185,6 +191,12 @@ class weak_intrusive_ptr {
   }
   // Never goes from true to false (P4).
   bool expired() const noexcept { return target_ == nullptr || raw::use_count(target_) == 0; }
+
+  // Whether both refer to the same target, dead or alive: while either exists, the address is not
+  // used again.
+  bool operator==(const weak_intrusive_ptr& other) const noexcept {
+    return target_ == other.target_;
+  }
 
   // Converts the reference to a bare pointer for a handle, and back.
   [[nodiscard]] T* release() noexcept { return std::exchange(target_, nullptr); }

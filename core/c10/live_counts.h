@@ -1,5 +1,5 @@
 // How many impls exist: created minus destroyed. The ledger of a test or a fuzzer compares the
-// counts before and after (P5). A process has one ledger, hence the two globals.
+// counts before and after (P5). A process has one ledger, hence the globals.
 #pragma once
 
 #include <atomic>
@@ -20,5 +20,8 @@ class LiveCount {
 
 inline constinit LiveCount live_storages;
 inline constinit LiveCount live_tensors;
+inline constinit LiveCount live_nodes;
+inline constinit LiveCount live_saved_variables;
+inline constinit LiveCount live_graph_tasks;
 
 }  // namespace slotcore

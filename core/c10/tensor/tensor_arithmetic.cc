@@ -141,26 +141,9 @@ TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
 
 }  // namespace
 
-void mark_written(TensorImpl& self, const TensorImpl* source) {
-  self.version().bump();
-  if (source == nullptr) return;
-  self.derive_requires_grad(*source);
-  if (self.base()) self.base()->derive_requires_grad(*source);
-}
-
 Operand::Operand(const Scalar& number)
     : tensor(make_intrusive<TensorImpl>(Dims{}, type_of(number))), is_number(true) {
   fill(*tensor, number);
-}
-
-void check_in_place(const TensorImpl& self) {
-  if (self.requires_grad() && self.is_leaf()) {
-    throw std::runtime_error("a leaf that requires grad is being used in an in-place operation");
-  }
-  if (self.base() && self.requires_grad() && self.base()->is_leaf()) {
-    throw std::runtime_error(
-        "a view of a leaf that requires grad is being used in an in-place operation");
-  }
 }
 
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
@@ -169,13 +152,10 @@ TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
                                 is_comparison(operation) ? ScalarType::bool_ : type, *a.tensor,
                                 *b.tensor);
   run(operation, *result, *a.tensor, *b.tensor, type);
-  result->derive_requires_grad(*a.tensor);
-  result->derive_requires_grad(*b.tensor);
   return result;
 }
 
 void compute_in_place(Operation operation, TensorImpl& self, const Operand& other) {
-  check_in_place(self);
   ScalarType type = result_type(Operand(self), other);
   if (!can_cast(type, self.type())) {
     throw std::runtime_error(std::string("a result of ") + name_of(type) +
@@ -188,25 +168,23 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
   }
   check_overlap(self, *other.tensor);
   run(operation, self, self, *to_read(self, other.tensor), type);
-  mark_written(self, other.tensor.get());
+  self.version().bump();
 }
 
 void fill(TensorImpl& self, const Scalar& value) {
-  check_in_place(self);
   Elements written(self);
   with_type(self.type(), [&](auto zero) {
     auto converted = checked_convert<decltype(zero)>(value);
     for_each_element(self.sizes(), std::array{self.strides()},
                      [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
   });
-  mark_written(self, nullptr);
+  self.version().bump();
 }
 
 void copy(TensorImpl& self, const Operand& source) {
-  check_in_place(self);
   if (source.tensor.get() == &self) {
     // Nothing is read or written, but the call counts as a write.
-    mark_written(self, &self);
+    self.version().bump();
     return;
   }
   Dims strides = broadcast_strides(source.tensor->sizes(), source.tensor->strides(), self.sizes());
@@ -221,7 +199,7 @@ void copy(TensorImpl& self, const Operand& source) {
         self.sizes(), std::array{self.strides(), strides},
         [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
   });
-  mark_written(self, source.tensor.get());
+  self.version().bump();
 }
 
 TensorPtr clone(const TensorImpl& self) {
@@ -236,7 +214,6 @@ TensorPtr clone(const TensorImpl& self) {
         self.sizes(), std::array{result->strides(), self.strides()},
         [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
   });
-  result->derive_requires_grad(self);
   return result;
 }
 
@@ -251,7 +228,6 @@ TensorPtr sum(const TensorImpl& self) {
                      });
     Elements(*result).write(0, zero);
   });
-  result->derive_requires_grad(self);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // Arithmetic on elements, as much as tests of memory and aliasing need. Operands broadcast and
-// promote as in torch. All functions throw runtime_error.
+// promote as in torch. Nothing here is recorded in a graph; core/autograd/functions does that. All
+// functions throw runtime_error.
 #pragma once
 
 #include <complex>
@@ -41,12 +42,5 @@ void copy(TensorImpl& self, const Operand& source);
 TensorPtr clone(const TensorImpl& self);
 // The sum of all elements; integers and bools give an int64.
 TensorPtr sum(const TensorImpl& self);
-
-// Throws runtime_error if `self` is a leaf that requires a gradient, or a view of one. Each
-// function that changes a tensor calls it; so must code that changes a tensor in another way.
-void check_in_place(const TensorImpl& self);
-// Counts a write. If `source`, the tensor that was read, requires a gradient, `self` and its base
-// require one afterwards. `source` may be null.
-void mark_written(TensorImpl& self, const TensorImpl* source);
 
 }  // namespace slotcore::arithmetic

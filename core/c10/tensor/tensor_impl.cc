@@ -56,7 +56,7 @@ TensorImpl::~TensorImpl() {
 }
 
 void TensorImpl::release_resources() noexcept {
-  grad_.reset();
+  if (autograd_meta_ != nullptr) autograd_meta_->release();
   base_.reset();
   storage_.reset();
 }
@@ -69,19 +69,6 @@ bool TensorImpl::is_contiguous() const noexcept {
     expected *= sizes()[i];  // no overflow: element_count() passed
   }
   return true;
-}
-
-void TensorImpl::set_requires_grad(bool requires_grad, bool is_leaf) {
-  if (requires_grad && !is_differentiable(type_)) {
-    throw std::runtime_error(
-        "only tensors of floating point and complex dtype can require gradients");
-  }
-  requires_grad_ = requires_grad;
-  is_leaf_ = is_leaf;
-}
-
-void TensorImpl::derive_requires_grad(const TensorImpl& source) {
-  if (source.requires_grad() && is_differentiable(type_)) set_requires_grad(true, false);
 }
 
 void* TensorImpl::data() const noexcept {
@@ -97,20 +84,6 @@ void* TensorImpl::checked_data() const {
                              std::to_string(storage_->nbytes()));
   }
   return needed == 0 ? nullptr : data();
-}
-
-intrusive_ptr<TensorImpl> TensorImpl::exchange_grad(intrusive_ptr<TensorImpl> grad) {
-  if (grad) {
-    if (grad.get() == this) throw std::runtime_error("a tensor cannot be its own grad");
-    if (grad->type_ != type_)
-      throw std::runtime_error("the grad has another dtype than the tensor");
-    if (grad->sizes() != sizes()) {
-      throw std::runtime_error("the grad has the size " + text(grad->sizes()) +
-                               " and the tensor has " + text(sizes()));
-    }
-  }
-  std::swap(grad_, grad);
-  return grad;
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImpl> storage,
@@ -167,9 +140,8 @@ intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType
   auto view = make_intrusive<TensorImpl>(storage_, layout, type);
   view->bits_ = bits_;
   view->version_ = version_;
-  view->version_viewed_ = version_->value();
+  view->set_view_version(version_->value());
   view->base_ = base_ ? base_ : intrusive_ptr<TensorImpl>::retain(this);
-  view->derive_requires_grad(*this);
   return view;
 }
 

@@ -1,13 +1,16 @@
-// TensorImpl: sizes and strides over a storage, which it owns together with other tensors. It also
-// owns its gradient and, if it is a view, the tensor that it is a view of.
+// TensorImpl: sizes and strides over a storage, which it owns together with other tensors. If it is
+// a view, it also owns the tensor that it is a view of. What autograd knows of it is in
+// core/autograd and owned through AutogradMetaInterface.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
+#include "core/c10/storage_impl.h"
+#include "core/c10/tensor/autograd_meta_interface.h"
 #include "core/c10/tensor/dims.h"
 #include "core/c10/tensor/scalar_type.h"
-#include "core/c10/storage_impl.h"
 
 namespace slotcore {
 
@@ -58,7 +61,6 @@ class TensorImpl final : public intrusive_ptr_target {
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
 
   const intrusive_ptr<StorageImpl>& storage() const noexcept { return storage_; }
-  const intrusive_ptr<TensorImpl>& grad() const noexcept { return grad_; }
   const Layout& layout() const noexcept { return layout_; }
   const Dims& sizes() const noexcept { return layout_.sizes; }
   const Dims& strides() const noexcept { return layout_.strides; }
@@ -73,34 +75,36 @@ class TensorImpl final : public intrusive_ptr_target {
 
   ValueBits bits() const noexcept { return bits_; }
   void set_bits(ValueBits bits) noexcept { bits_ = bits; }
-  // Plain flags: a tensor that was computed from one that requires a gradient requires one too, and
-  // is not a leaf; a view requires one as soon as its base does.
+
+  // Null for a tensor that autograd has never touched.
+  AutogradMetaInterface* autograd_meta() const noexcept { return autograd_meta_.get(); }
+  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) noexcept {
+    autograd_meta_ = std::move(meta);
+  }
+  // A view requires a gradient as soon as its base does.
   bool requires_grad() const noexcept {
-    return requires_grad_ || (base_ && base_->requires_grad_);
+    return (autograd_meta_ != nullptr && autograd_meta_->requires_grad()) ||
+           (base_ && base_->requires_grad());
   }
-  // If the base of a view comes to require a gradient, the view stays a leaf until its elements are
-  // written: torch adds it to the graph only then.
-  bool is_leaf() const noexcept {
-    bool is_stale = base_ && base_->requires_grad_ && version_->value() != version_viewed_;
-    return is_leaf_ && !is_stale;
+  // Null for none.
+  intrusive_ptr<TensorImpl> grad() const noexcept {
+    return autograd_meta_ == nullptr ? nullptr : autograd_meta_->grad();
   }
-  // Throws runtime_error when the type has no gradients.
-  void set_requires_grad(bool requires_grad, bool is_leaf);
-  // Changes the flags as a computation that read `source` does.
-  void derive_requires_grad(const TensorImpl& source);
+  // The version at which the graph of a view was right; see Note [Views and in-place operations] in
+  // core/autograd/history.h. Relaxed: a mutex there orders the writers.
+  uint32_t view_version() const noexcept { return view_version_.load(std::memory_order_relaxed); }
+  void set_view_version(uint32_t version) noexcept {
+    view_version_.store(version, std::memory_order_relaxed);
+  }
 
   // The first element. Throws runtime_error when an element lies outside of the storage.
   void* checked_data() const;
   // The address of the first element, for information: nothing is checked.
   void* data() const noexcept;
 
-  // Sets the gradient; null removes it. Throws runtime_error if it is this tensor or does not have
-  // its sizes and type. Returns the former gradient; the caller drops it where user code may run.
-  [[nodiscard]] intrusive_ptr<TensorImpl> exchange_grad(intrusive_ptr<TensorImpl> grad);
-
   // Changes the storage and the layout, and grows the storage if the layout reaches beyond its end.
-  // Returns the former storage, as exchange_grad does. Throws runtime_error and what resize()
-  // throws; then nothing has changed.
+  // Returns the former storage; the caller drops it where user code may run. Throws runtime_error
+  // and what resize() throws; then nothing has changed.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                             const Layout& layout);
   // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
@@ -117,8 +121,8 @@ class TensorImpl final : public intrusive_ptr_target {
   intrusive_ptr<TensorImpl> detach() const;
   // The same, but reads the bytes as `type`. Throws what check_layout() throws.
   intrusive_ptr<TensorImpl> detach_as(const Layout& layout, ScalarType type) const;
-  // A view: it shares the version counter, owns this tensor or its base, and requires a gradient if
-  // this tensor does. Throws what check_layout() throws.
+  // A view: it shares the version counter and owns this tensor or its base. Throws what
+  // check_layout() throws.
   intrusive_ptr<TensorImpl> make_view(const Layout& layout) { return make_view(layout, type_); }
   // The same, but reads the bytes as `type`.
   intrusive_ptr<TensorImpl> make_view(const Layout& layout, ScalarType type);
@@ -128,7 +132,6 @@ class TensorImpl final : public intrusive_ptr_target {
 
  private:
   intrusive_ptr<StorageImpl> storage_;
-  intrusive_ptr<TensorImpl> grad_;
   intrusive_ptr<TensorImpl> base_;
   intrusive_ptr<VersionCounter> version_ = make_intrusive<VersionCounter>();
   impl::PyObjectSlot slot_;
@@ -136,9 +139,8 @@ class TensorImpl final : public intrusive_ptr_target {
   int64_t numel_;
   ScalarType type_;
   ValueBits bits_;
-  bool requires_grad_ = false;
-  bool is_leaf_ = true;
-  uint32_t version_viewed_ = 0;  // the version of a view when it was made
+  std::atomic<uint32_t> view_version_{0};
+  std::unique_ptr<AutogradMetaInterface> autograd_meta_;
 };
 
 }  // namespace slotcore

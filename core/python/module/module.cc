@@ -2,13 +2,15 @@
 // each sub-interpreter has its own complete module.
 
 #include "core/c10/live_counts.h"
+#include "core/python/autograd/graph.h"
+#include "core/python/autograd/python_hook.h"
+#include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
-#include "core/python/tensor/dtype.h"
 #include "core/python/runtime/hermetic.h"
 #include "core/python/runtime/module_state.h"
 #include "core/python/storage/storage.h"
+#include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
-#include "core/python/preserve/wrapper_type.h"
 
 namespace slotcore::python {
 
@@ -18,6 +20,9 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(tensor_base);
   Py_VISIT(tensor);
   Py_VISIT(dtype_type);
+  Py_VISIT(node);
+  Py_VISIT(node_types);
+  Py_VISIT(handle_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   return 0;
 }
@@ -30,6 +35,9 @@ void ModuleState::clear() {
   Py_CLEAR(tensor_base);
   Py_CLEAR(tensor);
   Py_CLEAR(dtype_type);
+  Py_CLEAR(node);
+  Py_CLEAR(node_types);
+  Py_CLEAR(handle_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
 }
 
@@ -64,7 +72,7 @@ void add_nn(PyObject* module, PyRef parameter) {
 
 PyObject* live_impls(PyObject* module, PyObject*) {
   state_of_module(module)->interpreter->run_deferred();
-  return PyLong_FromLongLong(live_storages.value() + live_tensors.value());
+  return PyLong_FromLongLong(live_storages.value() + live_tensors.value() + live_nodes.value());
 }
 
 PyObject* left_behind(PyObject*, PyObject*) {
@@ -78,7 +86,7 @@ PyObject* live_wrappers(PyObject* module, PyObject*) {
 
 PyMethodDef ledger_methods[] = {
     {"_live_impls", &live_impls, METH_NOARGS,
-     "_live_impls() -> int: storages and tensors that exist in this process."},
+     "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
     {"_live_wrappers", &live_wrappers, METH_NOARGS,
      "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
     {"_left_behind", &left_behind, METH_NOARGS,
@@ -102,17 +110,25 @@ int exec(PyObject* module) {
     Py_DECREF(add_type(module, std::move(meta)));
 
     meta = make_metaclass(module, "slotcore._TensorMeta");
-    state->tensor_base = add_type(module, make_tensor_base(module));
+    state->tensor_base =
+        add_type(module, make_tensor_base(module, {tensor_graph_methods, tensor_backward_methods},
+                                          {tensor_graph_properties}));
     state->tensor = add_type(
         module, make_wrapper_class(meta.get(), "Tensor",
                                    reinterpret_cast<PyObject*>(state->tensor_base),
                                    "A strided view of a storage. Made by ones, empty, tensor."));
+    state->node = add_type(module, make_node_type(module));
+    state->node_types = checked(PyDict_New());
+    state->handle_type = add_type(module, make_handle_type(module));
+    add_modes(module);
+    checked(PyModule_AddObjectRef(module, "autograd", make_autograd(module).get()));
     add_nn(module, make_parameter_class(module, meta.get()));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
     checked(PyModule_AddObjectRef(module, "utils", make_utils(module).get()));
 
-    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, swap_methods})
+    for (PyMethodDef* methods :
+         {factory_methods, hermetic_methods, ledger_methods, mode_methods, swap_methods})
       checked(PyModule_AddFunctions(module, methods));
     // The name of the protocol, for code that must know the exemptions in the contract.
     checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));

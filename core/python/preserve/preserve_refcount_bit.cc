@@ -62,15 +62,18 @@ bool owns_for(Wrapper* self, visitproc visit) noexcept {
   return self->sole_owner;
 }
 
+bool is_sole_owned(intrusive_ptr_target* target, uint32_t owners) noexcept {
+  // The references from owners, and the one from the wrapper.
+  bool has_wrapper = target->pyobj_slot()->unchecked_pyobj() != nullptr;
+  return raw::use_count(target) == (has_wrapper ? owners + 1 : owners);
+}
+
 bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
                       visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
-  bool asks = collector::is_subtracting(visit);
+  if (collector::is_subtracting(visit) && !is_sole_owned(target, owners)) return false;
   impl::PyObjectSlot* slot = target->pyobj_slot();
   PyObject* object = slot->unchecked_pyobj();
-  // The references from owners, and the one from the wrapper.
-  uint32_t known = object == nullptr ? owners : owners + 1;
-  if (asks && raw::use_count(target) != known) return false;
   if (object == nullptr) return true;
   if (slot->pyobj_interpreter() != interpreter->tag()) return false;
   *stop = visit(object, arg);

@@ -90,11 +90,14 @@ bool owns_for(Wrapper* self, visitproc visit) noexcept {
   return self->sole_owner;
 }
 
+bool is_sole_owned(intrusive_ptr_target* target, uint32_t owners) noexcept {
+  return raw::use_count(target) == owners;
+}
+
 bool visit_sole_owned(const Interpreter* interpreter, intrusive_ptr_target* target, uint32_t owners,
                       visitproc visit, void* arg, int* stop) noexcept {
   *stop = 0;
-  bool asks = collector::is_subtracting(visit);
-  if (asks && raw::use_count(target) != owners) return false;
+  if (collector::is_subtracting(visit) && !is_sole_owned(target, owners)) return false;
   impl::PyObjectSlot* slot = target->pyobj_slot();
   PyObject* object = slot->unchecked_pyobj();
   if (object == nullptr) return true;

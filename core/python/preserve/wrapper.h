@@ -20,6 +20,7 @@ struct Wrapper {
   bool hermetic;    // made in hermetic mode: the slot does not refer to it (H1, H3)
   bool dying;       // impl has expired, only the rest of the object must be freed
   bool sole_owner;  // had the only strong reference to impl in the collector's first pass
+  uint64_t walk;    // the number of its latest walk in such a pass: Note [What a walk follows]
 };
 
 inline Wrapper* as_wrapper(PyObject* object) noexcept { return reinterpret_cast<Wrapper*>(object); }
@@ -56,6 +57,9 @@ int clear(PyObject* self) noexcept;
 // the only strong reference to the impl, so that Python alone owns all of it (P5). Later passes get
 // the same answer, see Note [Two passes of the collector].
 bool owns_for(Wrapper* self, visitproc visit) noexcept;
+
+// Whether `owners` strong references are all that a target has, besides its wrapper's.
+bool is_sole_owned(intrusive_ptr_target* target, uint32_t owners) noexcept;
 
 // The next step, for a target that the impl owns and of which Python alone owns `owners` strong
 // references: visits the wrapper of the target, unless the target has other owners. After the first

@@ -25,6 +25,10 @@ struct ModuleState {
   PyTypeObject* tensor_base;
   PyTypeObject* tensor;
   PyTypeObject* dtype_type;
+  PyTypeObject* node;            // the base class of graph nodes
+  PyObject* node_types;          // dict: its subclasses by the name of the node
+  PyTypeObject* handle_type;     // RemovableHandle
+  unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
 
   int traverse(visitproc visit, void* arg) const;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
-#include "core/python/tensor/dtype.h"
 #include "core/python/storage/storage.h"
+#include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -149,7 +150,8 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
 PyObject* view_as_real(PyObject* module, PyObject* object) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
-    return new_tensor(state, views::view_as_real(checked_tensor(state, object, "view_as_real")));
+    return new_tensor(state, autograd::record_view(checked_tensor(state, object, "view_as_real"),
+                                                   "ViewAsRealBackward0", &views::view_as_real));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/autograd/functions/view.h"
 #include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/preserve/instance.h"
@@ -19,7 +20,8 @@ intrusive_ptr<TensorImpl> tensor_of_arguments(ModuleState* state, PyObject* args
   if (count == 0) return make_intrusive<TensorImpl>(Dims{0}, ScalarType::float32);
   PyObject* first = PyTuple_GET_ITEM(args, 0);
   if (count == 1) {
-    if (TensorImpl* other = as_tensor(state, first); other != nullptr) return views::alias(*other);
+    if (TensorImpl* other = as_tensor(state, first); other != nullptr)
+      return autograd::record_view(*other, "AliasBackward0", &views::alias);
     if (PyList_Check(first) || PyTuple_Check(first)) {
       constexpr ScalarType kType = ScalarType::float32;
       return tensor_of_data(first, &kType);
@@ -69,7 +71,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
           intrusive_ptr<TensorImpl>::retain(&checked_tensor(state_of_wrapper(self), value, "grad"));
     }
     // Dropped at the end, because that may run user code.
-    auto former = self_tensor(self).exchange_grad(std::move(grad));
+    auto former = autograd::exchange_grad(self_tensor(self), std::move(grad));
     return 0;
   });
 }
@@ -109,10 +111,13 @@ const char* name_of_row(const PyGetSetDef& row) { return row.name; }
 
 // The rows of all tables that end with an empty row, followed by an empty row.
 template <class Row>
-std::vector<Row> joined(std::initializer_list<const Row*> tables) {
+std::vector<Row> joined(std::initializer_list<const Row*> tables,
+                        std::initializer_list<const Row*> more) {
   std::vector<Row> rows;
-  for (const Row* row : tables) {
-    for (; name_of_row(*row) != nullptr; row++) rows.push_back(*row);
+  for (auto all : {tables, more}) {
+    for (const Row* row : all) {
+      for (; name_of_row(*row) != nullptr; row++) rows.push_back(*row);
+    }
   }
   rows.push_back(Row{});
   return rows;
@@ -120,14 +125,16 @@ std::vector<Row> joined(std::initializer_list<const Row*> tables) {
 
 }  // namespace
 
-PyRef make_tensor_base(PyObject* module) {
+PyRef make_tensor_base(PyObject* module, std::initializer_list<const PyMethodDef*> more_methods,
+                       std::initializer_list<const PyGetSetDef*> more_properties) {
   // CPython keeps pointers to the rows.
   static std::vector<PyMethodDef> methods = joined<PyMethodDef>(
       {identity_methods, tensor_data_methods, tensor_view_methods, tensor_number_methods,
-       tensor_arithmetic_methods, tensor_flag_methods, tensor_subclass_methods});
-  static std::vector<PyGetSetDef> properties =
-      joined<PyGetSetDef>({identity_properties, tensor_data_properties, tensor_view_properties,
-                           tensor_flag_properties});
+       tensor_arithmetic_methods, tensor_flag_methods, tensor_subclass_methods},
+      more_methods);
+  static std::vector<PyGetSetDef> properties = joined<PyGetSetDef>(
+      {identity_properties, tensor_data_properties, tensor_view_properties, tensor_flag_properties},
+      more_properties);
   // As a member of the kind that `__slots__` makes, the hooks are visited, cleared and freed
   // together with the slots (instance.cc).
   static PyMemberDef members[] = {

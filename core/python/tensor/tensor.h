@@ -21,8 +21,10 @@ struct TensorWrapper {
   PyObject* backward_hooks;  // null for none; instance.cc visits and clears it as it does slots
 };
 
-// TensorBase. Throws PythonErrorSet.
-PyRef make_tensor_base(PyObject* module);
+// TensorBase, with the methods and properties of this folder and further ones. Throws
+// PythonErrorSet.
+PyRef make_tensor_base(PyObject* module, std::initializer_list<const PyMethodDef*> methods,
+                       std::initializer_list<const PyGetSetDef*> properties);
 
 // The wrapper of a tensor. A new reference; throws PythonErrorSet, and ForeignInterpreterError if
 // the tensor belongs to another interpreter (T2).

@@ -1,7 +1,9 @@
 // Arithmetic on tensors, as methods and operators.
 
-#include "core/c10/tensor/tensor_arithmetic.h"
-
+#include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/functions/in_place.h"
+#include "core/autograd/functions/relu.h"
+#include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
@@ -11,6 +13,16 @@ namespace {
 
 using arithmetic::Operand;
 using arithmetic::Operation;
+
+autograd::TensorPtr recorded_result(Operation operation, const Operand& a, const Operand& b) {
+  switch (operation) {
+    case Operation::kAdd: return autograd::add(a, b);
+    case Operation::kMultiply: return autograd::multiply(a, b);
+    case Operation::kEqual:
+    case Operation::kNotEqual: return arithmetic::compute(operation, a, b);  // no derivative
+  }
+  return nullptr;
+}
 
 // A tensor or a number; nullopt for anything else. Runs no user code.
 std::optional<Operand> operand_of(ModuleState* state, PyObject* object) {
@@ -32,15 +44,15 @@ PyObject* computed(PyObject* self, PyObject* object, Operation operation, const 
   return guarded([&] {
     ModuleState* state = state_of_wrapper(self);
     Operand other = checked_operand(state, object, function);
-    return new_tensor(state, arithmetic::compute(operation, Operand(self_tensor(self)), other));
+    return new_tensor(state, recorded_result(operation, Operand(self_tensor(self)), other));
   });
 }
 
-PyObject* computed_in_place(PyObject* self, PyObject* object, Operation operation,
-                            const char* function) {
+PyObject* computed_in_place(PyObject* self, PyObject* object,
+                            void (*compute)(TensorImpl&, const Operand&), const char* function) {
   return guarded([&] {
     Operand other = checked_operand(state_of_wrapper(self), object, function);
-    arithmetic::compute_in_place(operation, self_tensor(self), other);
+    compute(self_tensor(self), other);
     return wrapped_again(self);
   });
 }
@@ -56,20 +68,20 @@ PyObject* mul(PyObject* self, PyObject* object) {
 PyObject* fill(PyObject* self, PyObject* object) {
   return guarded([&] {
     if (auto number = scalar_of(object); number) {
-      arithmetic::fill(self_tensor(self), *number);
+      autograd::fill_in_place(self_tensor(self), *number);
       return wrapped_again(self);
     }
     Operand value = checked_operand(state_of_wrapper(self), object, "fill_");
     if (value.tensor->sizes().size() != 0)
       throw_python(PyExc_RuntimeError, "fill_ takes a tensor without dimensions");
-    arithmetic::copy(self_tensor(self), value);
+    autograd::copy_in_place(self_tensor(self), value);
     return wrapped_again(self);
   });
 }
 
 PyObject* zero(PyObject* self, PyObject*) {
   return guarded([&] {
-    arithmetic::fill(self_tensor(self), false);
+    autograd::fill_in_place(self_tensor(self), false);
     return wrapped_again(self);
   });
 }
@@ -77,19 +89,31 @@ PyObject* zero(PyObject* self, PyObject*) {
 PyObject* copy(PyObject* self, PyObject* object) {
   return guarded([&] {
     Operand source = checked_operand(state_of_wrapper(self), object, "copy_");
-    arithmetic::copy(self_tensor(self), source);
+    autograd::copy_in_place(self_tensor(self), source);
     return wrapped_again(self);
   });
 }
 
 PyObject* clone(PyObject* self, PyObject*) {
   return guarded(
-      [&] { return new_tensor(state_of_wrapper(self), arithmetic::clone(self_tensor(self))); });
+      [&] { return new_tensor(state_of_wrapper(self), autograd::clone(self_tensor(self))); });
 }
 
 PyObject* sum(PyObject* self, PyObject*) {
   return guarded(
-      [&] { return new_tensor(state_of_wrapper(self), arithmetic::sum(self_tensor(self))); });
+      [&] { return new_tensor(state_of_wrapper(self), autograd::sum(self_tensor(self))); });
+}
+
+PyObject* relu(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return new_tensor(state_of_wrapper(self), autograd::relu(self_tensor(self))); });
+}
+
+PyObject* relu_in_place(PyObject* self, PyObject*) {
+  return guarded([&] {
+    autograd::relu_in_place(self_tensor(self));
+    return wrapped_again(self);
+  });
 }
 
 // The state of the module that made the class of one of two operands.
@@ -106,7 +130,7 @@ PyObject* operated(PyObject* a, PyObject* b, Operation operation) {
     ModuleState* state = state_of_either(a, b);
     auto left = operand_of(state, a), right = operand_of(state, b);
     if (!left || !right) Py_RETURN_NOTIMPLEMENTED;
-    return new_tensor(state, arithmetic::compute(operation, *left, *right));
+    return new_tensor(state, recorded_result(operation, *left, *right));
   });
 }
 
@@ -117,11 +141,11 @@ PyObject* tensor_add(PyObject* a, PyObject* b) { return operated(a, b, Operation
 PyObject* tensor_multiply(PyObject* a, PyObject* b) { return operated(a, b, Operation::kMultiply); }
 
 PyObject* tensor_add_in_place(PyObject* self, PyObject* other) {
-  return computed_in_place(self, other, Operation::kAdd, "add_");
+  return computed_in_place(self, other, &autograd::add_in_place, "add_");
 }
 
 PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other) {
-  return computed_in_place(self, other, Operation::kMultiply, "mul_");
+  return computed_in_place(self, other, &autograd::multiply_in_place, "mul_");
 }
 
 PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison) {
@@ -139,9 +163,11 @@ Py_hash_t tensor_hash(PyObject* self) {
 
 void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
   Operand source = checked_operand(state, value, "assignment to elements");
-  while (source.tensor->sizes().size() > self.sizes().size() && source.tensor->sizes()[0] == 1)
-    source.tensor = views::select(*source.tensor, 0, 0);
-  arithmetic::copy(self, source);
+  while (source.tensor->sizes().size() > self.sizes().size() && source.tensor->sizes()[0] == 1) {
+    source.tensor = autograd::record_view(*source.tensor, "SelectBackward0",
+                                          [](TensorImpl& one) { return views::select(one, 0, 0); });
+  }
+  autograd::copy_in_place(self, source);
 }
 
 PyMethodDef tensor_arithmetic_methods[] = {
@@ -156,6 +182,8 @@ PyMethodDef tensor_arithmetic_methods[] = {
      "copy_(source) -> self: copies and converts the elements of a tensor that expands to this\n"
      "size, or a number."},
     {"clone", &clone, METH_NOARGS, "clone() -> Tensor: the elements in a new storage."},
+    {"relu", &relu, METH_NOARGS, "relu() -> Tensor: 0 for negative numbers, else the numbers."},
+    {"relu_", &relu_in_place, METH_NOARGS, "relu_() -> self: relu() in place."},
     {"sum", &sum, METH_NOARGS, "sum() -> Tensor without dimensions."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,7 +1,8 @@
 // Sizes of a tensor, its storage, and `.data`.
 
-#include "core/python/tensor/dtype.h"
+#include "core/autograd/functions/in_place.h"
 #include "core/python/storage/storage.h"
+#include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -13,11 +14,9 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
 
 // Gives the tensor another storage. `source` is the tensor whose elements these are, or null.
 void set_source(TensorImpl& tensor, intrusive_ptr<StorageImpl> storage, const Layout& layout,
-                const TensorImpl* source = nullptr) {
-  arithmetic::check_in_place(tensor);
+                TensorImpl* source = nullptr) {
   // Dropped at the end, because that may run user code.
-  auto former = tensor.exchange_storage(std::move(storage), layout);
-  arithmetic::mark_written(tensor, source);
+  auto former = autograd::set_in_place(tensor, std::move(storage), layout, source);
 }
 
 // set_(), set_(tensor), set_(storage), set_(either, storage_offset, size, stride=None).

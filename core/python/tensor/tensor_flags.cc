@@ -1,6 +1,7 @@
-// Flags of a tensor (it requires a gradient, is conjugated or negated), and its hooks.
+// Flags of a tensor: it requires a gradient, is conjugated or negated.
 
-#include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/tensor.h"
 
@@ -9,11 +10,12 @@ namespace {
 
 // A tensor that is not a leaf requires a gradient, and this cannot be changed.
 void change_requires_grad(TensorImpl& tensor, bool requires_grad, bool may_stay) {
-  if (!tensor.is_leaf() && !(may_stay && requires_grad)) {
+  bool is_leaf = autograd::is_leaf(tensor);
+  if (!is_leaf && !(may_stay && requires_grad)) {
     throw_python(PyExc_RuntimeError,
                  "you can only change requires_grad flags of leaf variables; use detach()");
   }
-  tensor.set_requires_grad(requires_grad, tensor.is_leaf());
+  if (is_leaf) autograd::set_requires_grad(tensor, requires_grad);
 }
 
 PyObject* get_requires_grad(PyObject* self, void*) {
@@ -44,28 +46,30 @@ PyObject* requires_grad(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* detach_in_place(PyObject* self, PyObject*) {
   return guarded([&] {
-    TensorImpl& tensor = self_tensor(self);
-    if (tensor.base()) throw_python(PyExc_RuntimeError, "a view cannot be detached in place");
-    tensor.set_requires_grad(false, /*is_leaf=*/true);
+    autograd::detach_in_place(self_tensor(self));
     return wrapped_again(self);
   });
 }
 
 PyObject* get_is_leaf(PyObject* self, void*) {
-  return guarded([&] { return PyBool_FromLong(self_tensor(self).is_leaf()); });
+  return guarded([&] { return PyBool_FromLong(autograd::is_leaf(self_tensor(self))); });
 }
 
 PyObject* conj(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     TensorImpl& tensor = self_tensor(self);
     if (!is_complex(tensor.type())) return wrapped_again(self);
-    return new_tensor(state_of_wrapper(self), views::conj(tensor));
+    return new_tensor(state_of_wrapper(self),
+                      autograd::record_view(tensor, "ConjBackward0", &views::conj));
   });
 }
 
 PyObject* neg_view(PyObject* self, PyObject*) {
-  return guarded(
-      [&] { return new_tensor(state_of_wrapper(self), views::neg_view(self_tensor(self))); });
+  return guarded([&] {
+    return new_tensor(
+        state_of_wrapper(self),
+        autograd::record_view(self_tensor(self), "NegViewBackward0", &views::neg_view));
+  });
 }
 
 PyObject* is_conj(PyObject* self, PyObject*) {
@@ -81,35 +85,12 @@ PyObject* resolved(PyObject* self, bool ValueBits::*bit) {
   return guarded([&]() -> PyObject* {
     TensorImpl& tensor = self_tensor(self);
     if (!(tensor.bits().*bit)) return wrapped_again(self);
-    return new_tensor(state_of_wrapper(self), arithmetic::clone(tensor));
+    return new_tensor(state_of_wrapper(self), autograd::clone(tensor));
   });
 }
 
 PyObject* resolve_conj(PyObject* self, PyObject*) { return resolved(self, &ValueBits::conj); }
 PyObject* resolve_neg(PyObject* self, PyObject*) { return resolved(self, &ValueBits::neg); }
-
-PyObject*& hooks_of(PyObject* self) {
-  self_tensor(self);
-  return reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
-}
-
-PyObject* get_backward_hooks(PyObject* self, void*) {
-  return guarded([&] {
-    PyObject* hooks = hooks_of(self);
-    return Py_NewRef(hooks == nullptr ? Py_None : hooks);
-  });
-}
-
-int set_backward_hooks(PyObject* self, PyObject* value, void*) {
-  return guarded([&] {
-    if (value == nullptr) throw_python(PyExc_RuntimeError, "the hooks cannot be deleted");
-    PyObject*& hooks = hooks_of(self);
-    // Dropped at the end, because that may run user code.
-    PyRef former = PyRef::steal(hooks);
-    hooks = value == Py_None ? nullptr : Py_NewRef(value);
-    return 0;
-  });
-}
 
 }  // namespace
 
@@ -135,10 +116,8 @@ PyMethodDef tensor_flag_methods[] = {
 PyGetSetDef tensor_flag_properties[] = {
     {"requires_grad", &get_requires_grad, &set_requires_grad,
      "A flag, which views and results inherit. RuntimeError as for requires_grad_.", nullptr},
-    {"is_leaf", &get_is_leaf, nullptr,
-     "False if it was computed from a tensor that requires grad.", nullptr},
-    {"_backward_hooks", &get_backward_hooks, &set_backward_hooks,
-     "The hooks that the wrapper holds, usually a dict; or None.", nullptr},
+    {"is_leaf", &get_is_leaf, nullptr, "False if it was computed from a tensor that requires grad.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

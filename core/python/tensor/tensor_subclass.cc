@@ -1,5 +1,6 @@
 // Tensors of a class that the user names, and Parameter.
 
+#include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/tensor.h"
 
@@ -20,7 +21,7 @@ PyTypeObject* checked_class(ModuleState* state, PyObject* object) {
 PyObject* detached_as(ModuleState* state, PyTypeObject* type, const TensorImpl& tensor,
                       bool requires_grad) {
   auto detached = tensor.detach();
-  detached->set_requires_grad(requires_grad, /*is_leaf=*/true);
+  autograd::set_requires_grad(*detached, requires_grad);
   return construct(state->interpreter, type, std::move(detached));
 }
 
@@ -44,7 +45,8 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
   return guarded([&] {
     ModuleState* state = state_of_wrapper(self);
     PyTypeObject* type = checked_class(state, cls);
-    return construct(state->interpreter, type, views::alias(self_tensor(self)));
+    return construct(state->interpreter, type,
+                     autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias));
   });
 }
 

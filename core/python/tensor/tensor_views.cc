@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/autograd/functions/view.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -27,50 +28,55 @@ Dims sizes_of(PyObject* const* args, Py_ssize_t count, const char* function) {
   return dims_of_arguments(args, count);
 }
 
-// Wraps the result of `body(tensor)` for the tensor behind `self`.
+// Wraps the view that `body(tensor)` makes of the tensor behind `self`. `name` is torch's name of
+// the node.
 template <class Body>
-PyObject* view_of(PyObject* self, Body body) {
-  return new_tensor(state_of_wrapper(self), body(self_tensor(self)));
+PyObject* view_of(PyObject* self, const char* name, Body body) {
+  return new_tensor(state_of_wrapper(self), autograd::record_view(self_tensor(self), name, body));
 }
 
 PyObject* view(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     if (count == 1 && Py_IS_TYPE(args[0], state_of_wrapper(self)->dtype_type)) {
       ScalarType type = scalar_type_of(state_of_wrapper(self), args[0]);
-      return view_of(self, [&](TensorImpl& tensor) { return views::view_as_type(tensor, type); });
+      return new_tensor(state_of_wrapper(self), views::view_as_type(self_tensor(self), type));
     }
     Dims sizes = sizes_of(args, count, "view");
-    return view_of(self, [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+    return view_of(self, "ViewBackward0",
+                   [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
   });
 }
 
 PyObject* view_as(PyObject* self, PyObject* object) {
   return guarded([&] {
     Dims sizes = checked_tensor(state_of_wrapper(self), object, "view_as").sizes();
-    return view_of(self, [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+    return view_of(self, "ViewBackward0",
+                   [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
   });
 }
 
 PyObject* expand(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     Dims sizes = sizes_of(args, count, "expand");
-    return view_of(self, [&](TensorImpl& tensor) { return views::expand(tensor, sizes); });
+    return view_of(self, "ExpandBackward0",
+                   [&](TensorImpl& tensor) { return views::expand(tensor, sizes); });
   });
 }
 
 PyObject* narrow(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     auto [dim, start, length] = ints_of<3>(args, count, "narrow");
-    return view_of(self, [&, dim = dim, start = start, length = length](TensorImpl& tensor) {
-      return views::narrow(tensor, dim, start, length);
-    });
+    return view_of(self, "SliceBackward0",
+                   [dim = dim, start = start, length = length](TensorImpl& tensor) {
+                     return views::narrow(tensor, dim, start, length);
+                   });
   });
 }
 
 PyObject* select(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     auto ints = ints_of<2>(args, count, "select");
-    return view_of(self,
+    return view_of(self, "SelectBackward0",
                    [&](TensorImpl& tensor) { return views::select(tensor, ints[0], ints[1]); });
   });
 }
@@ -78,13 +84,13 @@ PyObject* select(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 PyObject* transpose(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     auto ints = ints_of<2>(args, count, "transpose");
-    return view_of(self,
+    return view_of(self, "TransposeBackward0",
                    [&](TensorImpl& tensor) { return views::transpose(tensor, ints[0], ints[1]); });
   });
 }
 
 PyObject* t(PyObject* self, PyObject*) {
-  return guarded([&] { return view_of(self, &views::t); });
+  return guarded([&] { return view_of(self, "TBackward0", &views::t); });
 }
 
 PyObject* as_strided(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -98,15 +104,14 @@ PyObject* as_strided(PyObject* self, PyObject* args, PyObject* kwargs) {
     Layout layout{dims_of_sequence(size), dims_of_sequence(stride)};
     bool has_offset = offset != nullptr && offset != Py_None;
     if (has_offset) layout.offset = checked_int(offset);
-    return view_of(self, [&](TensorImpl& tensor) {
-      if (!has_offset) layout.offset = tensor.offset();
-      return views::as_strided(tensor, layout);
-    });
+    TensorImpl& tensor = self_tensor(self);
+    if (!has_offset) layout.offset = tensor.offset();
+    return new_tensor(state_of_wrapper(self), autograd::as_strided(tensor, layout));
   });
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-  return guarded([&] { return view_of(self, [](TensorImpl& tensor) { return tensor.detach(); }); });
+  return guarded([&] { return new_tensor(state_of_wrapper(self), self_tensor(self).detach()); });
 }
 
 PyObject* is_view(PyObject* self, PyObject*) {
@@ -132,12 +137,15 @@ TensorPtr slice_of(PyObject* self, PyObject* key) {
   TensorImpl& tensor = self_tensor(self);
   int64_t size = tensor.sizes().size() == 0 ? 0 : tensor.sizes()[0];
   Py_ssize_t length = PySlice_AdjustIndices(size, &start, &stop, step);
-  return views::slice(tensor, start, length, step);
+  return autograd::record_view(tensor, "SliceBackward0", [&](TensorImpl& one) {
+    return views::slice(one, start, length, step);
+  });
 }
 
 // The part that `key` names: an int, a slice, or the Ellipsis.
 TensorPtr part_of(PyObject* self, PyObject* key) {
-  if (key == Py_Ellipsis) return views::alias(self_tensor(self));
+  if (key == Py_Ellipsis)
+    return autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias);
   if (PySlice_Check(key)) return slice_of(self, key);
   if (!PyIndex_Check(key) || PyBool_Check(key)) {
     throw_python(PyExc_IndexError, "a tensor is indexed by an int or a slice, not by %s",
@@ -145,7 +153,8 @@ TensorPtr part_of(PyObject* self, PyObject* key) {
   }
   Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (index == -1 && PyErr_Occurred()) throw PythonErrorSet{};
-  return views::select(self_tensor(self), 0, index);
+  return autograd::record_view(self_tensor(self), "SelectBackward0",
+                               [&](TensorImpl& one) { return views::select(one, 0, index); });
 }
 
 }  // namespace

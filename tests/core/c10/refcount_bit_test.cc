@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/autograd/history.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/tensor/tensor_impl.h"
 
@@ -177,7 +178,7 @@ TEST_F(RefcountBit, a_million_grads_are_freed_without_recursion) {  // P6
       wrap(head, &wrappers[i]);
       drop(&wrappers[i]);
     }
-    EXPECT_FALSE(next->exchange_grad(std::move(head)));
+    EXPECT_FALSE(autograd::exchange_grad(*next, std::move(head)));
     head = std::move(next);
   }
   head.reset();

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/autograd/history.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/tensor/tensor_impl.h"
 
@@ -108,7 +109,7 @@ TEST(Chains, a_million_grads_are_freed_without_recursion) {
   for (int i = 0; i < kLinks; i++) {
     auto next = make_intrusive<TensorImpl>(storage, contiguous_layout({0}), ScalarType::uint8);
     if (i % 2 == 0) give_wrapper(tag, head.get(), &wrappers[i]);
-    EXPECT_FALSE(next->exchange_grad(std::move(head)));
+    EXPECT_FALSE(autograd::exchange_grad(*next, std::move(head)));
     head = std::move(next);
   }
   head.reset();

@@ -1,0 +1,75 @@
+// How a gradient becomes, or is added to, the `.grad` of a leaf.
+
+#include "core/autograd/accumulate_grad.h"
+
+#include <limits>
+
+#include "core/autograd/autograd_meta.h"
+#include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/history.h"
+#include "core/c10/tensor/tensor_arithmetic.h"
+
+namespace slotcore::autograd {
+namespace {
+
+// The gradient as a tensor that the leaf may own: it shares elements with no other tensor.
+TensorPtr owned(TensorPtr gradient) {
+  bool is_alone = gradient.use_count() == 1 && gradient->storage().use_count() == 1 &&
+                  gradient->pyobj_slot()->pyobj_interpreter() == nullptr;
+  if (is_alone && gradient->is_contiguous() && gradient->bits() == ValueBits{}) return gradient;
+  return arithmetic::clone(*gradient);
+}
+
+}  // namespace
+
+AccumulateGrad::AccumulateGrad(TensorPtr leaf)
+    : Node(std::numeric_limits<uint64_t>::max()), leaf_(std::move(leaf)) {
+  add_input(*leaf_);
+}
+
+NodeHooks AccumulateGrad::hooks() const {
+  NodeHooks result = Node::hooks();
+  const AutogradMeta* meta = meta_of(*leaf_);
+  if (meta == nullptr) return result;
+  std::lock_guard lock(meta->mutex);
+  for (const auto& hook : meta->leaf_hooks) result.of_tensors.emplace_back(0, hook);
+  return result;
+}
+
+Gradients AccumulateGrad::apply(Gradients gradients) {
+  TensorPtr gradient = std::move(gradients.at(0));
+  if (!gradient || !leaf_->requires_grad()) return {};
+  AutogradMeta& meta = *meta_of(*leaf_);
+  // Other backwards and Python code may change the gradient at the same time (A5b).
+  for (;;) {
+    TensorPtr former = leaf_->grad();  // dropped after the lock below
+    if (former && !GradMode::is_enabled()) {
+      std::lock_guard lock(mutex_);
+      if (leaf_->grad() != former) continue;
+      arithmetic::compute_in_place(arithmetic::Operation::kAdd, *former,
+                                   arithmetic::Operand(*gradient));
+      return {};
+    }
+    TensorPtr sum;
+    if (former) {
+      sum = add(Operand(*former), Operand(*gradient));
+    } else {
+      gradient = GradMode::is_enabled() ? clone(*gradient) : owned(std::move(gradient));
+      sum = gradient;
+    }
+    if (meta.replace_grad(former.get(), sum)) return {};
+  }
+}
+
+void AccumulateGrad::visit_owned(OwnedVisitor& visitor) const {
+  Node::visit_owned(visitor);
+  if (leaf_) visitor.tensor(leaf_.get());
+}
+
+void AccumulateGrad::release_resources() noexcept {
+  Node::release_resources();
+  leaf_.reset();
+}
+
+}  // namespace slotcore::autograd

@@ -1,0 +1,28 @@
+// AccumulateGrad: the last node of each path, which adds gradients to the `.grad` of a leaf.
+#pragma once
+
+#include "core/autograd/node.h"
+
+namespace slotcore::autograd {
+
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(TensorPtr leaf);
+
+  std::string name() const override { return "AccumulateGrad"; }
+  // Takes over a contiguous gradient that nothing else owns, and copies any other. Adds in place to
+  // an existing `.grad` unless the sum is recorded too.
+  Gradients apply(Gradients gradients) override;
+  NodeHooks hooks() const override;
+  void visit_owned(OwnedVisitor& visitor) const override;
+
+  const TensorPtr& leaf() const noexcept { return leaf_; }
+
+ protected:
+  void release_resources() noexcept override;
+
+ private:
+  TensorPtr leaf_;
+};
+
+}  // namespace slotcore::autograd

@@ -1,0 +1,71 @@
+// The gradient of a base whose view was written.
+
+#include "core/autograd/copy_slices.h"
+
+#include <stdexcept>
+
+#include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/functions/in_place.h"
+#include "core/autograd/history.h"
+
+namespace slotcore::autograd {
+
+CopySlices::CopySlices(TensorImpl& base, TensorImpl& view, intrusive_ptr<Node> written)
+    : info_{geometry_of(base), geometry_of(view)}, written_(std::move(written)) {
+  std::vector<Edge> edges(written_->next_edges().begin(), written_->next_edges().end());
+  edges.at(0) = gradient_edge(base);
+  set_next_edges(std::move(edges));
+}
+
+// The gradient of the base's other elements passes unchanged; that of the view's elements passes
+// through `written`.
+Gradients CopySlices::apply(Gradients gradients) {
+  Gradients results(next_edges().size());
+  if (!gradients.at(0)) return results;
+  intrusive_ptr<Node> written;
+  {
+    std::lock_guard lock(mutex_);
+    written = written_;
+  }
+  if (!written) {
+    throw std::runtime_error(
+        "trying to backward through the graph a second time; pass retain_graph=True to the first"
+        " backward");
+  }
+  TensorPtr whole = clone_with_strides(*gradients[0], info_.base.layout.strides);
+  TensorPtr part = replay_view(*whole, info_);
+  Gradients inner = written->apply({clone(*part)});
+  for (size_t i = 0; i < inner.size() && i < results.size(); i++) {
+    if (!needs(i)) continue;
+    if (i > 0) {
+      results[i] = std::move(inner[i]);
+      continue;
+    }
+    // The edge of the view may need nothing, where only the source requires a gradient.
+    if (inner[0]) {
+      copy_in_place(*part, arithmetic::Operand(*inner[0]));
+    } else {
+      fill_in_place(*part, false);
+    }
+    results[0] = whole;
+  }
+  return results;
+}
+
+void CopySlices::release_variables() noexcept {
+  intrusive_ptr<Node> former;  // dropped after the lock
+  std::lock_guard lock(mutex_);
+  std::swap(written_, former);
+}
+
+void CopySlices::visit_owned(OwnedVisitor& visitor) const {
+  Node::visit_owned(visitor);
+  if (written_) visitor.node(written_.get());
+}
+
+void CopySlices::release_resources() noexcept {
+  Node::release_resources();
+  written_.reset();
+}
+
+}  // namespace slotcore::autograd

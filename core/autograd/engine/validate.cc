@@ -1,0 +1,48 @@
+// Gradients are checked before they move on.
+
+#include "core/autograd/engine/validate.h"
+
+#include <stdexcept>
+
+#include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/functions/view.h"
+
+namespace slotcore::autograd {
+namespace {
+
+bool expands_to(const Dims& sizes, const Dims& wanted) {
+  if (sizes.size() > wanted.size()) return false;
+  for (size_t i = 0; i < sizes.size(); i++) {
+    int64_t size = sizes[i], other = wanted[wanted.size() - sizes.size() + i];
+    if (size != 1 && size != other) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
+  if (gradient->sizes() != expected.sizes) {
+    if (!expands_to(expected.sizes, gradient->sizes())) {
+      throw std::runtime_error("a gradient of the size " + text(gradient->sizes()) +
+                               " does not fit a tensor of the size " + text(expected.sizes));
+    }
+    gradient = sum_to(*gradient, expected.sizes);
+  }
+  if (gradient->type() != expected.type) gradient = to_type(*gradient, expected.type);
+  return gradient;
+}
+
+void validate_outputs(const Node& node, Gradients& gradients) {
+  std::span<const Edge> edges = node.next_edges();
+  if (gradients.size() < edges.size()) {
+    throw std::runtime_error(node.name() + " returned " + std::to_string(gradients.size()) +
+                             " gradients, and " + std::to_string(edges.size()) + " were expected");
+  }
+  for (size_t i = 0; i < edges.size(); i++) {
+    if (!gradients[i] || !edges[i].node) continue;
+    gradients[i] = validated(edges[i].node->inputs()[edges[i].input_nr], std::move(gradients[i]));
+  }
+}
+
+}  // namespace slotcore::autograd

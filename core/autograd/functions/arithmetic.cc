@@ -1,0 +1,116 @@
+// Nodes of operations that compute new tensors. The engine sums a gradient over repeated dimensions
+// and converts its type (validate.h), so the nodes need not.
+
+#include "core/autograd/functions/arithmetic.h"
+
+#include "core/autograd/functions/saving_node.h"
+#include "core/autograd/functions/view.h"
+#include "core/c10/tensor/tensor_derivatives.h"
+#include "core/c10/tensor/tensor_views.h"
+
+namespace slotcore::autograd {
+namespace {
+
+using arithmetic::Operation;
+
+TensorPtr conjugated(TensorPtr tensor) {
+  if (!is_complex(tensor->type())) return tensor;
+  return record_view(*tensor, "ConjBackward0", &views::conj);
+}
+
+class AddBackward final : public Node {
+ public:
+  std::string name() const override { return "AddBackward0"; }
+  Gradients apply(Gradients gradients) override {
+    return {needs(0) ? gradients.at(0) : nullptr, needs(1) ? gradients.at(0) : nullptr};
+  }
+};
+
+class MultiplyBackward final : public SavingNode<2> {
+ public:
+  MultiplyBackward(TensorImpl* a, TensorImpl* b, TensorImpl* result) {
+    if (a != nullptr) saved_[0] = SavedVariable(*a, a == result);
+    if (b != nullptr) saved_[1] = SavedVariable(*b, b == result);
+  }
+
+  std::string name() const override { return "MulBackward0"; }
+  Gradients apply(Gradients gradients) override {
+    Gradients results(2);
+    if (!gradients.at(0)) return results;
+    for (size_t i : {0, 1}) {
+      if (!needs(i)) continue;
+      TensorPtr other = conjugated(unpack(1 - i));
+      results[i] = multiply(Operand(*gradients[0]), Operand(*other));
+    }
+    return results;
+  }
+};
+
+class SumBackward final : public Node {
+ public:
+  explicit SumBackward(const Dims& sizes) : sizes_(sizes) {}
+  std::string name() const override { return "SumBackward0"; }
+  Gradients apply(Gradients gradients) override {
+    return {gradients.at(0) ? expand(*gradients[0], sizes_) : nullptr};
+  }
+
+ private:
+  Dims sizes_;
+};
+
+// The gradient passes unchanged.
+class PassingNode final : public Node {
+ public:
+  explicit PassingNode(const char* name) : name_(name) {}
+  std::string name() const override { return name_; }
+  Gradients apply(Gradients gradients) override { return {gradients.at(0)}; }
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+TensorPtr add(const Operand& a, const Operand& b) {
+  return recorded(arithmetic::compute(Operation::kAdd, a, b), {a.tensor.get(), b.tensor.get()},
+                  &make_add_node);
+}
+
+TensorPtr multiply(const Operand& a, const Operand& b) {
+  TensorImpl *left = a.tensor.get(), *right = b.tensor.get();
+  return recorded(arithmetic::compute(Operation::kMultiply, a, b), {left, right}, [&] {
+    return make_multiply_node(right->requires_grad() ? left : nullptr,
+                              left->requires_grad() ? right : nullptr);
+  });
+}
+
+TensorPtr sum(TensorImpl& tensor) {
+  return recorded(arithmetic::sum(tensor), {&tensor},
+                  [&] { return make_intrusive<SumBackward>(tensor.sizes()); });
+}
+
+TensorPtr clone(TensorImpl& tensor) {
+  return recorded(arithmetic::clone(tensor), {&tensor},
+                  [] { return make_intrusive<PassingNode>("CloneBackward0"); });
+}
+
+TensorPtr clone_with_strides(TensorImpl& tensor, const Dims& strides) {
+  auto result = make_intrusive<TensorImpl>(Dims{0}, tensor.type());
+  auto same = result->exchange_storage(result->storage(), {tensor.sizes(), strides, 0});
+  arithmetic::copy(*result, Operand(tensor));
+  return recorded(std::move(result), {&tensor},
+                  [] { return make_intrusive<PassingNode>("CloneBackward0"); });
+}
+
+TensorPtr to_type(TensorImpl& tensor, ScalarType type) {
+  return recorded(derivatives::to_type(tensor, type), {&tensor},
+                  [] { return make_intrusive<PassingNode>("ToCopyBackward0"); });
+}
+
+intrusive_ptr<Node> make_add_node() { return make_intrusive<AddBackward>(); }
+
+intrusive_ptr<Node> make_multiply_node(TensorImpl* a, TensorImpl* b, TensorImpl* result) {
+  return make_intrusive<MultiplyBackward>(a, b, result);
+}
+
+}  // namespace slotcore::autograd

@@ -1,0 +1,183 @@
+// Lookup of nodes, and what operations write there.
+
+#include "core/autograd/history.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "core/autograd/accumulate_grad.h"
+#include "core/autograd/copy_slices.h"
+#include "core/autograd/functions/view.h"
+#include "core/autograd/grad_mode.h"
+#include "core/c10/check.h"
+
+namespace slotcore::autograd {
+namespace {
+
+// The wish to keep the gradient stays with a tensor whose node changes.
+void move_retaining_hook(const intrusive_ptr<Node>& from, uint32_t from_nr,
+                         const intrusive_ptr<Node>& to, uint32_t to_nr) {
+  if (!from) return;
+  if (auto hook = from->take_retaining_hook(from_nr))
+    to->set_retaining_hook(to_nr, std::move(hook));
+}
+
+bool is_stale(const TensorImpl& view) noexcept {
+  return view.view_version() != view.version().value();
+}
+
+intrusive_ptr<Node> grad_fn_field(const TensorImpl& tensor) {
+  AutogradMeta* meta = meta_of(tensor);
+  if (meta == nullptr) return nullptr;
+  std::lock_guard lock(meta->mutex);
+  // Under refcount-bit this count does not go from 1 to 2 if the node has a wrapper: that owns it
+  // too.
+  return meta->grad_fn;
+}
+
+// The grad_fn of a view whose base was written since: a node that leads to the base.
+intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
+  auto node = make_view_node("AsStridedBackward0", {geometry_of(*view.base()), geometry_of(view)});
+  node->set_next_edges({gradient_edge(*view.base())});
+  node->add_input(view);
+  AutogradMeta& meta = materialize_meta(view);
+  intrusive_ptr<Node> former = node, result;
+  uint32_t former_nr = 0;
+  {
+    std::lock_guard lock(meta.mutex);
+    if (is_stale(view)) {
+      std::swap(meta.grad_fn, former);
+      former_nr = std::exchange(meta.output_nr, 0);
+      view.set_view_version(view.version().value());
+    }
+    result = meta.grad_fn;
+  }
+  if (former != node) move_retaining_hook(former, former_nr, node, 0);
+  return result;
+}
+
+void throw_if_not_writable(const TensorImpl& view) {
+  const AutogradMeta* meta = meta_of(view);
+  switch (meta == nullptr ? CreationMeta::kDefault : meta->creation_meta) {
+    case CreationMeta::kDefault: return;
+    case CreationMeta::kNoGradMode:
+      throw std::runtime_error(
+          "a view that was made in no_grad mode is being written in place while gradients are"
+          " recorded");
+    case CreationMeta::kInCustomFunction:
+      throw std::runtime_error(
+          "a view that was made in a custom Function is being written in place");
+    case CreationMeta::kMultiOutputNode:
+      throw std::runtime_error(
+          "a view that is one of several results of an operation is being written in place");
+  }
+}
+
+}  // namespace
+
+intrusive_ptr<Node> grad_fn(TensorImpl& tensor) {
+  bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
+  if (may_be_stale && is_stale(tensor)) return renewed_grad_fn(tensor);
+  return grad_fn_field(tensor);
+}
+
+bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
+
+intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf) {
+  AutogradMeta* meta = meta_of(leaf);
+  if (meta == nullptr || !meta->requires_grad()) return nullptr;
+  intrusive_ptr<Node> made;
+  for (;;) {
+    weak_intrusive_ptr<Node> known{intrusive_ptr<Node>()};
+    {
+      std::lock_guard lock(meta->mutex);
+      known = meta->grad_accumulator;
+    }
+    if (auto found = known.lock()) return found;
+    if (!made) made = make_intrusive<AccumulateGrad>(TensorPtr::retain(&leaf));
+    weak_intrusive_ptr<Node> next(made);
+    std::lock_guard lock(meta->mutex);
+    if (meta->grad_accumulator == known) {
+      std::swap(meta->grad_accumulator, next);
+      return made;
+    }
+    // Another thread has made one meanwhile.
+  }
+}
+
+Edge gradient_edge(TensorImpl& tensor) {
+  if (auto node = grad_fn(tensor)) return {std::move(node), meta_of(tensor)->output_nr};
+  return {grad_accumulator(tensor), 0};
+}
+
+void set_requires_grad(TensorImpl& leaf, bool requires_grad) {
+  if (requires_grad && !is_differentiable(leaf.type())) {
+    throw std::runtime_error(
+        "only tensors of floating point and complex dtype can require gradients");
+  }
+  if (!requires_grad && meta_of(leaf) == nullptr) return;
+  materialize_meta(leaf).flag.store(requires_grad, std::memory_order_relaxed);
+}
+
+TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad) {
+  if (!grad && meta_of(tensor) == nullptr) return nullptr;
+  if (grad) {
+    if (grad.get() == &tensor) throw std::runtime_error("a tensor cannot be its own grad");
+    if (grad->type() != tensor.type())
+      throw std::runtime_error("the grad has another dtype than the tensor");
+    if (grad->sizes() != tensor.sizes()) {
+      throw std::runtime_error("the grad has the size " + text(grad->sizes()) +
+                               " and the tensor has " + text(tensor.sizes()));
+    }
+  }
+  return materialize_meta(tensor).exchange_grad(std::move(grad));
+}
+
+void detach_in_place(TensorImpl& tensor) {
+  if (tensor.base()) throw std::runtime_error("a view cannot be detached in place");
+  AutogradMeta* meta = meta_of(tensor);
+  if (meta == nullptr) return;
+  intrusive_ptr<Node> former;  // dropped after the lock
+  std::lock_guard lock(meta->mutex);
+  std::swap(meta->grad_fn, former);
+  meta->output_nr = 0;
+  meta->flag.store(false, std::memory_order_relaxed);
+}
+
+void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
+  AutogradMeta& meta = materialize_meta(output);
+  uint32_t output_nr = node->add_input(output), former_nr;
+  intrusive_ptr<Node> former = node;
+  {
+    std::lock_guard lock(meta.mutex);
+    former_nr = std::exchange(meta.output_nr, output_nr);
+    std::swap(meta.grad_fn, former);
+  }
+  meta.flag.store(true, std::memory_order_relaxed);
+  move_retaining_hook(former, former_nr, node, output_nr);
+}
+
+void rebase_history(TensorImpl& self, intrusive_ptr<Node> node) {
+  if (!self.base()) return set_history(self, std::move(node));
+  throw_if_not_writable(self);
+  TensorImpl& base = *self.base();
+  node->add_input(self);
+  set_history(base, make_intrusive<CopySlices>(base, self, std::move(node)));
+  // From now on the view leads to the base. The write has changed the version, so it is stale.
+  (void)grad_fn(self);
+}
+
+void check_in_place(TensorImpl& self) {
+  if (!GradMode::is_enabled() || !self.requires_grad()) return;
+  if (self.base()) {
+    throw_if_not_writable(self);
+    if (is_leaf(*self.base())) {
+      throw std::runtime_error(
+          "a view of a leaf that requires grad is being used in an in-place operation");
+    }
+  }
+  if (is_leaf(self))
+    throw std::runtime_error("a leaf that requires grad is being used in an in-place operation");
+}
+
+}  // namespace slotcore::autograd

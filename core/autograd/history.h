@@ -1,0 +1,41 @@
+// Where a tensor comes from: its place in the graph, and how operations change that.
+//
+// Note [Views and in-place operations]
+// Writing a view also changes its base. So the history of the base gets a CopySlices node, and
+// every view of it is stale: its grad_fn belongs to the elements before the write. A view remembers
+// the version at which its grad_fn was right (TensorImpl::view_version), and grad_fn() makes a
+// stale view a new node, which leads to the base. The field must therefore be read through
+// grad_fn(), except where no node may be made: in destructors and for the collector.
+#pragma once
+
+#include "core/autograd/autograd_meta.h"
+
+namespace slotcore::autograd {
+
+// The node that computed the tensor, or null for a leaf.
+intrusive_ptr<Node> grad_fn(TensorImpl& tensor);
+bool is_leaf(TensorImpl& tensor);
+// The node's input that takes the gradient of this tensor: of grad_fn(), or of the AccumulateGrad
+// of a leaf. Without a node if the tensor requires no gradient.
+Edge gradient_edge(TensorImpl& tensor);
+// The node that adds to the `.grad` of a leaf. A leaf has at most one at a time, which lives as
+// long as a graph or the caller owns it (A1c). Null if the tensor requires no gradient.
+intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf);
+
+// Marks a leaf. Throws runtime_error when the type has no gradients.
+void set_requires_grad(TensorImpl& leaf, bool requires_grad);
+// Sets the gradient; null removes it. Throws runtime_error if it is this tensor or does not have
+// its sizes and type. Returns the former gradient; the caller drops it where user code may run.
+[[nodiscard]] TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad);
+// Makes the tensor a leaf that requires no gradient. Throws runtime_error for a view.
+void detach_in_place(TensorImpl& tensor);
+
+// `node` computed `output`, a new tensor.
+void set_history(TensorImpl& output, intrusive_ptr<Node> node);
+// `node` wrote `self` in place. Its first edge leads to what `self` was before.
+void rebase_history(TensorImpl& self, intrusive_ptr<Node> node);
+// Throws runtime_error if `self` must not be written while gradients are recorded: a leaf that
+// requires one, a view of such a leaf, or a view with a CreationMeta.
+void check_in_place(TensorImpl& self);
+
+}  // namespace slotcore::autograd

@@ -1,0 +1,120 @@
+// Edges, hooks and the end of a node.
+
+#include "core/autograd/node.h"
+
+#include <algorithm>
+
+#include "core/c10/check.h"
+#include "core/c10/live_counts.h"
+
+namespace slotcore::autograd {
+namespace {
+
+uint64_t next_sequence_nr() noexcept {
+  static constinit thread_local uint64_t next = 0;
+  return next++;
+}
+
+}  // namespace
+
+Edge::Edge() noexcept = default;
+Edge::Edge(intrusive_ptr<Node> node, uint32_t input_nr) noexcept
+    : node(std::move(node)), input_nr(input_nr) {}
+Edge::Edge(const Edge&) noexcept = default;
+Edge::Edge(Edge&&) noexcept = default;
+Edge& Edge::operator=(Edge other) noexcept {
+  std::swap(node, other.node);
+  input_nr = other.input_nr;
+  return *this;
+}
+Edge::~Edge() = default;
+
+Node::Node() : Node(next_sequence_nr()) {}
+
+Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr) { live_nodes.add(); }
+
+Node::~Node() { live_nodes.remove(); }
+
+void Node::release_resources() noexcept {
+  // Moved out first: a release may run code that looks at this node.
+  std::vector<Edge> edges = std::move(next_edges_);
+  std::unique_ptr<NodeHooks> hooks = std::move(hooks_);
+  next_edges_.clear();
+}
+
+void Node::visit_owned(OwnedVisitor& visitor) const {
+  for (const Edge& edge : next_edges_) {
+    if (edge.node) visitor.node(edge.node.get());
+  }
+  if (!hooks_) return;
+  auto visit = [&](const auto& hook) {
+    if (PyObject* object = hook->python_object()) visitor.object(object);
+  };
+  for (const auto& hook : hooks_->of_tensors) visit(hook.second);
+  for (const auto& hook : hooks_->before) visit(hook);
+  for (const auto& hook : hooks_->after) visit(hook);
+}
+
+void Node::set_next_edges(std::vector<Edge> edges) {
+  next_edges_ = std::move(edges);
+  for (const Edge& edge : next_edges_) {
+    if (edge.node) topological_nr_ = std::max(topological_nr_, edge.node->topological_nr_ + 1);
+  }
+}
+
+std::span<const Edge> Node::next_edges() const noexcept { return next_edges_; }
+
+bool Node::needs(size_t edge) const noexcept {
+  SLOTCORE_CHECK(edge < next_edges_.size());
+  return static_cast<bool>(next_edges_[edge].node);
+}
+
+uint32_t Node::add_input(const TensorImpl& output) {
+  inputs_.push_back({output.sizes(), output.type()});
+  return static_cast<uint32_t>(inputs_.size() - 1);
+}
+
+NodeHooks Node::hooks() const {
+  std::lock_guard lock(mutex_);
+  return hooks_ ? *hooks_ : NodeHooks{};
+}
+
+void Node::add_hook_of_tensor(uint32_t input_nr, std::shared_ptr<FunctionPreHook> hook) {
+  std::lock_guard lock(mutex_);
+  if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+  hooks_->of_tensors.emplace_back(input_nr, std::move(hook));
+}
+
+void Node::add_hook_before(std::shared_ptr<FunctionPreHook> hook) {
+  std::lock_guard lock(mutex_);
+  if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+  hooks_->before.push_back(std::move(hook));
+}
+
+void Node::add_hook_after(std::shared_ptr<FunctionPostHook> hook) {
+  std::lock_guard lock(mutex_);
+  if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+  hooks_->after.push_back(std::move(hook));
+}
+
+void Node::set_retaining_hook(uint32_t input_nr, std::shared_ptr<FunctionPreHook> hook) {
+  auto former = take_retaining_hook(input_nr);  // dropped after the lock
+  if (!hook) return;
+  std::lock_guard lock(mutex_);
+  if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
+  hooks_->retaining.emplace_back(input_nr, std::move(hook));
+}
+
+std::shared_ptr<FunctionPreHook> Node::take_retaining_hook(uint32_t input_nr) {
+  std::lock_guard lock(mutex_);
+  if (!hooks_) return nullptr;
+  auto& all = hooks_->retaining;
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == input_nr; });
+  if (found == all.end()) return nullptr;
+  std::shared_ptr<FunctionPreHook> hook = std::move(found->second);
+  all.erase(found);
+  return hook;
+}
+
+}  // namespace slotcore::autograd

@@ -1,0 +1,167 @@
+// Calls of hooks. They run under the GIL, which the engine has given up.
+
+#include "core/python/autograd/python_hook.h"
+
+#include "core/python/autograd/gradients.h"
+#include "core/python/runtime/released_gil.h"
+
+namespace slotcore::python {
+namespace {
+
+using autograd::Gradients;
+
+// Calls `each(callable)` for the hooks that are in the dict now.
+template <class Each>
+void for_each_hook(const HookDict& hooks, Each each) {
+  PyRef callables = hooks.callables();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(callables.get()); i++)
+    each(PyList_GET_ITEM(callables.get(), i));
+}
+
+ModuleState* state_of(const HookDict& hooks) {
+  ModuleState* state = hooks.interpreter()->module;
+  if (state == nullptr) throw_python(PyExc_RuntimeError, "slotcore has been unloaded");
+  return state;
+}
+
+// What a hook returned replaces the gradients, unless it is None.
+void replace(ModuleState* state, Gradients& gradients, const PyRef& result, const char* what) {
+  if (result.get() == Py_None) return;
+  Gradients replaced = gradients_of(state, result.get(), what);
+  if (replaced.size() != gradients.size()) {
+    throw_python(PyExc_RuntimeError, "%s returned %zu gradients and must return %zu", what,
+                 replaced.size(), gradients.size());
+  }
+  gradients = std::move(replaced);
+}
+
+struct Handle {
+  PyObject_HEAD PyObject* dict;
+  PyObject* key;
+};
+
+Handle* as_handle(PyObject* self) { return reinterpret_cast<Handle*>(self); }
+
+PyObject* handle_remove(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Handle* handle = as_handle(self);
+    if (handle->dict == nullptr) Py_RETURN_NONE;
+    int known = PyDict_Contains(handle->dict, handle->key);
+    checked(known);
+    if (known) checked(PyDict_DelItem(handle->dict, handle->key));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* handle_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+PyObject* handle_exit(PyObject* self, PyObject*) { return handle_remove(self, nullptr); }
+
+int handle_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(as_handle(self)->dict);
+  return 0;
+}
+
+int handle_clear(PyObject* self) {
+  Py_CLEAR(as_handle(self)->dict);
+  return 0;
+}
+
+void handle_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  handle_clear(self);
+  Py_CLEAR(as_handle(self)->key);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef handle_methods[] = {
+    {"remove", &handle_remove, METH_NOARGS,
+     "remove(): the hook is not called any more, except by a run that has begun."},
+    {"__enter__", &handle_enter, METH_NOARGS, "Returns the handle."},
+    {"__exit__", &handle_exit, METH_VARARGS, "Removes the hook."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+HookDict::HookDict(Interpreter* interpreter, PyObject* dict) noexcept
+    : interpreter_(interpreter), dict_(Py_NewRef(dict)) {}
+
+HookDict::~HookDict() { interpreter_->decref(dict_); }
+
+PyRef HookDict::callables() const {
+  if (!PyDict_Check(dict_))
+    throw_python(PyExc_TypeError, "the hooks must be a dict, not %s", Py_TYPE(dict_)->tp_name);
+  return PyRef::steal(checked(PyDict_Values(dict_)));
+}
+
+Gradients TensorHook::operator()(Gradients gradients) {
+  TakenGil gil;
+  ModuleState* state = state_of(hooks_);
+  for_each_hook(hooks_, [&](PyObject* hook) {
+    PyRef gradient = gradient_object(state, gradients[0]);
+    PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, gradient.get())));
+    if (PyTuple_Check(result.get()))
+      throw_python(PyExc_TypeError, "a hook returned a tuple and must return a Tensor or None");
+    const Dims sizes = gradients[0]->sizes();
+    replace(state, gradients, result, "a hook");
+    if (gradients[0]->sizes() != sizes) {
+      throw_python(PyExc_RuntimeError, "a hook changed the size of the gradient from %s to %s",
+                   text(sizes).c_str(), text(gradients[0]->sizes()).c_str());
+    }
+  });
+  return gradients;
+}
+
+Gradients NodePreHook::operator()(Gradients gradients) {
+  TakenGil gil;
+  ModuleState* state = state_of(hooks_);
+  for_each_hook(hooks_, [&](PyObject* hook) {
+    PyRef tuple = gradient_tuple(state, gradients);
+    PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, tuple.get())));
+    replace(state, gradients, result, "a pre-hook");
+  });
+  return gradients;
+}
+
+Gradients NodePostHook::operator()(Gradients outputs, const Gradients& inputs) {
+  TakenGil gil;
+  ModuleState* state = state_of(hooks_);
+  for_each_hook(hooks_, [&](PyObject* hook) {
+    PyRef returned = gradient_tuple(state, outputs), given = gradient_tuple(state, inputs);
+    PyRef result = PyRef::steal(
+        checked(PyObject_CallFunctionObjArgs(hook, returned.get(), given.get(), nullptr)));
+    replace(state, outputs, result, "a post-hook");
+  });
+  return outputs;
+}
+
+PyRef make_handle_type(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("What register_hook() returns: remove() removes the hook.")},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&handle_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(&handle_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(&handle_clear)},
+      {Py_tp_methods, handle_methods},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"slotcore.RemovableHandle", sizeof(Handle), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+  return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
+}
+
+PyRef add_hook(ModuleState* state, PyObject* dict, PyObject* callable) {
+  if (!PyCallable_Check(callable))
+    throw_python(PyExc_TypeError, "a hook must be callable, not %s", Py_TYPE(callable)->tp_name);
+  PyRef handle = PyRef::steal(checked(state->handle_type->tp_alloc(state->handle_type, 0)));
+  // Keys count up, so that no handle removes the hook of another one.
+  as_handle(handle.get())->key = checked(PyLong_FromUnsignedLongLong(state->next_hook++));
+  as_handle(handle.get())->dict = Py_NewRef(dict);
+  checked(PyDict_SetItem(dict, as_handle(handle.get())->key, callable));
+  return handle;
+}
+
+}  // namespace slotcore::python

@@ -1,0 +1,133 @@
+// The part of a graph that a tensor has: its node, and hooks on its gradient.
+
+#include "core/autograd/history.h"
+#include "core/autograd/owned_impls.h"
+#include "core/autograd/retains_grad.h"
+#include "core/python/autograd/graph.h"
+#include "core/python/autograd/owned_rows.h"
+#include "core/python/autograd/python_hook.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+using autograd::Node, autograd::TensorPtr;
+
+PyObject* get_grad_fn(PyObject* self, void*) {
+  return guarded([&] {
+    auto tensor = TensorPtr::retain(&self_tensor(self));
+    return wrap_node(state_of_wrapper(self), autograd::grad_fn(*tensor)).release();
+  });
+}
+
+PyObject* get_output_nr(PyObject* self, void*) {
+  return guarded([&] {
+    auto tensor = TensorPtr::retain(&self_tensor(self));
+    bool has_node = static_cast<bool>(autograd::grad_fn(*tensor));
+    return PyLong_FromUnsignedLong(has_node ? autograd::meta_of(*tensor)->output_nr : 0);
+  });
+}
+
+PyObject* get_retains_grad(PyObject* self, void*) {
+  return guarded([&] {
+    auto tensor = TensorPtr::retain(&self_tensor(self));
+    return PyBool_FromLong(autograd::retains_grad(*tensor));
+  });
+}
+
+PyObject* retain_grad(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    auto tensor = TensorPtr::retain(&self_tensor(self));
+    if (!tensor->requires_grad()) {
+      throw_python(PyExc_RuntimeError,
+                   "can't retain_grad on a Tensor that has requires_grad=False");
+    }
+    autograd::retain_grad(*tensor);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* owned_by_cpp(PyObject* self, PyObject*) {
+  return guarded([&] { return rows_of(autograd::owned_impls(self_tensor(self))).release(); });
+}
+
+PyObject* get_backward_hooks(PyObject* self, void*) {
+  return guarded([&] {
+    self_tensor(self);
+    PyObject* hooks = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
+    return Py_NewRef(hooks == nullptr ? Py_None : hooks);
+  });
+}
+
+// As in torch, this also replaces the hooks of a leaf; those of a node stay with the node.
+int set_backward_hooks(PyObject* self, PyObject* value, void*) {
+  return guarded([&] {
+    if (value == nullptr) throw_python(PyExc_RuntimeError, "the hooks cannot be deleted");
+    auto tensor = TensorPtr::retain(&self_tensor(self));
+    // Dropped at the end, because that may run user code.
+    auto hooks = autograd::take_leaf_hooks(*tensor);
+    PyObject*& slot = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
+    PyRef former = PyRef::steal(slot);
+    slot = value == Py_None ? nullptr : Py_NewRef(value);
+    if (slot != nullptr) {
+      Interpreter* interpreter = state_of_wrapper(self)->interpreter;
+      autograd::add_hook(*tensor, std::make_shared<TensorHook>(interpreter, value));
+    }
+    return 0;
+  });
+}
+
+// The dict of the tensor's hooks on its present node: the one of earlier hooks, or a new one if an
+// operation has given the tensor another node since (A3g).
+PyRef hook_dict(PyObject* self) {
+  auto tensor = TensorPtr::retain(&self_tensor(self));
+  PyObject* known = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;  // borrowed
+  for (const auto& hook : autograd::hooks_of(*tensor)) {
+    if (known != nullptr && hook->python_object() == known) return PyRef::borrow(known);
+  }
+  bool is_usable = known != nullptr && PyDict_Check(known) && PyDict_GET_SIZE(known) == 0;
+  PyRef dict = is_usable ? PyRef::borrow(known) : PyRef::steal(checked(PyODict_New()));
+  checked(set_backward_hooks(self, dict.get(), nullptr));
+  return dict;
+}
+
+PyObject* register_hook(PyObject* self, PyObject* callable) {
+  return guarded([&] {
+    if (!self_tensor(self).requires_grad()) {
+      throw_python(PyExc_RuntimeError,
+                   "cannot register a hook on a tensor that doesn't require gradient");
+    }
+    ModuleState* state = state_of_wrapper(self);
+    return add_hook(state, hook_dict(self).get(), callable).release();
+  });
+}
+
+}  // namespace
+
+PyMethodDef tensor_graph_methods[] = {
+    {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
+     "_owned_by_cpp() -> list of (address, name, address of an owner, is in a cycle): the impls\n"
+     "that this tensor owns in C++. Nothing frees those in a cycle."},
+    {"retain_grad", &retain_grad, METH_NOARGS,
+     "retain_grad(): a backward sets the `.grad` of this tensor too, although it is no leaf.\n"
+     "RuntimeError if it requires no gradient."},
+    {"register_hook", &register_hook, METH_O,
+     "register_hook(hook) -> RemovableHandle. A backward calls hook(grad), which returns None or\n"
+     "what replaces the gradient. RuntimeError if the tensor requires no gradient."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef tensor_graph_properties[] = {
+    {"grad_fn", &get_grad_fn, nullptr, "The node that computed this tensor; None for a leaf.",
+     nullptr},
+    {"output_nr", &get_output_nr, nullptr, "The number of this tensor among the node's results.",
+     nullptr},
+    {"retains_grad", &get_retains_grad, nullptr, "Whether retain_grad() has an effect.", nullptr},
+    {"_backward_hooks", &get_backward_hooks, &set_backward_hooks,
+     "The dict of hooks that were registered on this wrapper; or None. Set to a dict: a backward\n"
+     "calls its values.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace slotcore::python

@@ -1,0 +1,142 @@
+"""A4: the collector frees a graph that Python alone owns, and nothing that C++ shares."""
+
+import gc
+import weakref
+
+import pytest
+import slotcore as T
+
+
+class Sentinel:
+    """Says when it dies."""
+
+
+class Sub(T.Tensor):
+    """A tensor with weak references and attributes."""
+
+
+def leaf():
+    return T.ones(1).requires_grad_()
+
+
+def attribute_of_a_leaf(sentinel):
+    x = leaf()
+    x.y = x * x
+    x.sentinel = sentinel
+
+
+def attribute_of_a_result(sentinel):
+    y = leaf().relu()
+    y.fn = y.grad_fn
+    y.sentinel = sentinel
+
+
+def accumulator(sentinel):
+    x = leaf()
+    x.accumulator = (x * 1).grad_fn.next_functions[0][0]
+    x.sentinel = sentinel
+
+
+def hook_of_a_leaf(sentinel):
+    x = leaf()
+    x.register_hook(lambda _: (x, sentinel))
+
+
+def hook_that_holds_the_accumulator(sentinel):
+    x = leaf()
+    node = x.view_as(x).grad_fn.next_functions[0][0]
+    x.me = x
+    x.register_hook(lambda _: (node, sentinel))
+
+
+def hooks_of_a_leaf_and_its_copy(sentinel):
+    x, y = T.ones(1), leaf()
+    y.register_hook(lambda _: (x, y, sentinel))
+    x.copy_(y)
+
+
+def hook_of_a_result(sentinel):
+    y = leaf() * 2
+    y.register_hook(lambda _: (y, sentinel))
+
+
+def hook_of_a_node(sentinel):
+    y = leaf() * 2
+    y.grad_fn.register_hook(lambda *_: (y, sentinel))
+
+
+def prehook_that_holds_its_node(sentinel):
+    node = (leaf() * 2).grad_fn
+    node.register_prehook(lambda _: (node, sentinel))
+
+
+def view_in_place(sentinel):
+    base = leaf() * 1
+    view = base.view(1)
+    view.mul_(leaf())
+    base.view = view.grad_fn
+    base.sentinel = sentinel
+
+
+def deep(sentinel):
+    x = leaf()
+    y = x
+    for _ in range(5000):
+        y = y + x
+    y.me = y
+    y.sentinel = sentinel
+
+
+SHAPES = [attribute_of_a_leaf, attribute_of_a_result, accumulator, hook_of_a_leaf,
+          hook_that_holds_the_accumulator, hooks_of_a_leaf_and_its_copy, hook_of_a_result,
+          hook_of_a_node, prehook_that_holds_its_node, view_in_place, deep]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_cycle_that_python_alone_owns_is_collected(shape):
+    sentinel = Sentinel()
+    alive = weakref.ref(sentinel)
+    shape(sentinel)
+    del sentinel
+    gc.collect()
+    if alive() is not None:  # resurrection hides what C++ owns in the first collection
+        gc.collect()
+    assert alive() is None
+
+
+def test_what_a_graph_owns_survives_collections():
+    x = Sub(1).requires_grad_()
+    x.tag, x.me = 7, x
+    y = x * x
+    del x
+    for _ in range(3):
+        gc.collect()
+    found = y.grad_fn.next_functions[0][0].variable
+    assert type(found) is Sub
+    assert found.tag == 7
+    del found.me
+
+
+def test_hooks_survive_collections_while_the_graph_lives():
+    seen = []
+    y = leaf() * 2
+    y.grad_fn.register_hook(lambda *_: seen.append("node"))
+    z = y + 1
+    y.register_hook(lambda _: seen.append("tensor"))
+    del y
+    gc.collect()
+    z.sum().backward()
+    assert seen == ["tensor", "node"]
+
+
+def test_a_tensor_that_owns_itself_in_cpp_says_so():
+    x = leaf()
+    x.grad = x * x
+    owned = {address: name for address, name, *_ in x._owned_by_cpp()}
+    assert owned[x._cdata] == "tensor"
+    assert sorted(owned.values()) == ["AccumulateGrad", "MulBackward0", "storage", "storage",
+                                      "tensor", "tensor"]
+    cyclic = {address for address, *_, is_in_cycle in x._owned_by_cpp() if is_in_cycle}
+    assert len(cyclic) == 4  # all but the storages
+    x.grad = None
+    assert not any(is_in_cycle for *_, is_in_cycle in x._owned_by_cpp())

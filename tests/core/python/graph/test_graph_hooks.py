@@ -1,0 +1,115 @@
+"""A3: hooks of tensors and nodes."""
+
+import pytest
+import slotcore as T
+
+
+def leaf(*numbers):
+    return T.tensor([float(number) for number in numbers]).requires_grad_()
+
+
+def test_hooks_run_in_order_and_replace_gradients():
+    x, log = leaf(2), []
+    y = x * 3
+
+    def note(name, factor):
+        return lambda gradient: log.append((name, gradient.item())) or gradient * factor
+
+    y.register_hook(note("first", 2))
+    y.register_hook(note("second", 5))
+    x.register_hook(note("leaf", 1))
+    y.grad_fn.register_prehook(lambda gradients: log.append(("pre", gradients[0].item())))
+    y.grad_fn.register_hook(lambda ins, outs: log.append(("post", ins[0].item(), outs[0].item())))
+    y.sum().backward()
+    assert log == [("first", 1), ("second", 2), ("pre", 10), ("post", 30, 10), ("leaf", 30)]
+    assert x.grad.item() == 30
+
+
+def test_a_hook_sees_gradients_that_grad_returns():
+    x, seen = leaf(2), []
+    x.register_hook(lambda gradient: seen.append(gradient.item()))
+    T.autograd.grad((x * 3).sum(), x)
+    assert seen == [3]
+
+
+def test_a_hook_that_is_removed_while_it_runs_is_called_once_more():
+    x, log, handles = leaf(2), [], []
+
+    def remove_all(_):
+        for handle in handles:
+            handle.remove()
+
+    handles += [x.register_hook(remove_all), x.register_hook(lambda _: log.append("later"))]
+    (x * 1).sum().backward()
+    (x * 1).sum().backward()
+    assert log == ["later"]
+
+
+def test_a_hook_that_is_added_while_hooks_run_is_called_from_the_next_run_on():
+    x, log = leaf(2), []
+    with x.register_hook(lambda _: x.register_hook(log.append) and None):
+        (x * 1).sum().backward()
+        assert log == []
+    (x * 1).sum().backward()
+    assert len(log) == 1
+    x._backward_hooks = None
+
+
+def test_an_error_in_a_hook_comes_out_as_it_is():
+    x = leaf(2)
+
+    def fail(_):
+        raise KeyError("mine")
+
+    handle = x.register_hook(fail)
+    with pytest.raises(KeyError, match="mine"):
+        (x * 2).sum().backward()
+    assert x.grad is None
+    handle.remove()
+    (x * 2).sum().backward()
+    assert x.grad.item() == 2
+
+
+@pytest.mark.parametrize("result, error", [
+    (7, TypeError), ((T.ones(1),), TypeError), (T.ones(3), RuntimeError)])
+def test_a_hook_that_returns_rubbish_is_an_error(result, error):
+    y = leaf(2) * 3
+    y.register_hook(lambda _: result)
+    with pytest.raises(error):
+        y.sum().backward()
+
+
+def test_a_hook_may_drop_the_graph_and_start_another_backward():
+    x, held = leaf(2), {}
+    held["y"] = x * 3
+
+    def drop(_):
+        held.clear()
+        with T.enable_grad():
+            (x * 100).sum().backward()
+
+    held["y"].register_hook(drop)
+    held["y"].sum().backward()
+    assert x.grad.item() == 103
+
+
+def test_hooks_stay_with_the_value_that_they_were_put_on():
+    x, log = leaf(2), []
+    y = x * 1
+    y.register_hook(lambda gradient: log.append(("old", gradient.item())))
+    y.mul_(3)
+    y.register_hook(lambda gradient: log.append(("new", gradient.item())))
+    y.sum().backward()
+    assert log == [("new", 1), ("old", 3)]
+
+
+def test_hooks_need_a_gradient_and_a_callable():
+    with pytest.raises(RuntimeError):
+        T.ones(1).register_hook(print)
+    with pytest.raises(TypeError):
+        leaf(1).register_hook(7)
+    x = leaf(1)
+    x._backward_hooks = 7
+    with pytest.raises(TypeError, match="dict"):
+        (x * 1).sum().backward()
+    x._backward_hooks = None
