@@ -1,5 +1,6 @@
 // The checks that run after a line.
 #include <algorithm>
+#include <cctype>
 
 #include "harness/engine/judge/checks.h"
 
@@ -17,6 +18,14 @@ std::string message_of_error() {
   const std::string message = words ? words : "";
   PyErr_Restore(type, value, raised_at);
   return message;
+}
+
+// The number of a contract's sentence that a message begins with, such as "P2" or "A2b"; or empty.
+std::string promise_of(const std::string& message) {
+  const std::size_t length = message.find(": ");
+  const bool is_number = (length == 2 || length == 3) && std::isupper(message[0]) &&
+                         std::isdigit(message[1]) && (length == 2 || std::islower(message[2]));
+  return is_number ? message.substr(0, length) : "";
 }
 
 }  // namespace
@@ -42,14 +51,13 @@ void Checks::exception(const Check&, const Moment& moment) {
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if (!is_assertion && !is_system && !is_internal) return;
   // The prelude's own asserts begin with the number of the broken promise, or with the oracle.
-  const bool is_promise = is_assertion && message.find(": ") == 2;
+  const std::string promise = is_assertion ? promise_of(message) : "";
   const bool is_memory = is_assertion && message.starts_with("memory: ");
   // Other code asserts with a message when it rejects an argument: a device that the build lacks,
   // or an object of another class.
-  if (is_assertion && !is_promise && !is_memory && !message.empty()) return;
-  report_error(is_promise ? message.substr(0, 2) : "",
-               std::string(table_.ops()[moment.line->op].name), name_of(raised) + ": " + message,
-               {});
+  if (is_assertion && promise.empty() && !is_memory && !message.empty()) return;
+  report_error(promise, std::string(table_.ops()[moment.line->op].name),
+               name_of(raised) + ": " + message, {});
 }
 
 // H1: in the mode, wrapping creates a fresh wrapper of the base class.
@@ -131,9 +139,8 @@ const FinalizerRun* Checks::wrong_run() const {
 void Checks::finalized_twice(const Check& check, const Moment&) {
   const FinalizerRun* run = wrong_run();
   if (!run || !is_twice(*run)) return;
-  report_finalizer(
-      check, run->serial,
-      after_reset("assert finalized.count(" + std::to_string(run->serial) + ") == 1"));
+  report_finalizer(check, run->serial,
+                   after_reset("assert finalized.count(" + std::to_string(run->serial) + ") == 1"));
 }
 
 // P3: and not before the last owner and the last reference are gone.

@@ -50,6 +50,15 @@ void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
   }
 }
 
+// Whether one of the impls has another owner already; appends them to what is owned. What two
+// wrappers own together, neither reports to the collector.
+bool shares(const Layout::Owned& owned, std::vector<const void*>& known) {
+  const bool is_shared = std::any_of(owned.impls.begin(), owned.impls.end(),
+                                     [&](const void* one) { return has(known, one); });
+  known.insert(known.end(), owned.impls.begin(), owned.impls.end());
+  return is_shared;
+}
+
 }  // namespace
 
 // The tracked objects of a kind. This frees CPython's own list of objects before it returns: the
@@ -96,7 +105,20 @@ bool Ledger::is_shared(const std::vector<Ref>& left) const {
     // Of two wrappers one is hermetic, and owns the impl as another interpreter would.
     if (has(impls, impl)) owned.push_back(impl);
     impls.push_back(impl);
-    add_owned(layout_, impl, kind, owned);
+    if (const auto all = Layout::owned_by_cpp(object.get(), kind)) {
+      if (shares(*all, owned)) return true;
+    } else {
+      add_owned(layout_, impl, kind, owned);
+    }
+  }
+  for (const ImplKind& kind : layout_.kinds()) {
+    if (!kind.other_owners) continue;
+    for (const Ref& other : tracked([&kind](PyObject* object) {
+           return PyObject_TypeCheck(object, kind.other_owners);
+         })) {
+      const auto all = Layout::owned_by_cpp(other.get(), kind);
+      if (all && shares(*all, owned)) return true;
+    }
   }
   return std::any_of(impls.begin(), impls.end(),
                      [&](const void* impl) { return impl && has(owned, impl); });
@@ -105,7 +127,9 @@ bool Ledger::is_shared(const std::vector<Ref>& left) const {
 bool Ledger::break_shared_cycles(Result& result) const {
   std::vector<Ref> left = tracked_wrappers();
   std::vector<Ref> hooks = hooks_of_cpp();
-  if (hooks.empty() && !is_shared(left)) return false;
+  // A subject that can say what it owns must say that it owns this.
+  const bool is_hook_enough = !hooks.empty() && !capabilities_.counts_objects;
+  if (!is_hook_enough && !is_shared(left)) return false;
   for (const Ref& object : left) take_apart(object.get());
   for (const Ref& object : hooks) {
     const Ref cleared(PyObject_CallMethod(object.get(), "clear", nullptr));
@@ -123,13 +147,15 @@ bool Ledger::break_shared_cycles(Result& result) const {
   return true;
 }
 
-// Whether a C++ graph owns an impl that lives on, or what that impl owns. The graph owns what a
-// line used, and a tensor used in place may own itself. A damaged graph raises when asked for. So
-// does a wrapper that the collector has cleared, which has no graph.
+// Whether an impl that lives on owns itself in C++, or one that does. Of a subject that cannot say,
+// whether a C++ graph may own the impl, or what that impl owns: the graph owns what a line used,
+// and a tensor used in place may own itself. A damaged graph raises when asked for. So does a
+// wrapper that the collector has cleared, which has no graph.
 bool Ledger::is_graph_left() const {
   const auto has_graph = [this](PyObject* object) {
     const ImplKind* kind = layout_.kind_of(object);
     if (!kind || kind->row->graph.empty() || !layout_.impl_of(object, *kind)) return false;
+    if (const auto owned = Layout::owned_by_cpp(object, *kind)) return owned->has_cycle;
     const Ref node = attribute_of(object, kind->row->graph);
     const bool is_damaged = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError);
     PyErr_Clear();

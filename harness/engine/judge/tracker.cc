@@ -54,7 +54,7 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
 void Tracker::start(const Program& program) {
   line_count_ = program.lines.size();
   hermetic_ = 0;
-  made_cpp_cycle_ = false;
+  made_cpp_cycle_ = has_hermetic_ = false;
   unbind_all();
   lives_.clear();
   weaks_.clear();
@@ -82,6 +82,7 @@ void Tracker::after_line(const Line& line, bool raised) {
   forget_unwitnessed();
   note_finalizers();
   note_dead_weakrefs();
+  note_hermetic_cycles();
 }
 
 void Tracker::drop_all() {

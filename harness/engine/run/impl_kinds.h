@@ -53,6 +53,12 @@ struct ImplKindRow {
   // The attribute of a wrapper that gives the node of a C++ graph. That node may own the impl, and
   // the judge cannot see it. Or empty.
   std::string_view graph;
+  // A method of a wrapper that returns what its impl owns in C++, as tuples that begin with an
+  // address and end with whether that impl is in a cycle of owners. If a subject has it, the judge
+  // does not ask for the graph. Or empty.
+  std::string_view owned;
+  // A type of other objects that have this method: wrappers of nodes. Or empty.
+  std::string_view other_owners;
   // How the reset breaks a cycle through C++: attributes that it sets to None. If the subject
   // counts no objects: also a function that wraps the impl again, and one that makes it release its
   // memory.

@@ -19,6 +19,13 @@ PyTypeObject* type_of(const Interpreter& interpreter, std::string_view expressio
   return reinterpret_cast<PyTypeObject*>(type.get());
 }
 
+// Null for a type that the subject lacks. Its module keeps it.
+PyTypeObject* other_type(const Interpreter& interpreter, std::string_view expression) {
+  if (expression.empty()) return nullptr;
+  const Ref type = interpreter.evaluate(std::string(expression));
+  return type && PyType_Check(type.get()) ? reinterpret_cast<PyTypeObject*>(type.get()) : nullptr;
+}
+
 }  // namespace
 
 std::optional<std::size_t> ImplKind::edge_named(std::string_view name) const {
@@ -38,6 +45,7 @@ Layout::Layout(const Interpreter& interpreter, std::span<const ImplKindRow> rows
     kinds_.push_back({.row = &row,
                       .number = kinds_.size(),
                       .type = type_of(interpreter, row.type),
+                      .other_owners = other_type(interpreter, row.other_owners),
                       .is_preserved = is_preserved,
                       .at = {},
                       .targets = {},
@@ -69,6 +77,23 @@ bool Layout::is_borrowing(PyObject* wrapper, const ImplKind& kind) const {
   // torch's MaybeOwned: the flag precedes the pointer. A cleared wrapper borrows nothing.
   return impl_of(wrapper, kind) && *kind.at.impl > sizeof(PyObject) &&
          peek<std::uint8_t>(wrapper, sizeof(PyObject)) == 1;
+}
+
+std::optional<Layout::Owned> Layout::owned_by_cpp(PyObject* wrapper, const ImplKind& kind) {
+  if (kind.row->owned.empty()) return std::nullopt;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);  // the line's error, if it raised
+  const Ref method(PyObject_GetAttrString(wrapper, std::string(kind.row->owned).c_str()));
+  const Ref list(method ? PyObject_CallNoArgs(method.get()) : nullptr);
+  PyErr_Restore(type, value, traceback);
+  if (!method) return std::nullopt;
+  Owned owned;
+  for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); ++i) {
+    PyObject* row = PyList_GET_ITEM(list.get(), i);
+    owned.impls.push_back(PyLong_AsVoidPtr(PyTuple_GET_ITEM(row, 0)));
+    owned.has_cycle |= PyTuple_GET_ITEM(row, PyTuple_GET_SIZE(row) - 1) == Py_True;
+  }
+  return owned;
 }
 
 Py_ssize_t Layout::references_to(const PyObject* wrapper) const {

@@ -50,6 +50,8 @@ struct ImplKind {
   // Its index among the kinds.
   std::size_t number;
   PyTypeObject* type;
+  // The type of `other_owners`; null if the subject has none.
+  PyTypeObject* other_owners;
   // Whether the contract's promises about wrappers hold for it.
   bool is_preserved;
   KindPlaces at;
@@ -82,6 +84,14 @@ class Layout {
   // Whether C++ owns the impl and the impl owns its wrapper, which then only borrows the impl.
   // Always false for a kind whose wrappers own their impls for life.
   bool is_borrowing(PyObject* wrapper, const ImplKind& kind) const;
+  // All that the impl of a wrapper owns in C++, and whether a part of it is in a cycle of owners,
+  // so that nothing frees it; nullopt if the subject cannot say. A wrapper that the collector has
+  // cleared has no impl, and owns nothing.
+  struct Owned {
+    std::vector<const void*> impls;
+    bool has_cycle = false;
+  };
+  static std::optional<Owned> owned_by_cpp(PyObject* wrapper, const ImplKind& kind);
   // The refcount of a wrapper that lives, or its last value.
   Py_ssize_t references_to(const PyObject* wrapper) const;
   // What a C++ owner owns now, by its `_cdata`, or null.

@@ -86,6 +86,26 @@ TEST(LedgerTest, a_circle_of_cpp_alone_is_excused_if_a_line_has_closed_it) {
   EXPECT_EQ(settled("", circle, false), "uneven 4 impls");
 }
 
+TEST(LedgerTest, a_leak_with_a_graph_is_reported) {
+  // Two tensors, an alias that the node of relu() saves, two storages, and two nodes.
+  EXPECT_EQ(settled("leak = T.ones(1).requires_grad_().relu()", "t0 = T.ones(1)\n"),
+            "uneven 7 impls");
+}
+
+TEST(LedgerTest, a_tensor_that_owns_itself_through_its_graph_is_excused) {
+  EXPECT_EQ(settled("", "t0 = T.ones(1)\nt0.requires_grad_()\nt1 = t0.add(t0)\nt0.grad = t1\n"),
+            "excused, then even");
+}
+
+TEST(LedgerTest, what_two_wrappers_own_through_a_graph_is_excused_and_taken_apart) {
+  EXPECT_EQ(settled("",
+                    "enter_hermetic()\nt0 = T.ones(1).requires_grad_()\n"
+                    "n0 = t0.view_as(t0).grad_fn.next_functions[0][0]\n"
+                    "h0 = t0.register_hook(hook_of(n0))\n"
+                    "h0 = n0.register_hook(node_hook_of(t0))\n"),
+            "excused, then even");
+}
+
 TEST(LedgerTest, a_subject_that_gives_no_number_is_reported) {
   std::vector<ImplKindRow> rows(impl_kind_rows().begin(), impl_kind_rows().end());
   for (ImplKindRow& row : rows) row.counts = {{"impls", "(lambda: answers[0])"}};

@@ -76,6 +76,8 @@ inline std::vector<ImplKindRow> rows_with_nodes() {
                   .unlink = "",
                   .lookalike = ""}},
        .graph = "",
+       .owned = "",
+       .other_owners = "",
        .released = {},
        .wrap_again = "",
        .empty = "",
