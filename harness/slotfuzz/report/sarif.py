@@ -15,7 +15,7 @@ from slotfuzz.subject.sanitizers import SANITIZERS
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT_ID = "%SRCROOT%"
-SENTENCE = re.compile(r"^- \*\*([A-Z]\d+)\b", re.MULTILINE)
+SENTENCE = re.compile(r"^- \*\*([A-Z]\d+[a-z]?)\b", re.MULTILINE)
 # Trace points before the failure; more would hide the important ones.
 RELATED_MAX = 10
 

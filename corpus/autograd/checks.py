@@ -1,0 +1,8 @@
+t0 = T.ones(1)
+check_graph_identity(t0)
+check_freed(t0)
+check_saved_version(t0)
+check_gradient(t0)
+check_backward_references(t0)
+check_graph_collected(t0)
+check_graph_kept(t0)

@@ -1,0 +1,5 @@
+t0 = T.ones(1).requires_grad_()
+t1 = t0.relu()
+lane(1, "del t0")
+lane(1, "t1.sum().backward()")
+lane(2, "del t1")

@@ -1,0 +1,5 @@
+t0 = T.ones(1).requires_grad_()
+t1 = t0.clone()
+t2 = t1.view(-1)
+t2.relu_()
+t1.sum().backward()

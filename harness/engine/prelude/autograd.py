@@ -1,0 +1,277 @@
+"""What lines about graphs may call: hooks, and checks with their own expectation.
+
+A check works on a graph of its own, over a copy of the tensor. Each assert begins with the number
+of the contract's sentence.
+"""
+
+#: stash: gradients that hooks have kept
+stash = []
+
+#: doing: a hook of a tensor or of a node that does what `name` says
+def doing(name):
+    def nests(*gradients):
+        with T.enable_grad():
+            (T.ones(1).requires_grad_() * 2).sum().backward()
+    def removes(*gradients):
+        handles.clear()
+    def adds(gradient, *others):
+        if isinstance(gradient, T.Tensor) and gradient.requires_grad:
+            gradient.register_hook(hook_of(None))
+    def raises(*gradients):
+        raise KeyError("a hook raises")
+    def doubles(gradient, *others):
+        return gradient * 2 if isinstance(gradient, T.Tensor) else None
+    handles = [name]
+    return {"nothing": lambda *gradients: None, "doubles": doubles,
+            "stashes": lambda *gradients: stash.append(gradients[0]), "raises": raises,
+            "removes": removes, "adds": adds, "nests": nests}[name]
+
+#: node_hook_of: a hook of a node that holds `held`
+def node_hook_of(held):
+    return lambda *gradients, held=held: None
+
+#: removing: a hook that removes another one
+def removing(handle):
+    def hook(gradient):
+        handle.remove()
+    return hook
+
+#: chain: a hundred sums
+def chain(tensor):
+    result = tensor
+    for _ in range(100):
+        result = result + tensor
+    return result
+
+#: differentiable: a leaf with the size of the tensor and numbers of float32
+def differentiable(tensor):
+    return T.ones(*tuple(tensor.size())).requires_grad_()
+
+#: numbers_of: the sum of a gradient, for tensors of any size
+def numbers_of(gradient):
+    return None if gradient is None else gradient.sum().item()
+
+#: raised_by: the error that a function raises, or None
+def raised_by(function):
+    try:
+        function()
+    except RuntimeError as error:
+        return error
+    return None
+
+#: check_graph_identity: a node has one wrapper, and a leaf one accumulator (A1c)
+#> check_graph_identity: checks
+def check_graph_identity(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        first, second = leaf * 2, leaf * 3
+    if in_hermetic():
+        return
+    assert first.grad_fn is first.grad_fn, "A1c: one node has two wrappers"
+    accumulator = first.grad_fn.next_functions[0][0]
+    assert accumulator is second.grad_fn.next_functions[0][0], "A1c: a leaf has two accumulators"
+    assert accumulator.variable is leaf, "A1c: the leaf of an accumulator has another wrapper"
+    assert leaf.grad_fn is None, "A1c: a leaf has a node"
+
+#: check_freed: what nodes save is freed after a backward that does not keep it (A2a)
+#> check_freed: checks
+def check_freed(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        total, plain = (leaf * leaf).sum(), (leaf + leaf).sum()
+        assert raised_by(lambda: total.backward(retain_graph=True)) is None, "A2a: the first run"
+        assert raised_by(total.backward) is None, "A2a: a run after one that keeps the graph"
+        assert raised_by(total.backward) is not None, "A2a: a freed graph ran again"
+        for _ in range(2):
+            assert raised_by(plain.backward) is None, "A2a: nodes that save nothing did not run"
+    assert numbers_of(leaf.grad) == 8 * leaf.numel(), "A7: the sum of four backwards"
+
+#: check_saved_version: what was written since it was saved says so (A2b)
+#> check_saved_version: checks
+def check_saved_version(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        other, alias = T.ones(*leaf.size()), T.ones(*leaf.size())
+        view = alias.view(-1)
+        product, second, result = leaf * other, leaf * alias, (leaf * 1).relu()
+        other.add_(1)
+        view.add_(1)
+        with T.no_grad():
+            result.add_(1)
+        for written in (product, second, result):
+            assert raised_by(written.sum().backward) is not None, "A2b: a write was not noticed"
+        third, unseen = leaf * other, leaf * alias
+        other.data.add_(1)
+        for written in (third, unseen):
+            assert raised_by(written.sum().backward) is None, "A2b: a write through .data was seen"
+
+#: check_hook_order: hooks run once, in the contract's order (A3a, A3b)
+#> check_hook_order: checks
+def check_hook_order(tensor):
+    log = []
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        product = leaf * 3
+        product.grad_fn.register_prehook(lambda *_: log.append("pre-hook"))
+        product.grad_fn.register_hook(lambda *_: log.append("post-hook"))
+        product.register_hook(lambda _: log.append("first"))
+        product.register_hook(lambda _: log.append("second"))
+        leaf.register_hook(lambda _: log.append("leaf"))
+        product.sum().backward()
+    assert log == ["first", "second", "pre-hook", "post-hook", "leaf"], f"A3a: hooks ran as {log}"
+
+#: check_hook_removal: a run calls the hooks that were there when it began (A3c)
+#> check_hook_removal: checks
+def check_hook_removal(tensor):
+    log, handles = [], []
+    def first(gradient):
+        log.append("first")
+        for handle in handles:
+            handle.remove()
+        leaf.register_hook(lambda _: log.append("added"))
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        handles += [leaf.register_hook(first), leaf.register_hook(lambda _: log.append("second"))]
+        (leaf * 1).sum().backward()
+        assert log == ["first", "second"], f"A3c: the first run called {log}"
+        (leaf * 1).sum().backward()
+        assert log == ["first", "second", "added"], f"A3c: both runs called {log}"
+        leaf._backward_hooks = None
+
+#: check_hook_raises: an error comes out as it is, and leaves nothing behind (A3d, A5c)
+#> check_hook_raises: checks
+def check_hook_raises(tensor):
+    def fail(gradient):
+        raise KeyError("mine")
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        handle = leaf.register_hook(fail)
+        product = leaf * leaf
+        try:
+            product.sum().backward(retain_graph=True)
+        except KeyError:
+            handle.remove()
+            assert T.is_grad_enabled(), "A5c: an error changed the mode"
+            product.sum().backward()
+            assert numbers_of(leaf.grad) == 2 * leaf.numel(), "A5c: a gradient after an error"
+        else:
+            assert leaf.numel() == 0, "A3d: an error in a hook is lost"
+
+#: check_hook_collected: hooks of a node survive while the graph lives (A3f)
+#> check_hook_collected: collects checks
+def check_hook_collected(tensor):
+    log = []
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        product = leaf * 2
+        product.grad_fn.register_hook(lambda *_: log.append("node"))
+        total, garbage = (product + 1).sum(), product + 2
+        garbage.me = garbage
+        del product, garbage
+        gc.collect()
+        total.backward()
+    assert log == ["node"], "A3f: a hook is lost"
+
+#: check_hook_rebased: hooks stay with the value that they were put on (A3g)
+#> check_hook_rebased: checks
+def check_hook_rebased(tensor):
+    log = {}
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        product = leaf * 1
+        product.register_hook(lambda gradient: log.update(old=numbers_of(gradient)))
+        product.mul_(3)
+        product.register_hook(lambda gradient: log.update(new=numbers_of(gradient)))
+        product.sum().backward()
+    size = leaf.numel()
+    assert log == {"new": size, "old": 3 * size}, f"A3g: hooks of {size} numbers saw {log}"
+
+#: Sentinel: says by a weak reference when it dies
+class Sentinel:
+    pass
+
+#: graph_cycles: cycles through a graph whose parts Python alone owns; each holds the sentinel
+def cycle_of_result(leaf, sentinel):
+    result = leaf.relu()
+    result.held, result.sentinel = result.grad_fn, sentinel
+def cycle_of_hook(leaf, sentinel):
+    result = leaf * 2
+    result.register_hook(lambda _: (result, sentinel))
+def cycle_of_leaf_hook(leaf, sentinel):
+    leaf.register_hook(lambda _: (leaf, sentinel))
+def cycle_of_node_hook(leaf, sentinel):
+    node = (leaf * 2).grad_fn
+    node.register_hook(lambda *_: (node, sentinel))
+graph_cycles = (cycle_of_result, cycle_of_hook, cycle_of_leaf_hook, cycle_of_node_hook)
+
+#: check_graph_collected: the collector frees such cycles (A4a)
+#> check_graph_collected: collects checks
+def check_graph_collected(tensor):
+    for cycle in graph_cycles:
+        sentinel = Sentinel()
+        alive = weakref.ref(sentinel)
+        with T.enable_grad():
+            cycle(differentiable(tensor), sentinel)
+        del sentinel
+        gc.collect()
+        gc.collect()  # resurrection hides what C++ owns in the first one
+        assert alive() is None, f"A4a: {cycle.__name__} is not collected"
+
+#: check_graph_kept: what a graph owns keeps its attributes (A4b, P2)
+#> check_graph_kept: collects checks
+def check_graph_kept(tensor):
+    leaf = T.ones(*tuple(tensor.size())).as_subclass(TensorSub).detach().as_subclass(TensorSub)
+    leaf.requires_grad_()
+    mark = leaf.mark = object()
+    with T.enable_grad():
+        product = leaf * leaf
+    if in_hermetic() or not product.requires_grad:
+        return
+    del leaf
+    gc.collect()
+    found = product.grad_fn.next_functions[0][0].variable
+    assert type(found) is TensorSub, "P2: the type of a leaf is lost"
+    assert getattr(found, "mark", None) is mark, "P2: an attribute of a leaf is lost"
+
+#: check_gradient: gradients are those of the program (A7)
+#> check_gradient: checks
+def check_gradient(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        size = leaf.numel()
+        in_place, base, written = leaf * 2, leaf * 1, leaf * 1
+        view = written.view(-1)
+        written.mul_(7)
+        in_place.mul_(leaf)
+        base.view(-1)[0:1].mul_(5)
+        first, = T.autograd.grad((leaf * leaf * leaf).sum(), leaf, create_graph=True)
+        expected = [(leaf * 3 + leaf, 4 * size), (leaf.relu(), size), (leaf.view(-1) * 2, 2 * size),
+                    (in_place, 4 * size), (base, size + (4 if size else 0)), (first, 6 * size),
+                    (leaf.clone().zero_(), 0), (view, 7 * size)]
+        for place, (result, total) in enumerate(expected):
+            gradient, = T.autograd.grad(result.sum(), leaf)
+            assert numbers_of(gradient) == total, (
+                f"A7: the gradient of expression {place} is {gradient.tolist()}")
+
+#: check_backward_references: backwards change no reference count (A9)
+#> check_backward_references: checks
+def check_backward_references(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        leaf.sum().backward()
+        before = sys.getrefcount(leaf), sys.getrefcount(leaf.grad)
+        for _ in range(10):
+            (leaf * leaf).sum().backward()
+        after = sys.getrefcount(leaf), sys.getrefcount(leaf.grad)
+    assert after == before, f"A9: the counts of a leaf and its grad were {before} and are {after}"
+
+#: check_deep_graph: a deep graph is run and freed without deep recursion (P6)
+#> check_deep_graph: checks
+def check_deep_graph():
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        result = leaf
+        for _ in range(5000):
+            result = result + leaf
+        result.sum().backward()
+    assert leaf.grad.item() == 5001, "A7: the gradient of a deep graph"
