@@ -64,7 +64,7 @@ class ProfileWatcher final : public Watcher {
 nlohmann::json run_profile(Session& session, const nlohmann::json& request) {
   if (!__llvm_profile_write_file) return {{"error", "this build counts no coverage"}};
   const std::string folder = request.at("folder");
-  std::size_t programs = 0, died = 0;
+  std::size_t died = 0;
   for (const std::string text : request.at("profile")) {
     Program program = session.printer.parse(text);
     session.mask(program);
@@ -79,10 +79,9 @@ nlohmann::json run_profile(Session& session, const nlohmann::json& request) {
     }
     int status = 0;
     if (wait_for(child, kProgramSeconds, status) == Ended::kKilled) return {{"killed", true}};
-    ++programs;
     died += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   }
-  return {{"programs", programs}, {"died", died}};
+  return {{"died", died}};
 }
 
 }  // namespace slotfuzz
