@@ -129,6 +129,20 @@ def test_hooks_survive_collections_while_the_graph_lives():
     assert seen == ["tensor", "node"]
 
 
+def test_garbage_does_not_take_hooks_of_a_node_that_older_objects_own():
+    seen = []
+    y = leaf() * 2
+    z = y + 1
+    gc.collect()  # the next collection does not look at `z`, which also owns the node
+    y.grad_fn.register_hook(lambda *_: seen.append("node"))
+    garbage = y + 2
+    garbage.me = garbage
+    del y, garbage
+    gc.collect(0)
+    z.sum().backward()
+    assert seen == ["node"]
+
+
 def test_a_tensor_that_owns_itself_in_cpp_says_so():
     x = leaf()
     x.grad = x * x
