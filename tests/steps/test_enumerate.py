@@ -4,7 +4,6 @@ import pytest
 
 from slotfuzz.engine.server import Server
 from slotfuzz.hunt import enumerate as enumeration
-from slotfuzz.measure import mutants
 from slotfuzz.subject import mutant, subject
 from tests.steps.run import slotfuzz
 
@@ -18,7 +17,7 @@ def test_the_program_of_a_mutant_is_proved_minimal():
     document = slotfuzz("enumerate", "--subject", f"mutant:{MUTANT}", "--lines",
                         len(header.program), ok=(1,))
     (found,) = document["findings"]
-    assert mutants.verdict_of(found["signature"]) == header.verdict
+    assert found["signature"].startswith(header.verdict)
     assert found["lines"] == len(header.program) == len(found["program"].splitlines())
     assert [row["failing"] for row in document["lengths"][:-1]] == [0] * (found["lines"] - 1)
     assert document["unrepeated"] == 0

@@ -13,9 +13,11 @@ namespace {
 // Note [Hooks of a leaf]
 // The impl of a leaf owns the dict of its hooks, as does the wrapper that they were put on. The
 // wrapper reports both references, also if others own the impl: for as long as the impl lives it
-// keeps the wrapper (P2), and so the dict. A wrapper that C++ keeps hides all its references.
+// keeps the wrapper (P2), and so the dict. A wrapper that C++ keeps hides all its references, and
+// one that does not own the impl may not read it: a thread may free the impl while the interpreter
+// ends.
 int visit_leaf_hooks(Wrapper* wrapper, visitproc visit, void* arg) noexcept {
-  if (!preserve::is_governed(wrapper)) return 0;
+  if (!preserve::is_governed(wrapper) || !wrapper->owned) return 0;
   if (collector::is_subtracting(visit) && preserve::is_hidden(wrapper)) return 0;
   const autograd::AutogradMeta* meta = autograd::meta_of(*static_cast<TensorImpl*>(wrapper->impl));
   if (meta == nullptr) return 0;

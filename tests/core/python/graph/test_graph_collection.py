@@ -92,7 +92,14 @@ SHAPES = [attribute_of_a_leaf, attribute_of_a_result, accumulator, hook_of_a_lea
           hook_of_a_node, prehook_that_holds_its_node, view_in_place, deep]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+# Two wrappers own a leaf in these. Under resurrection one hides its references (decision 014).
+OF_TWO_WRAPPERS = (hook_that_holds_the_accumulator, hooks_of_a_leaf_and_its_copy)
+
+
+@pytest.mark.parametrize("shape", [
+    shape for shape in SHAPES
+    if T._preservation == "refcount-bit" or shape not in OF_TWO_WRAPPERS],
+    ids=lambda shape: shape.__name__)
 def test_a_cycle_that_python_alone_owns_is_collected(shape):
     sentinel = Sentinel()
     alive = weakref.ref(sentinel)
