@@ -36,21 +36,21 @@ class Claim {
     int tag = tag_.load(fault_ == ClaimFault::kNoAcquire ? kRelaxed : kAcquire);
     if (tag == 0 && claim(tag, me)) {
       pyobj_.store(me);
-      P::check(tag_.load(kAcquire) == me, "the winner sees its tag");
-      P::check(pyobj_.load() == me, "the winner sees its object");
+      P::check(tag_.load(kAcquire) == me, "", "the winner sees its tag");
+      P::check(pyobj_.load() == me, "", "the winner sees its object");
       owner_seen_[thread] = me;
     } else {
-      P::check(names_[tag - 1]->load() == tag * 10, "a loser can name the winner");
+      P::check(names_[tag - 1]->load() == tag * 10, "", "a loser can name the winner");
       owner_seen_[thread] = tag;
     }
   }
 
   void finish() {
     const int tag = tag_.load(kAcquire);
-    P::check(tag != 0, "somebody wins");
-    P::check(pyobj_.load() == tag, "the winner's object is in the slot");
+    P::check(tag != 0, "", "somebody wins");
+    P::check(pyobj_.load() == tag, "", "the winner's object is in the slot");
     for (int thread = 0; thread < threads_; ++thread) {
-      P::check(owner_seen_[thread] == tag, "all see the same winner");
+      P::check(owner_seen_[thread] == tag, "", "all see the same winner");
     }
   }
 

@@ -43,7 +43,7 @@ class Disarm {
     }
   }
 
-  void finish() { P::check(finalized_.load(), "the interpreter was disarmed"); }
+  void finish() { P::check(finalized_.load(), "", "the interpreter was disarmed"); }
 
  private:
   static constexpr int kAlive = 1;
@@ -56,12 +56,12 @@ class Disarm {
 
   void destroy(int i) {
     Slot& slot = *slots_[i];
-    P::check(slot.pyobj.load() == 1, "the slot owns its object");
-    P::check(slot.tag.load(kAcquire) == 1, "the slot is tagged");
+    P::check(slot.pyobj.load() == 1, "", "the slot owns its object");
+    P::check(slot.tag.load(kAcquire) == 1, "", "the slot is tagged");
     if (vtable_.load(kAcquire) == kAlive) {
       if (fault_ != DisarmFault::kNoGil) gil_.lock();
       if (fault_ == DisarmFault::kAsksOnce || vtable_.load(kRelaxed) == kAlive) {
-        P::check(!finalized_.load(), "no decref after the interpreter was finalized");
+        P::check(!finalized_.load(), "", "no decref after the interpreter was finalized");
         decrefs_.store(decrefs_.load() + 1);
       }
       if (fault_ != DisarmFault::kNoGil) gil_.unlock();

@@ -62,7 +62,7 @@ std::vector<Scenario::Body> hand_over(std::memory_order store, std::memory_order
             Box* box = nullptr;
             for (int i = 0; i < 2 && box == nullptr; ++i) box = s.box.load(load);
             if (box == nullptr) box = P::make<Box>();
-            P::check(box->value.load() == 0, "a box is made empty");
+            P::check(box->value.load() == 0, "", "a box is made empty");
             if (s.box.load(kRelaxed) != box) P::destroy(box);
           }};
 }
@@ -144,7 +144,7 @@ TEST(Failures, a_mutex_is_unlocked_by_its_holder_only) {
 TEST(Failures, a_check_may_fail_in_one_execution_of_many) {
   EXPECT_EQ(failure_in({[](Shared& s) { s.flag.store(1, kRelaxed); },
                         [](Shared& s) {
-                          P::check(s.flag.load(kRelaxed) == s.flag.load(kRelaxed),
+                          P::check(s.flag.load(kRelaxed) == s.flag.load(kRelaxed), "",
                                    "two loads see the same");
                         }}),
             FailureKind::kCheck);
@@ -165,7 +165,7 @@ TEST(Failures, sequential_consistency_is_refused_loudly) {
 TEST(Failures, noexcept_code_is_given_up_as_well) {
   const auto fails = [](Shared& s) noexcept {
     s.flag.fetch_add(1, kRelaxed);
-    P::check(s.flag.load(kRelaxed) != 2, "the second one fails");
+    P::check(s.flag.load(kRelaxed) != 2, "", "the second one fails");
   };
   EXPECT_EQ(failure_in({fails, fails}), FailureKind::kCheck);
 }
@@ -182,9 +182,9 @@ TEST(Failures, a_waiting_loop_is_cut_and_not_verified) {
 }
 
 struct FailsAtTheEnds {
-  explicit FailsAtTheEnds(bool at_first) { P::check(!at_first, "the set-up"); }
+  explicit FailsAtTheEnds(bool at_first) { P::check(!at_first, "P2", "the set-up"); }
   void run(int) { flag.store(1, kRelaxed); }
-  void finish() { P::check(flag.load(kRelaxed) == 0, "the finish"); }
+  void finish() { P::check(flag.load(kRelaxed) == 0, "P2", "the finish"); }
   P::atomic<int> flag{0};
 };
 
@@ -193,6 +193,7 @@ TEST(Failures, the_set_up_and_the_finish_are_checked_too) {
     ProgramOf<FailsAtTheEnds, bool> program(2, at_first);
     const Result result = explore(program);
     ASSERT_TRUE(result.failure.has_value());
+    EXPECT_EQ(result.failure->contract, "P2");
     EXPECT_EQ(result.failure->message, at_first ? "the set-up" : "the finish");
   }
 }

@@ -154,7 +154,7 @@ TEST(Litmus, a_dropped_fence_shows_only_in_a_stale_read) {
                       [fence](Memory& m, int*) {
                         if (m.y.load(kRelaxed) == 0) return;
                         if (fence) P::fence(kAcquire);
-                        P::check(m.x.load(kRelaxed) == 1, "the data is there with the flag");
+                        P::check(m.x.load(kRelaxed) == 1, "", "the data is there with the flag");
                       }});
   };
   Litmus right = program(true);

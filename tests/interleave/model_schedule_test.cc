@@ -86,7 +86,7 @@ TEST(Schedule, hexadecimal_text_goes_there_and_back) {
 // Two threads add one by load and store: with one preemption an addition is lost, without it not.
 struct LostAddition {
   void run(int) { x.store(x.load(kRelaxed) + 1, kRelaxed); }
-  void finish() { ModelPolicy::check(x.load(kRelaxed) == 2, "both additions are there"); }
+  void finish() { ModelPolicy::check(x.load(kRelaxed) == 2, "", "both additions are there"); }
   ModelPolicy::atomic<int> x{0};
 };
 

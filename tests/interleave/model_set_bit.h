@@ -33,7 +33,7 @@ class SetBit {
 
   void finish() {
     const int strong = count_.load(kRelaxed) & ~kBit;
-    P::check(references_.load(kRelaxed) == 1 + (strong > 1), "the impl has one reference");
+    P::check(references_.load(kRelaxed) == 1 + (strong > 1), "", "the impl has one reference");
   }
 
  private:
@@ -62,8 +62,8 @@ class SetBit {
     const int before = count_.fetch_add(1, kRelaxed);
     if (before != (1 | kBit)) return;
     if (fault_ != BitFault::kNoFence) P::fence(kAcquire);
-    P::check(slot_.load(kRelaxed) == 1, "who sees the bit finds the wrapper");
-    P::check(body_.load() == 1, "and its body");
+    P::check(slot_.load(kRelaxed) == 1, "", "who sees the bit finds the wrapper");
+    P::check(body_.load() == 1, "", "and its body");
     references_.fetch_add(1, kRelaxed);
   }
 

@@ -51,7 +51,7 @@ class WeakLock {
       drop_python_reference();
     } else {
       if (lock()) {
-        P::check(impl_->resources.load() == 1, "who locks finds the resources");
+        P::check(impl_->resources.load() == 1, "", "who locks finds the resources");
         drop_strong();
       }
       drop_weak();
@@ -59,8 +59,8 @@ class WeakLock {
   }
 
   void finish() {
-    P::check(!wrapper_.has_value(), "the wrapper is freed");
-    P::check(!impl_.has_value(), "the impl is freed");
+    P::check(!wrapper_.has_value(), "", "the wrapper is freed");
+    P::check(!impl_.has_value(), "", "the impl is freed");
   }
 
  private:

@@ -94,7 +94,7 @@ struct RelacyPolicy {
     rl::mutex mutex_;
   };
 
-  static void check(bool holds, const char* what) {
+  static void check(bool holds, const char* /*contract*/, const char* what) {
     if (!holds) rl::ctx().fail_test(what, rl::test_result_user_assert_failed, here());
   }
 };

@@ -54,7 +54,8 @@ class CountingProgram final : public Program {
     if (thread == 0 && counting_.is_freed_twice) FibresPolicy::destroy(state_->object);
   }
   void finish() override {
-    FibresPolicy::check(state_->value.load(std::memory_order_relaxed) == 2, "no count is lost");
+    FibresPolicy::check(state_->value.load(std::memory_order_relaxed) == 2, "P7",
+                        "no count is lost");
     if (!counting_.is_leaked) FibresPolicy::destroy(state_->object);
   }
   void tear_down() override { state_.reset(); }
@@ -69,6 +70,7 @@ TEST(Schedule, a_lost_update_is_found_and_its_schedule_is_smallest) {
   FibresRun run;
   const FibresResult result = run.random(program, {.executions_max = 1000});
   ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->contract, "P7");
   EXPECT_EQ(result.failure->message, "no count is lost");
   // Thread 0 loads, thread 1 runs completely, thread 0 stores.
   EXPECT_EQ(result.failure->schedule, (Schedule{0, 1}));

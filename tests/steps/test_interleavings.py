@@ -2,6 +2,8 @@
 
 import pytest
 
+from slotfuzz.interleave import binaries
+from slotfuzz.schema import schedules, shape
 from slotfuzz.subject import catalogue
 from tests.steps.run import googletest, slotfuzz
 
@@ -10,6 +12,8 @@ GOLDEN = {"claim": 448, "disarm": 261, "counts": 1386}
 # One each: a weaker order, a logic error, a bug that needs a stale read, a plain decrement.
 MUTANTS = ("claim-publishes-nothing", "lock-counts-first", "incref-without-fence",
            "share-looks-again")
+# A check finds it, in each engine.
+CHECKED = "lock-counts-first"
 
 
 @pytest.mark.parametrize("preset", ["address", "thread"])
@@ -32,3 +36,11 @@ def test_protocol_mutant_is_found(name):
     assert name in catalogue.protocol_mutant_names()
     (row,) = slotfuzz("mutants", name, "--seconds", 20, ok=(0, 3))
     assert row["problems"] == []
+
+
+def test_a_failure_has_the_schema(tmp_path):
+    for engine in binaries.ENGINES[:2]:
+        (row,) = slotfuzz("interleave", "--subject", f"mutant:{CHECKED}", "--engine", engine,
+                          "--out", tmp_path, ok=(1,))
+        assert shape.wrong_as(row["failure"], schedules.Failure) == ""
+        assert row["failure"]["contract"] == "P7"

@@ -143,11 +143,12 @@ int replay_command(const Protocol& protocol, const Command& command) {
       taken = run.schedule;
       outcome.cut = run.cut;
       if (run.failure) {
-        found = {name_of(run.failure->kind), run.failure->message, run.schedule,
-                 run.failure->trace};
+        found = {name_of(run.failure->kind), run.failure->contract, run.failure->message,
+                 run.schedule, run.failure->trace};
       }
     } else if (auto failure = fibres.replay(*real, given.input.schedule, true, &taken)) {
-      found = {failure->kind, failure->message, failure->schedule, failure->trace};
+      found = {failure->kind, failure->contract, failure->message, failure->schedule,
+               failure->trace};
     }
     failures += found.has_value();
     if (found) outcome.found = std::move(found);

@@ -65,7 +65,7 @@ int ProtocolTarget::test(const uint8_t* data, size_t size) {
     // Replay the failure to get its table, unless the replay does not fail.
     failure = fibres_.replay(*real, input.schedule, true).value_or(*failure);
     report(protocol_, Engine::kFibres, {input.plan, failure->schedule}, failure->kind,
-           failure->message, failure->trace);
+           words_of(failure->contract, failure->message), failure->trace);
   }
   // ThreadSanitizer would make the model slow, and finds nothing in it.
   if constexpr (__has_feature(thread_sanitizer)) return 0;
@@ -79,7 +79,7 @@ int ProtocolTarget::test(const uint8_t* data, size_t size) {
   }
   if (failure) {
     report(protocol_, Engine::kModel, {input.plan, failure->schedule}, name_of(failure->kind),
-           failure->message, failure->trace);
+           words_of(failure->contract, failure->message), failure->trace);
   }
   return 0;
 }

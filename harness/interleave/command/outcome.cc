@@ -23,7 +23,7 @@ ordered_json table(const Protocol& protocol, const Plan& plan, std::vector<Trace
   ordered_json result = ordered_json::array();
   for (const TraceRow& row : rows) {
     result.push_back({{"step", row.step},
-                      {"thread", row.thread},
+                      {"thread", row.thread == kNobody ? ordered_json() : ordered_json(row.thread)},
                       {"line", line_text(protocol, plan, row)},
                       {"location", row.location},
                       {"operation", row.operation},
@@ -39,8 +39,8 @@ Outcome outcome_of(const Result& result) {
   Outcome outcome{result.executions,    result.graphs, result.cut,
                   result.is_verified(), result.bound,  std::nullopt};
   if (result.failure) {
-    outcome.found = {name_of(result.failure->kind), result.failure->message,
-                     result.failure->schedule, result.failure->trace};
+    outcome.found = {name_of(result.failure->kind), result.failure->contract,
+                     result.failure->message, result.failure->schedule, result.failure->trace};
   }
   return outcome;
 }
@@ -48,8 +48,8 @@ Outcome outcome_of(const Result& result) {
 Outcome outcome_of(const FibresResult& result) {
   Outcome outcome{result.executions, std::nullopt, result.cut, false, result.bound, std::nullopt};
   if (result.failure) {
-    outcome.found = {result.failure->kind, result.failure->message, result.failure->schedule,
-                     result.failure->trace};
+    outcome.found = {result.failure->kind, result.failure->contract, result.failure->message,
+                     result.failure->schedule, result.failure->trace};
   }
   return outcome;
 }
@@ -57,7 +57,8 @@ Outcome outcome_of(const FibresResult& result) {
 Outcome outcome_of(const ThreadsRun::Result& result) {
   Outcome outcome;
   outcome.executions = result.executions;
-  if (result.failed) outcome.found = {result.kind, result.message, std::nullopt, {}};
+  if (result.failed)
+    outcome.found = {result.kind, result.contract, result.message, std::nullopt, {}};
   return outcome;
 }
 void print(const ordered_json& document) {
@@ -85,6 +86,7 @@ ordered_json document_of(const Protocol& protocol, Engine engine, const Plan& pl
   if (outcome.found) {
     const Found& found = *outcome.found;
     document["failure"] = {{"kind", found.kind},
+                           {"contract", found.contract},
                            {"message", found.message},
                            {"table", table(protocol, plan, found.trace)}};
     if (found.schedule) {

@@ -16,6 +16,7 @@ namespace slotfuzz::interleave {
 // What every engine reports about a failure.
 struct Found {
   std::string kind;
+  std::string contract;  // the number of the contract's sentence that a check names, or empty
   std::string message;
   std::optional<Schedule> schedule;  // none: it cannot be replayed
   std::vector<TraceRow> trace;

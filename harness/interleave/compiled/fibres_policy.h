@@ -13,7 +13,7 @@ struct FibrePoints {
     FibreScheduler::tell(what, location, value);
   }
   static void begin_line(int line) { FibreScheduler::begin_line(line); }
-  static void fail(const char* what) { FibreScheduler::stop(what); }
+  static void fail(const char* contract, const char* what) { FibreScheduler::stop(what, contract); }
   static void name(const void* location, const char* name) {
     FibreScheduler::here()->add_name(location, name);
   }

@@ -15,8 +15,8 @@ constexpr double kMinimizeSecondsMax = 5;
 constexpr int kConfirmations = 100;  // how often a schedule must fail before it is reported
 constexpr int kBytesMore = 2;        // a schedule that fails each time may need more than one found
 
-FibresFailure failure_of(const char* kind, std::string message) {
-  return {kind, std::move(message), {}, {}};
+FibresFailure failure_of(const char* kind, std::string message, std::string contract = "") {
+  return {kind, std::move(contract), std::move(message), {}, {}};
 }
 
 // The parts of a program that the scheduler runs.
@@ -73,7 +73,8 @@ std::optional<FibresFailure> FibresRun::judge(FibreScheduler::Ending ending,
   }
   switch (ending) {
     case FibreScheduler::Ending::kFinished: return std::nullopt;
-    case FibreScheduler::Ending::kStopped: return failure_of("check", scheduler_.message());
+    case FibreScheduler::Ending::kStopped:
+      return failure_of("check", scheduler_.message(), scheduler_.contract());
     case FibreScheduler::Ending::kDeadlock:
       return failure_of("deadlock", "every thread waits for another");
     case FibreScheduler::Ending::kTooLong:

@@ -14,6 +14,7 @@ namespace slotfuzz::interleave {
 
 struct FibresFailure {
   std::string kind;
+  std::string contract;  // as in Failure
   std::string message;
   Schedule schedule;  // normalised
   std::vector<TraceRow> trace;

@@ -4,7 +4,7 @@
 //   static void after(what, location, value)     for a printed run
 //   class Mutex                                  lock(), unlock()
 //   static void begin_line(int)                  the thread starts this line of its program
-//   static void fail(const char*)                an invariant does not hold
+//   static void fail(contract, what)             an invariant does not hold
 //   static void made(void*) / bool unmake(void*) an object on the heap
 #pragma once
 
@@ -91,9 +91,9 @@ struct RealPolicy {
 
   static void begin_line(int line) { Points::begin_line(line); }
   static void fence(std::memory_order order) { std::atomic_thread_fence(order); }
-  static void check(bool holds, const char* what) {
+  static void check(bool holds, const char* contract, const char* what) {
     if (!holds) [[unlikely]]
-      Points::fail(what);
+      Points::fail(contract, what);
   }
 
   // As in the model's policy.
@@ -105,7 +105,7 @@ struct RealPolicy {
   }
   template <class T>
   static void destroy(T* object) {
-    if (!Points::unmake(object)) return Points::fail("an object was freed twice");
+    if (!Points::unmake(object)) return Points::fail("", "an object was freed twice");
     object->~T();
     ::operator delete(object);
   }

@@ -12,7 +12,9 @@ struct ThreadPoints {
   static void before() { ThreadsRun::maybe_yield(); }
   static void after(const char*, const void*, uint64_t) {}
   static void begin_line(int) {}
-  static void fail(const char* what) { ThreadsRun::fail_here(what); }
+  static void fail(const char* contract, const char* what) {
+    ThreadsRun::fail_here(contract, what);
+  }
   static void name(const void*, const char*) {}
   static void made(void*) { ThreadsRun::count_here(1); }
   // This does not record which objects are alive: a list that threads share would order them.

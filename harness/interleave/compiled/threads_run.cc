@@ -115,7 +115,7 @@ ThreadsRun::Result ThreadsRun::run(Program& program, const Options& options) {
     program.finish();
     program.tear_down();
     if (thread_reports() != reports_before) {
-      result = {0, true, "race", "ThreadSanitizer's report is on stderr"};
+      result = {0, true, "race", "", "ThreadSanitizer's report is on stderr"};
     }
     check_end(&result);
   }
@@ -128,7 +128,7 @@ ThreadsRun::Result ThreadsRun::run(Program& program, const Options& options) {
 void ThreadsRun::check_end(Result* result) {
   // Relaxed: execute() has waited for the workers.
   if (alive_.exchange(0, std::memory_order_relaxed) == 0 || result->failed) return;
-  *result = {0, true, "leak", "an object was never freed"};
+  *result = {0, true, "leak", "", "an object was never freed"};
 }
 
 void ThreadsRun::maybe_yield() {
@@ -141,9 +141,9 @@ void ThreadsRun::maybe_yield() {
   if (x % kYieldOneIn == 0) sched_yield();
 }
 
-void ThreadsRun::fail_here(const char* what) {
+void ThreadsRun::fail_here(const char* contract, const char* what) {
   CHECK(here.run != nullptr, "an invariant outside of a run: " << what);
-  here.run->fail(what);
+  here.run->fail(contract, what);
 }
 
 void ThreadsRun::count_here(int objects) {
@@ -152,9 +152,9 @@ void ThreadsRun::count_here(int objects) {
   here.run->alive_.fetch_add(objects, std::memory_order_relaxed);
 }
 
-void ThreadsRun::fail(const char* what) {
-  if (on_failure_) on_failure_({executions_, true, "check", what});
-  std::fprintf(stderr, "slotfuzz: %s\n", what);
+void ThreadsRun::fail(const char* contract, const char* what) {
+  if (on_failure_) on_failure_({executions_, true, "check", contract, what});
+  std::fprintf(stderr, "slotfuzz: %s\n", words_of(contract, what).c_str());
   std::fflush(stderr);
   std::_Exit(1);
 }

@@ -25,6 +25,7 @@ class ThreadsRun {
     uint64_t executions = 0;
     bool failed = false;
     std::string kind;
+    std::string contract;  // as in Failure
     std::string message;
   };
   // A thread that found a broken invariant can neither continue nor be stopped: it calls this
@@ -38,14 +39,14 @@ class ThreadsRun {
 
   // For the policy
   static void maybe_yield();
-  static void fail_here(const char* what);
+  static void fail_here(const char* contract, const char* what);
   static void count_here(int objects);
 
  private:
   class Workers;
 
   void check_end(Result* result);
-  void fail(const char* what);
+  void fail(const char* contract, const char* what);
 
   OnFailure on_failure_;
   std::unique_ptr<Workers> workers_;

@@ -26,6 +26,7 @@ using Schedule = std::vector<uint8_t>;
 
 struct Failure {
   FailureKind kind;
+  std::string contract;  // the number of the contract's sentence that a check names, or empty
   std::string message;
   Schedule schedule;  // normalised
   std::vector<TraceRow> trace;

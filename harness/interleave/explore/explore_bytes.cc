@@ -81,8 +81,8 @@ Replay replay(Program& program, const Schedule& schedule, Execution& execution, 
   result.trace = execution.trace();
   result.fingerprint = execution.model().fingerprint();
   if (ending == Execution::Ending::kFailed) {
-    result.failure =
-        Failure{execution.fault().kind, execution.fault().message, result.schedule, result.trace};
+    result.failure = Failure{execution.fault().kind, execution.fault().contract,
+                             execution.fault().message, result.schedule, result.trace};
   }
   return result;
 }

@@ -89,6 +89,7 @@ FibreScheduler::Ending FibreScheduler::run_all(int threads, const Body& body,
   taken_size_ = 0;
   stopped_ = false;
   message_ = nullptr;
+  contract_ = "";
   reports_before_ = thread_reports();
   for (int i = 0; i < threads; ++i) {
     threads_[i].done = false;
@@ -214,10 +215,13 @@ void FibreScheduler::yield_until_zero(const std::atomic<uint32_t>& word) {
   self->threads_[self->current_].waits_for = nullptr;
 }
 
-void FibreScheduler::stop(const char* message) {
+void FibreScheduler::stop(const char* message, const char* contract) {
   FibreScheduler* self = observing_here;
   CHECK(self != nullptr, "an invariant of a run without a scheduler: " << message);
-  if (self->message_ == nullptr) self->message_ = message;
+  if (self->message_ == nullptr) {
+    self->message_ = message;
+    self->contract_ = contract;
+  }
   if (self->phase_ == Phase::kIdle) return;
   self->stopped_ = true;
   self->leave();
@@ -239,6 +243,7 @@ void FibreScheduler::begin_observing() {
   event_count_ = 0;
   location_count_ = 0;
   message_ = nullptr;
+  contract_ = "";
 }
 
 void FibreScheduler::end_observing() { observing_here = nullptr; }

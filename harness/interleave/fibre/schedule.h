@@ -67,6 +67,8 @@ class FibreScheduler {
   size_t choices() const { return taken_size_; }
   // The message of stop(), or null.
   const char* message() const { return message_; }
+  // Its contract number; empty if it has none.
+  const char* contract() const { return contract_; }
 
   // The following functions are for code under test. Outside of a run they do nothing.
 
@@ -75,8 +77,9 @@ class FibreScheduler {
   // Other threads must run here until `word` is 0; then this one may continue. If all threads wait,
   // the run is a deadlock.
   static void yield_until_zero(const std::atomic<uint32_t>& word);
-  // Ends the run as a failure with this message (a literal). In a thread of a run, does not return.
-  static void stop(const char* message);
+  // Ends the run as a failure with this message and contract number (literals). In a thread of a
+  // run, does not return.
+  static void stop(const char* message, const char* contract = "");
   // The thread that runs, or -1.
   static int thread();
   // The thread starts this line of its program, from 1: for printed runs.
@@ -137,6 +140,7 @@ class FibreScheduler {
   bool stopped_ = false;
   bool finishing_ = false;
   const char* message_ = nullptr;
+  const char* contract_ = "";
   uint64_t reports_before_ = 0;
 
   const uint8_t* schedule_ = nullptr;

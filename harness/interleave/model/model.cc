@@ -73,6 +73,10 @@ const char* name_of(FailureKind kind) {
   return "";
 }
 
+std::string words_of(const std::string& contract, const std::string& message) {
+  return contract.empty() ? message : contract + ": " + message;
+}
+
 Model::Model() : stores_(kStoresMax) { locations_.reserve(64); }
 
 void Model::reset() {
@@ -86,10 +90,10 @@ void Model::reset() {
 
 void Model::begin_thread(int thread) { threads_[thread] = Thread(); }
 
-void Model::fail(FailureKind kind, std::string message) {
+void Model::fail(FailureKind kind, std::string message, std::string contract) {
   if (faulty_) return;
   faulty_ = true;
-  fault_ = {kind, std::move(message)};
+  fault_ = {kind, std::move(contract), std::move(message)};
 }
 
 void Model::fence(int thread, std::memory_order order) {

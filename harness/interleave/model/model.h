@@ -102,6 +102,8 @@ enum class FailureKind : uint8_t {
   kUnsupported,
 };
 const char* name_of(FailureKind kind);
+// A failure in words: the message, after the number of the contract's sentence if it has one.
+std::string words_of(const std::string& contract, const std::string& message);
 
 // The stores that an operation may read, or go behind, the newest first.
 struct Choices {
@@ -116,7 +118,10 @@ class Model {
     bool exchanged = false;  // the compare-exchange wrote
   };
   struct Fault {
+    std::string words() const { return words_of(contract, message); }
+
     FailureKind kind;
+    std::string contract;
     std::string message;
   };
 
@@ -165,7 +170,7 @@ class Model {
   // The first failure
   bool has_fault() const { return faulty_; }
   const Fault& fault() const { return fault_; }
-  void fail(FailureKind kind, std::string message);
+  void fail(FailureKind kind, std::string message, std::string contract = "");
 
  private:
   struct Thread {

@@ -135,7 +135,9 @@ struct ModelPolicy {
   };
 
   static void fence(std::memory_order order) { Execution::current().fence(order); }
-  static void check(bool holds, const char* what) { Execution::current().check(holds, what); }
+  static void check(bool holds, const char* contract, const char* what) {
+    Execution::current().check(holds, contract, what);
+  }
   // The thread starts this line of its program, from 1: for printed runs.
   static void begin_line(int line) { Execution::current().begin_line(line); }
 

@@ -227,10 +227,10 @@ void Execution::fence(std::memory_order order) {
   if (model_.has_fault() || model_.is_full()) stop_here();
 }
 
-void Execution::check(bool holds, const char* what) {
+void Execution::check(bool holds, const char* contract, const char* what) {
   if (holds || phase_ == Phase::kGivingUp) return;
-  model_.fail(FailureKind::kCheck, what);
-  if (tracing_ && phase_ != Phase::kAlone) add_note("", "check", what);
+  model_.fail(FailureKind::kCheck, what, contract);
+  if (tracing_ && phase_ != Phase::kAlone) add_note("", "check", words_of(contract, what));
   stop_here();
 }
 

@@ -134,7 +134,8 @@ class Execution {
   void fence(std::memory_order order);
   // The running thread starts this line of its program.
   void begin_line(int line) { threads_[running_].line = line; }
-  void check(bool holds, const char* what);
+  // CONTRACT is the number of a sentence of the contract, or empty.
+  void check(bool holds, const char* contract, const char* what);
   void name(int16_t location, const char* name);
   // Memory that lives as long as the execution.
   void* allocate(size_t bytes, size_t alignment);

@@ -75,7 +75,7 @@ void Execution::add_row(int thread, const Operation& operation, StoreId choice,
                false,
                ""};
   if (model_.has_fault()) {
-    row.note = model_.fault().message;
+    row.note = model_.fault().words();
     trace_.push_back(std::move(row));
     return;
   }
@@ -109,7 +109,7 @@ void Execution::add_row(int thread, const Operation& operation, StoreId choice,
 
 void Execution::add_note(std::string location, std::string operation, std::string note) {
   trace_.push_back({0, running_, line_of(running_), std::move(location), std::move(operation),
-                    std::move(note), false, model_.has_fault() ? model_.fault().message : ""});
+                    std::move(note), false, model_.has_fault() ? model_.fault().words() : ""});
 }
 
 }  // namespace slotfuzz::interleave

@@ -28,7 +28,7 @@ class CountedImpl {
       Wrapper* wrapper = of->wrapper();
       HoldsGil<P> gil(of->gil_, thread);
       const uint32_t before = wrapper->references.fetch_add(1, std::memory_order_relaxed);
-      P::check(before > 0, "J2: a wrapper that dies gets no new reference");
+      P::check(before > 0, "", "J2: a wrapper that dies gets no new reference");
     }
     void decref() {
       Wrapper* wrapper = of->wrapper();
@@ -80,7 +80,7 @@ class CountedImpl {
 
   Wrapper* wrapper() {
     auto* wrapper = reinterpret_cast<Wrapper*>(impl_->slot.pointer());
-    P::check(wrapper != nullptr, "J3: the bit leads to a wrapper in the slot");
+    P::check(wrapper != nullptr, "", "J3: the bit leads to a wrapper in the slot");
     return wrapper;
   }
   // The wrapper takes over a strong reference.
@@ -98,7 +98,7 @@ class CountedImpl {
 
   void expire() {
     ++expirations_;
-    P::check(impl_->resources.load() == 1, "the resources die once");
+    P::check(impl_->resources.load() == 1, "", "the resources die once");
     impl_->resources.store(0);
     if (impl_->block != nullptr) drop_share(impl_->block);
     if (impl_->count.weak_decref()) free_impl();
@@ -108,11 +108,13 @@ class CountedImpl {
   }
   void drop_share(Block* block) {
     if (!block->shares.drop()) return;
-    P::check(block->data.load() == 1, "the data is deleted once");
+    P::check(block->data.load() == 1, "", "the data is deleted once");
     block->data.store(0);
     P::destroy(block);
   }
-  void use_resources() { P::check(impl_->resources.load() == 1, "P7: what an owner has is whole"); }
+  void use_resources() {
+    P::check(impl_->resources.load() == 1, "P7", "what an owner has is whole");
+  }
 
   // The data that threads share. The impl has the first share.
   void make_block() {
@@ -126,9 +128,9 @@ class CountedImpl {
 
   // No reference is left.
   void check_freed() {
-    P::check(expirations_ == 1, "P5: the resources die when the last owner does");
-    P::check(frees_ == 1, "P5: the memory is freed with the last reference of either kind");
-    P::check(deaths_ == births_, "P5: the wrapper dies once");
+    P::check(expirations_ == 1, "P5", "the resources die when the last owner does");
+    P::check(frees_ == 1, "P5", "the memory is freed with the last reference of either kind");
+    P::check(deaths_ == births_, "P5", "the wrapper dies once");
   }
 
  private:
@@ -137,16 +139,17 @@ class CountedImpl {
     // Release and acquire: pair with each other, so that the thread that destroys sees all
     // accesses.
     const uint32_t before = wrapper->references.fetch_sub(1, std::memory_order_acq_rel);
-    P::check(before > 0, "P7: a reference is dropped by someone who has one");
+    P::check(before > 0, "P7", "a reference is dropped by someone who has one");
     if (before > 1) return;
     ++deaths_;
     wrapper->body.store(0);
-    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "J4: slot of its own");
+    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "",
+             "J4: slot of its own");
     impl_->slot.set(0);
     // As PyTorch and the core drop it. This must come first, in case a lock comes now.
     const bool last = decrefs_at_death_ ? impl_->count.decref() == Count::Left::kNobody
                                         : impl_->count.expire_if_unique();
-    P::check(last, "J4: with its wrapper dies the impl");
+    P::check(last, "", "J4: with its wrapper dies the impl");
     expire();
     P::destroy(wrapper);
   }

@@ -71,7 +71,7 @@ class ClaimScenario {
   void finish() {
     Interpreter* owner = impl_.tag.load();
     for (int thread = 0; thread < plan_.threads; ++thread) {
-      P::check(seen_[thread] == nullptr || seen_[thread] == owner, kOneWinner);
+      check_one_winner(seen_[thread] == nullptr || seen_[thread] == owner);
     }
     free_wrapper(impl_);
     for (int i = 0; i < mail_.size(); ++i) {
@@ -85,7 +85,9 @@ class ClaimScenario {
  private:
   enum Op { kWrap, kCheck, kOwn, kDisown, kDie, kPublish, kReceive };
   using Status = slotcore::impl::PyInterpreterStatus;
-  static constexpr const char* kOneWinner = "T1: a tag, once read, is the tag for ever";
+  static void check_one_winner(bool holds) {
+    P::check(holds, "T1", "a tag, once read, is the tag for ever");
+  }
 
   struct Interpreter {
     explicit Interpreter(int own_number) : number(own_number) {}
@@ -137,18 +139,18 @@ class ClaimScenario {
     Interpreter* owner = impl_.tag.claim(me, status);
     saw(thread, owner);
     if (owner != me) {
-      P::check(status != Status::TAGGED_BY_US, "T3: a slot that was ours is ours");
+      P::check(status != Status::TAGGED_BY_US, "T3", "a slot that was ours is ours");
       return read_name(owner);
     }
-    P::check(status != Status::TAGGED_BY_OTHER, "T1: a slot that was another's is another's");
+    P::check(status != Status::TAGGED_BY_OTHER, "T1", "a slot that was another's is another's");
     if (impl_.word.pointer() == 0) store_wrapper(impl_, thread);
-    P::check(impl_.tag.load() == me, "T2: the winner's tag stays");
+    P::check(impl_.tag.load() == me, "T2", "the winner's tag stays");
     use_wrapper(impl_);
   }
 
   void check(int thread) {
     Interpreter* owner = impl_.tag.load();
-    if (owner == nullptr) return P::check(seen_[thread] == nullptr, kOneWinner);
+    if (owner == nullptr) return check_one_winner(seen_[thread] == nullptr);
     saw(thread, owner);
     if (owner != mine_[thread]) return read_name(owner);
     if (impl_.word.pointer() != 0) use_wrapper(impl_);
@@ -159,8 +161,8 @@ class ClaimScenario {
     const uintptr_t before = impl_.word.pointer();
     impl_.word.set_owns(owns);
     impl_.writer.store(thread);
-    P::check(impl_.word.owns() == owns, "T4: the owns bit is what its only writer wrote");
-    P::check(impl_.word.pointer() == before, "the owns bit leaves the pointer alone");
+    P::check(impl_.word.owns() == owns, "T4", "the owns bit is what its only writer wrote");
+    P::check(impl_.word.pointer() == before, "", "the owns bit leaves the pointer alone");
   }
 
   void die(int thread) {
@@ -173,8 +175,8 @@ class ClaimScenario {
     if (mail_[thread].load(std::memory_order_relaxed) != nullptr) return;
     Impl* impl = P::template make<Impl>();
     const Status status = impl->tag.status(mine_[thread], true);
-    P::check(status == Status::DEFINITELY_UNINITIALIZED, "T3: nobody else has this impl");
-    P::check(impl->tag.claim(mine_[thread], status) == mine_[thread], "T3: nobody can be first");
+    P::check(status == Status::DEFINITELY_UNINITIALIZED, "T3", "nobody else has this impl");
+    P::check(impl->tag.claim(mine_[thread], status) == mine_[thread], "T3", "nobody can be first");
     store_wrapper(*impl, thread);
     // Release: pairs with receive(), and publishes the plain store of the tag as well.
     mail_[thread].store(impl, std::memory_order_release);
@@ -186,20 +188,20 @@ class ClaimScenario {
     if (impl == nullptr) return;
     const Status status = impl->tag.status(mine_[thread], false);
     if (status == Status::TAGGED_BY_US) return use_wrapper(*impl);
-    P::check(status == Status::TAGGED_BY_OTHER, "T3: an impl that was handed out has its tag");
+    P::check(status == Status::TAGGED_BY_OTHER, "T3", "an impl that was handed out has its tag");
     read_name(impl->tag.claim(mine_[thread], status));
   }
 
   void saw(int thread, Interpreter* owner) {
-    P::check(owner != nullptr, "T1: a tag never goes back to none");
-    P::check(seen_[thread] == nullptr || seen_[thread] == owner, kOneWinner);
+    P::check(owner != nullptr, "T1", "a tag never goes back to none");
+    check_one_winner(seen_[thread] == nullptr || seen_[thread] == owner);
     seen_[thread] = owner;
   }
 
   // As an error message that names both interpreters does.
   void read_name(Interpreter* owner) {
-    if (owner == nullptr) return P::check(false, "T1: a tag never goes back to none");
-    P::check(owner->name.load() == owner->number, "T2: a loser can read who won");
+    if (owner == nullptr) return P::check(false, "T1", "a tag never goes back to none");
+    P::check(owner->name.load() == owner->number, "T2", "a loser can read who won");
   }
 
   void store_wrapper(Impl& impl, int thread) {
@@ -211,8 +213,8 @@ class ClaimScenario {
 
   void use_wrapper(Impl& impl) {
     auto* wrapper = reinterpret_cast<Wrapper*>(impl.word.pointer());
-    if (wrapper == nullptr) return P::check(false, "T2: the winner's wrapper is in the slot");
-    P::check(wrapper->body.load() == 1, "the wrapper in the slot is whole");
+    if (wrapper == nullptr) return P::check(false, "T2", "the winner's wrapper is in the slot");
+    P::check(wrapper->body.load() == 1, "", "the wrapper in the slot is whole");
   }
 
   bool has_wrapper(int thread) {

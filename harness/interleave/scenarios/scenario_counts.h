@@ -102,7 +102,7 @@ class CountsScenario {
       python += held_[thread].python;
     }
     if (!impl_.has_expired()) check_balance(strong, python);
-    P::check(!impl_.has_expired() || strong + python == 0, "P7: what is owned has not expired");
+    P::check(!impl_.has_expired() || strong + python == 0, "P7", "what is owned has not expired");
     for (int thread = 0; thread < plan_.threads; ++thread) {
       Held& held = held_[thread];
       for (; held.strong > 0; --held.strong) impl_.release(kFinisher);
@@ -171,7 +171,7 @@ class CountsScenario {
       held.lock_failed = true;
       return;
     }
-    P::check(!held.expired && !held.lock_failed, "P4: what has expired stays expired");
+    P::check(!held.expired && !held.lock_failed, "P4", "what has expired stays expired");
     ++held.strong;
     impl_.use_resources();
   }
@@ -196,9 +196,9 @@ class CountsScenario {
     ++held_[thread].python;
     if (impl_.slot().pointer() != 0) {
       const uint32_t before = impl_.wrapper()->references.fetch_add(1, std::memory_order_relaxed);
-      return P::check(before > 0, "P1: the wrapper in the slot of a live impl lives");
+      return P::check(before > 0, "P1", "the wrapper in the slot of a live impl lives");
     }
-    P::check(!impl_.count().incref(), "without a wrapper no reference of one is due");
+    P::check(!impl_.count().incref(), "", "without a wrapper no reference of one is due");
     impl_.make_wrapper(thread);
   }
   void unique(int thread) {
@@ -208,16 +208,16 @@ class CountsScenario {
   }
   void expired(int thread) {
     const bool now = impl_.count().strong() == 0;
-    P::check(now || !held_[thread].expired, "P4: expired never goes back");
+    P::check(now || !held_[thread].expired, "P4", "expired never goes back");
     held_[thread].expired = now;
   }
   void use(int thread) {
     const Held& held = held_[thread];
     if (held.strong > 0) impl_.use_resources();
-    if (held.share != nullptr) P::check(held.share->data.load() == 1, "shared data is whole");
+    if (held.share != nullptr) P::check(held.share->data.load() == 1, "", "shared data is whole");
     if (held.python == 0) return;
     HoldsGil<P> gil(impl_.gil(), thread);
-    P::check(impl_.wrapper()->body.load() == 1, "P2: a wrapper that is referred to is whole");
+    P::check(impl_.wrapper()->body.load() == 1, "P2", "a wrapper that is referred to is whole");
   }
   void share(int thread) { held_[thread].share = impl_.share_block(); }
   void unshare(int thread) {
@@ -262,13 +262,13 @@ class CountsScenario {
   // No thread is inside an operation.
   void check_balance(int strong, int python) {
     const bool wrapped = impl_.slot().pointer() != 0;
-    P::check(impl_.count().has_pyobject() == wrapped, "J3: the bit is set with the wrapper");
-    P::check(impl_.count().strong() == static_cast<uint32_t>(strong + wrapped),
-             "P7: the strong count is what the references add up to");
-    if (!wrapped) return P::check(python == 0, "P2: a wrapper that is referred to lives");
+    P::check(impl_.count().has_pyobject() == wrapped, "", "J3: the bit is set with the wrapper");
+    P::check(impl_.count().strong() == static_cast<uint32_t>(strong + wrapped), "P7",
+             "the strong count is what the references add up to");
+    if (!wrapped) return P::check(python == 0, "P2", "a wrapper that is referred to lives");
     P::check(impl_.wrapper()->references.load(std::memory_order_relaxed) ==
                  static_cast<uint32_t>(python + (strong > 0)),
-             "J2: the impl has one reference of its wrapper exactly while it has owners");
+             "", "J2: the impl has one reference of its wrapper exactly while it has owners");
   }
 
   const Plan& plan_;

@@ -66,7 +66,7 @@ class DisarmScenario {
           const int left = wrapper->references.load();
           // Once a thread has seen the interpreter end, it stays ended: later wrappers are leaked
           // on purpose.
-          P::check(left <= 1 && left >= 1 - alive, "T5: an ended interpreter stays ended");
+          P::check(left <= 1 && left >= 1 - alive, "T5", "an ended interpreter stays ended");
           alive = 1 - left;
           P::destroy(wrapper);
         }
@@ -74,7 +74,7 @@ class DisarmScenario {
       }
     }
     if (common_) {
-      P::check(common_->references.load() == 1 + interpreter_.increfs, "no incref is lost");
+      P::check(common_->references.load() == 1 + interpreter_.increfs, "", "no incref is lost");
     }
   }
 
@@ -113,10 +113,10 @@ class DisarmScenario {
 
   void destruct(int thread, int i) {
     Slot* slot = slots_[thread][i];
-    P::check(slot->word.owns(), "an impl that owns a wrapper says so");
+    P::check(slot->word.owns(), "", "an impl that owns a wrapper says so");
     auto* wrapper = reinterpret_cast<Wrapper*>(slot->word.pointer());
     Interpreter* interpreter = slot->tag.load();
-    P::check(interpreter == &interpreter_, "T1: a tag stays");
+    P::check(interpreter == &interpreter_, "T1", "a tag stays");
     if (interpreter == nullptr || wrapper == nullptr) return;
     if (interpreter->vtable.load()->armed.load() != 0) {
       HoldsGil<P> gil(interpreter->gil, thread);
@@ -139,7 +139,7 @@ class DisarmScenario {
 
   void name(int thread) {
     const int armed = interpreter_.vtable.load()->armed.load();
-    P::check(armed == 0 || !disarmed_for_[thread], "T5: an ended interpreter stays ended");
+    P::check(armed == 0 || !disarmed_for_[thread], "T5", "an ended interpreter stays ended");
     disarmed_for_[thread] |= armed == 0;
   }
 
@@ -153,8 +153,8 @@ class DisarmScenario {
   }
 
   void must_live() {
-    P::check(interpreter_.finalized.load() == 0,
-             "T5: an ended interpreter's objects are left alone");
+    P::check(interpreter_.finalized.load() == 0, "T5",
+             "an ended interpreter's objects are left alone");
   }
 
   const Plan& plan_;

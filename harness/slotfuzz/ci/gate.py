@@ -23,6 +23,7 @@ from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import series, workplace
 from slotfuzz.paths import ROOT, build_root, shown
+from slotfuzz.schema import schedules
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS
 
@@ -192,17 +193,15 @@ class Gate:
         if row["verdict"] != "failed":
             return
         failure = row["failure"]
-        signature = f"{failure['kind']}: {failure['message']}"
+        signature = schedules.words_of(failure)
         schedule = f"./slotfuzz interleave {name} --schedule {failure.get('schedule', '')}"
         record = {"id": f"{name}-schedule", "folder": failure["program"], "signature": signature,
                   "subject": "core", "target": name, "sanitizer": "none", "oracle": "model",
                   "rate": failure["replays_failed"] / failure["replays"], "text": schedule}
         (there,) = self.base.checkout().ask(*words).document
-        before = there.get("failure") or {}
-        is_old = there["verdict"] == "failed" and signature == \
-            f"{before.get('kind')}: {before.get('message')}"
-        self.comparison.sort(record, is_old, "" if there["verdict"] != "failed" else
-                   f"on the base it fails differently: {before.get('message')}")
+        before = schedules.words_of(there["failure"]) if there["verdict"] == "failed" else ""
+        self.comparison.sort(record, signature == before,
+                             before and f"on the base it fails differently: {before}")
 
     def _hunts(self) -> list:
         pairs = [(subject, target) for target in self.plan.scope.targets

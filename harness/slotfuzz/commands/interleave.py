@@ -14,6 +14,7 @@ from slotfuzz.console import table
 from slotfuzz.errors import UserError
 from slotfuzz.interleave import binaries, interleave_c10, interleave_repro, rows
 from slotfuzz.paths import build_root, shown
+from slotfuzz.schema import schedules
 from slotfuzz.subject import catalogue, registry
 
 EXAMPLE = ("./slotfuzz interleave claim --threads 4\n"
@@ -109,8 +110,8 @@ def _scenario(args, model: str, name: str) -> binaries.Scenario:
 def _explain(args, row: dict, program: Path, output) -> None:
     """Prints a failure; replays and writes it if it has a schedule."""
     failure = row["failure"]
-    output.text(f"{row['protocol']} on {args.subject} fails: {failure['kind']}:"
-                f" {failure['message']}")
+    output.text(f"{row['protocol']} on {args.subject} fails:"
+                f" {schedules.words_of(failure)}")
     if failure["table"]:
         output.text(rows.table_text(failure["table"]))
     if failure.get("report"):

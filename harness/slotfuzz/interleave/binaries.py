@@ -136,7 +136,8 @@ def replay_rate(program: Path, schedule: str, times: int) -> dict:
 
 def _died(kind: str, message: str, report: str) -> dict:
     return {"verdict": "failed", "executions": 0, "graphs": None, "seconds": 0, "bound": None,
-            "failure": {"kind": kind, "message": message, "table": [], "report": _report(report)}}
+            "failure": {"kind": kind, "contract": "", "message": message, "table": [],
+                        "report": _report(report)}}
 
 
 def _report(text: str) -> str:

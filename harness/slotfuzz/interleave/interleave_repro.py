@@ -9,6 +9,7 @@ from pathlib import Path
 from slotfuzz.finding import finding
 from slotfuzz.interleave.rows import table_text
 from slotfuzz.paths import shown
+from slotfuzz.schema import schedules
 from slotfuzz.subject import build
 
 FLAGS = "-std=c++20 -O1 -g"
@@ -46,7 +47,8 @@ int main(int count, char** arguments) {{
     if (failed++ > 0) continue;
     auto rows = failure->trace;
     number_addresses(&rows);
-    std::printf("%s\\n%s\\n", table_of(rows).c_str(), failure->message.c_str());
+    std::printf("%s\\n%s\\n", table_of(rows).c_str(),
+                words_of(failure->contract, failure->message).c_str());
   }}
   std::printf("failed %d of %d\\n", failed, times);
   return failed > 0;
@@ -69,7 +71,7 @@ def text_of(row: dict, chosen: str, name: str) -> str:
     fibres = row["engine"] == "fibres"
     failure = row["failure"]
     return TEMPLATE.format(
-        title=f"{row['protocol']} on {chosen}: {failure['kind']}: {failure['message']}",
+        title=f"{row['protocol']} on {chosen}: {schedules.words_of(failure)}",
         how=_how(chosen, name, fibres), table=_table(failure["table"]),
         header="compiled/fibres_run.h" if fibres else "explore/explore.h",
         protocol=row["protocol"], threads=threads, shape=shape, shape_name=row["shape"],

@@ -32,7 +32,7 @@ def table_text(rows: list[dict]) -> str:
 
     Rows without a thread are the checks after all threads have ended.
     """
-    cells = [[row["step"] or "", row["thread"] if row["thread"] >= 0 else "", row["line"],
+    cells = [[row["step"] or "", "" if row["thread"] is None else row["thread"], row["line"],
               row["location"], row["operation"], row["value"], "stale" if row["stale"] else "",
               row["note"]] for row in rows]
     return table(cells, ["step", "thread", "line", "location", "operation", "value", "", ""])

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 from slotfuzz.errors import Interrupted, MachineError
-from slotfuzz.finding import contract
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
 from slotfuzz.interleave import binaries
 from slotfuzz.measure import reach
+from slotfuzz.schema import schedules
 from slotfuzz.schema.record import Finding
 from slotfuzz.subject import catalogue, mutant, subject
 
@@ -47,21 +47,14 @@ def explore_one(name: str, seconds: float, seed: int) -> dict:
         row["found"] = True
         row["oracle"] = f"{row['oracle']} {engine}".strip()
         if engine == "model":
-            row.update(verdict=f"{failure['kind']}: {failure['message']}",
-                       contract=contract_in(failure["message"]),
+            row.update(verdict=schedules.words_of(failure), contract=failure["contract"],
                        schedule_bytes=failure["bytes"])
         row["problems"] += _schedule_problems(header, engine, failure, binary)
     return row
 
 
-def contract_in(message: str) -> str:
-    """The contract number at the start of a check's message; empty if there is no number."""
-    number = message.partition(":")[0]
-    return number if contract.contract_text(number) else ""
-
-
 def _schedule_problems(header: mutant.Header, engine: str, failure: dict, binary) -> list[str]:
-    words = f"{failure['kind']}: {failure['message']}"
+    words = schedules.words_of(failure)
     found = []
     if engine == "model" and words != header.verdict:
         found.append(f"verdict is {words!r}, not {header.verdict!r}")

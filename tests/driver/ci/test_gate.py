@@ -222,9 +222,9 @@ def test_a_replay_without_a_row_for_each_script_is_a_harness_error(tmp_path, mon
 def test_a_protocol_that_fails_as_on_the_base_is_old(tmp_path, monkeypatch):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path / "build"))
 
-    def checkout_with(message):
+    def checkout_with(message, **contract):
         failure = {"kind": "check", "message": message, "program": "x.cc", "replays": 10,
-                   "replays_failed": 10, "schedule": "c1"} if message else None
+                   "replays_failed": 10, "schedule": "c1", **contract} if message else None
         row = {"protocol": "claim", "verdict": "failed" if message else "verified",
                "failure": failure}
         one = SimpleNamespace(ask=lambda *_, **__: Answer(bool(message), [row]),
@@ -232,8 +232,11 @@ def test_a_protocol_that_fails_as_on_the_base_is_old(tmp_path, monkeypatch):
         one.checkout = lambda: one
         return one
     plan = gate.Plan(Scope([], ["claim"], [], []), tmp_path / "out", 60, 1, parts=("explore",))
-    for before, counts in (("", 1), ("T1: lost", 0), ("T2: two", 1)):
-        result = gate.Gate(plan, checkout_with("T1: lost"), checkout_with(before)).run()
+    here = checkout_with("lost", contract="T1")
+    old = checkout_with("T1: lost")  # of a base that has no field for the number
+    for base, counts in ((checkout_with(""), 1), (here, 0), (old, 0),
+                         (checkout_with("two", contract="T2"), 1)):
+        result = gate.Gate(plan, here, base).run()
         assert (len(result.new), len(result.old)) == (counts, 1 - counts)
 
 

@@ -10,12 +10,13 @@ from slotfuzz import cli
 from slotfuzz.commands import interleave as command
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.interleave import binaries, interleave_repro
+from slotfuzz.schema import schedules, shape
 
 FAILED = {
     "protocol": "counts", "engine": "model", "threads": 2, "shape": "lent",
     "programs": "adopt;borrow", "executions": 4, "graphs": 3, "bound": 1, "seconds": 0.001,
     "verdict": "failed", "failure": {
-        "kind": "check", "message": "J3: the bit leads to a wrapper in the slot",
+        "kind": "check", "contract": "P2", "message": "a wrapper that is referred to lives",
         "table": [{"step": 7, "thread": 1, "line": "1 borrow", "location": "slot",
                    "operation": "load acquire", "value": "sees 0", "stale": True,
                    "note": "a newer store was there"}],
@@ -86,11 +87,17 @@ def test_a_failure_is_shown_replayed_and_written(fake_binaries, tmp_path, capsys
     assert "const Schedule schedule{0, 0, 0, 0, 0, 1};" in text
 
 
+def test_a_failure_of_the_fakes_has_the_schema():
+    assert shape.wrong_as(FAILED["failure"], schedules.Failure) == ""
+    assert schedules.words_of(FAILED["failure"]) == "check: P2: a wrapper that is referred to lives"
+
+
 def test_a_crash_is_a_failure(fake_binaries, capsys):
     fake_binaries("", 139, "AddressSanitizer: SEGV")
     assert run("claim", "--json") == 1
     (row,) = json.loads(capsys.readouterr().out)
     assert row["failure"]["kind"] == "crash" and "SEGV" in row["failure"]["report"]
+    assert shape.wrong_as(row["failure"], schedules.Failure) == ""
 
 
 def test_a_written_program_has_the_plan_of_the_schedule():

@@ -62,15 +62,6 @@ def test_each_difference_from_the_header_is_a_problem(changes, problem):
     assert mutants.problems(header("judge P2"), record(**changes), 60) == [problem][:bool(problem)]
 
 
-@pytest.mark.parametrize("message, number", [
-    ("T1: a tag never goes back to none", "T1"),
-    ("J3: the bit leads to a wrapper in the slot", ""),
-    ("plain 4: a read and a write that are not ordered", ""),
-])
-def test_the_contract_number_of_a_schedule_is_that_of_its_check(message, number):
-    assert mutants.contract_in(message) == number
-
-
 def test_what_was_not_found_is_the_only_problem():
     assert mutants.problems(header("judge P2"), None, 60) == ["not found in 60 s"]
 

@@ -82,7 +82,7 @@ class CombinedCount {
         return true;
       }
     }
-    P::check(strong_of(word) == 1, "a reference is dropped by someone who has one");
+    P::check(strong_of(word) == 1, "P7", "a reference is dropped by someone who has one");
     return false;
   }
 
@@ -117,7 +117,7 @@ class CombinedCount {
     uint64_t word = word_.load(std::memory_order_relaxed);
     do {
       if (strong_of(word) == 0) {
-        P::check(!increfed, "a wrapper that lives has its reference");
+        P::check(!increfed, "P2", "a wrapper that lives has its reference");
         return false;
       }
       // The wrapper's reference first, then the strong count: strong must never be 2 without it.
@@ -140,7 +140,7 @@ class CombinedCount {
     bool increfed = false;
     uint64_t word = word_.load(std::memory_order_relaxed);
     do {
-      P::check(!has(word), "a target gets one wrapper");
+      P::check(!has(word), "P1", "a target gets one wrapper");
       // Before the bit: once it is set, other threads rely on the impl's reference.
       if (strong_of(word) > 1 && !increfed) {
         wrapper.incref();

@@ -81,7 +81,7 @@ class PyObjectWord {
   void set_owns(bool owns) noexcept {
     // Relaxed, both: the pointer does not change, and was published before.
     uintptr_t pointer = word_.load(std::memory_order_relaxed) & ~kOwnsBit;
-    P::check(pointer != 0 || !owns, "an impl owns a wrapper that exists");
+    P::check(pointer != 0 || !owns, "P2", "an impl owns a wrapper that exists");
     word_.store(pointer | (owns ? kOwnsBit : 0), std::memory_order_relaxed);
   }
 

@@ -10,7 +10,8 @@
 //   var<T>      plain memory: load() and store(); unordered accesses are a data race
 //   mutex       lock() and unlock(); in a model it stands for the GIL
 //   fence       std::atomic_thread_fence
-//   check       asserts an invariant of the protocol
+//   check       asserts an invariant of the protocol: the number of the contract's sentence that
+//               it is part of, if any, and words
 #pragma once
 
 #include <atomic>
@@ -40,8 +41,8 @@ struct StdPolicy {
 
   static void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
 
-  static void check(bool holds, const char* what, const char* file = __builtin_FILE(),
-                    int line = __builtin_LINE()) noexcept {
+  static void check(bool holds, const char* /*contract*/, const char* what,
+                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
     if (!holds) [[unlikely]]
       check_failed(what, file, line);
   }
