@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,9 @@ def test_each_verdict_of_a_mutant_has_its_row():
     for name in catalogue.mutant_names() + catalogue.protocol_mutant_names():
         verdict = mutant.read_header(name).verdict
         assert any(verdict.startswith(row) for row in rows), verdict
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "mutants").glob("*.patch")), ids=lambda one: one.stem)
+def test_each_patch_applies_to_the_core(path, tmp_path):
+    subprocess.run([ROOT / "ci/apply_mutant.sh", ROOT, path, tmp_path], check=True)
