@@ -54,7 +54,7 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
 void Tracker::start(const Program& program) {
   line_count_ = program.lines.size();
   hermetic_ = 0;
-  made_cpp_cycle_ = has_hermetic_ = false;
+  made_cpp_cycle_ = false;
   unbind_all();
   lives_.clear();
   weaks_.clear();
@@ -73,6 +73,11 @@ void Tracker::before_line(std::size_t index, const Line& line) {
   seen_.asked_in_hermetic.reset();
   seen_.met_again.reset();
   born_before_ = born_count();
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i].binds() || op.operands[i].use == Use::kUnbind) {
+      note_cpp_cycle_of(line.operands[i]);
+    }
+  }
 }
 
 void Tracker::after_line(const Line& line, bool raised) {
@@ -82,7 +87,9 @@ void Tracker::after_line(const Line& line, bool raised) {
   forget_unwitnessed();
   note_finalizers();
   note_dead_weakrefs();
-  note_hermetic_cycles();
+  if (seen_.index + 1 == line_count_) {
+    for_each_witness([this](int variable) { note_cpp_cycle_of(variable); });
+  }
 }
 
 void Tracker::drop_all() {

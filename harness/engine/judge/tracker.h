@@ -84,7 +84,7 @@ class Tracker {
   void note_weakref(const Line& line, const Op& op);
   void note_swap(int first, int second);
   void note_cpp_cycle(const Binding& binding, std::size_t edge);
-  void note_hermetic_cycles();
+  void note_cpp_cycle_of(int variable);
   void note_dead_weakrefs();
   void forget_unwitnessed();
   void forget(const void* impl);
@@ -113,8 +113,6 @@ class Tracker {
   std::size_t line_count_ = 0;
   LaneSet hermetic_ = 0;
   bool made_cpp_cycle_ = false;
-  // Whether a wrapper may have been hermetic.
-  bool has_hermetic_ = false;
   std::vector<Binding> bindings_;
   // The bound variables that hold a wrapper.
   VariableSet wrappers_ = 0;
