@@ -180,6 +180,14 @@ std::string_view sentence_of(Wait wait) {
   return kWaitWords[static_cast<std::size_t>(wait)].second;
 }
 
+std::string activity_of(Wait wait) {
+  return wait == Wait::kNothing ? "runs" : "waits for " + std::string(sentence_of(wait));
+}
+
+std::string name_of(const ThreadStack& stack, std::size_t number) {
+  return stack.is_main ? "main thread" : "thread " + std::to_string(number);
+}
+
 void keep_allocation_frames([[maybe_unused]] unsigned count) {
   // Other builds must not even contain the call: a fleet would see two sanitizers in one binary.
   if constexpr (__has_feature(address_sanitizer)) {

@@ -19,6 +19,8 @@ enum class Wait : std::uint8_t {
 std::string_view word_of(Wait wait);
 // For people: `the GIL`.
 std::string_view sentence_of(Wait wait);
+// `waits for the GIL`, or `runs`.
+std::string activity_of(Wait wait);
 
 struct ThreadStack {
   pid_t id = 0;
@@ -29,6 +31,9 @@ struct ThreadStack {
   std::vector<std::string> frames;
   Wait waits_for = Wait::kNothing;
 };
+
+// `main thread`, or `thread 2` for the stack with that number in the list.
+std::string name_of(const ThreadStack& stack, std::size_t number);
 
 // The stacks of all threads except the caller and threads that block every signal, which belong to
 // libFuzzer or a sanitizer. A thread that does not answer in time has no frames. Installs a signal

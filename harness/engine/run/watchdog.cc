@@ -21,17 +21,12 @@ constexpr int kLooksPerLimit = 8;
 // The signal on which faulthandler prints the Python stacks of all threads.
 const int kPythonSignal = SIGRTMIN + 6;
 
-std::string name_of(const ThreadStack& stack, std::size_t number) {
-  return stack.is_main ? "main thread" : "thread " + std::to_string(number);
-}
-
 std::string text_of(const std::vector<ThreadStack>& stacks) {
   std::ostringstream text;
   for (std::size_t i = 0; i < stacks.size(); ++i) {
     const ThreadStack& stack = stacks[i];
     text << "\n  " << name_of(stack, i) << " (0x" << std::hex << stack.handle << std::dec << ") "
-         << (stack.waits_for == Wait::kNothing ? "runs" : "waits for ")
-         << sentence_of(stack.waits_for) << ":\n";
+         << activity_of(stack.waits_for) << ":\n";
     for (std::size_t frame = 0; frame < stack.frames.size(); ++frame) {
       text << "    #" << frame << ' ' << stack.frames[frame] << "\n";
     }

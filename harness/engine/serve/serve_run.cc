@@ -49,18 +49,24 @@ void put(const json& document, char (&out)[kSize]) {
   std::memcpy(out, text.c_str(), text.size() + 1);
 }
 
-// A deadlock shows in the innermost frames; the limits hold a document within Results.
-constexpr std::size_t kThreadsMax = 16, kThreadFramesMax = 32, kFrameLengthMax = 200;
+// A deadlock shows in the innermost frames; the limits hold a document within Results. A frame is
+// whole, because a part of one has no place.
+constexpr std::size_t kThreadsMax = 16, kThreadFramesMax = 64, kThreadBytesMax = 1 << 13;
 
 json threads_as_json(const std::vector<ThreadStack>& stacks) {
   json threads = json::array();
   for (std::size_t i = 0; i < std::min(stacks.size(), kThreadsMax); ++i) {
     json frames = json::array();
+    std::size_t bytes = 0;
     for (const std::string& frame : stacks[i].frames) {
-      if (frames.size() == kThreadFramesMax) break;
-      frames.push_back(frame.substr(0, kFrameLengthMax));
+      bytes += frame.size();
+      if (frames.size() == kThreadFramesMax || bytes > kThreadBytesMax) break;
+      frames.push_back(frame);
     }
-    threads.push_back({{"waits_for", word_of(stacks[i].waits_for)}, {"frames", frames}});
+    threads.push_back({{"name", name_of(stacks[i], i)},
+                       {"waits_for", word_of(stacks[i].waits_for)},
+                       {"activity", activity_of(stacks[i].waits_for)},
+                       {"frames", frames}});
   }
   return threads;
 }

@@ -70,12 +70,6 @@ class Report:
         """The two stacks of a data race or a lock inversion."""
         return [one for one in self.stacks if signature.THREAD_SIDE.search(one.title)]
 
-    @property
-    def threads(self) -> list[tuple[re.Match, Stack]]:
-        """In a watchdog report: each thread's title (name, what it waits for) and its stack."""
-        return [(match, stack) for stack in self.stacks
-                if (match := signature.WATCHDOG_SIDE.match(stack.title))]
-
     def object_of(self, events: list[trace.Event]) -> int | None:
         """The traced object inside the block: CPython puts a header before an object."""
         if self.block is None:

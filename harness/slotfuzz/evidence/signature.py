@@ -6,6 +6,7 @@ has the same signature in every build and on every machine.
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from slotfuzz.schema.answers import Reply
@@ -25,8 +26,8 @@ THREAD_SIDE = re.compile(r"^ *((Previous )?(atomic )?(read|write) of size|"
                          r"Mutex \S+ (\(0x\w+\) )?acquired here while)", re.I | re.M)
 STACK_OVERFLOW = "stack-overflow"
 WATCHDOG_ERROR = re.compile(r"^slotfuzz: (deadlock|hang): ", re.MULTILINE)
-# The title of a thread's stack in the watchdog's report.
-WATCHDOG_SIDE = re.compile(r"^ *((?:main )?thread\b.*?) \(0x\w+\) (waits for .*|runs):$", re.M)
+# What another reporter adds when the watchdog has ended a process by SIGABRT.
+ABORT_REPORT = re.compile(r"^==\d+==", re.M)
 LEAK_ERROR = re.compile(r"ERROR: LeakSanitizer")
 UNDEFINED_ERROR = re.compile(r"runtime error: (.*)")
 FATAL_ERROR = re.compile(r"Fatal Python error: (.*)")
@@ -53,7 +54,7 @@ PLUMBING_FILE = re.compile(
 NAMELESS = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ +\(\S*?([^/\s]+\+0x[0-9a-f]+)\)")
 
 # The engine's words for the watchdog's findings.
-HANGING = ("deadlock", "hang")
+DEADLOCK, HANG = HANGING = ("deadlock", "hang")
 # What reports a finding: the first word of its verdict. The others stand where they are made.
 JUDGE, SANITIZER, SIGNAL, EXCEPTION = "judge", "sanitizer", "signal", "exception"
 EXIT, FATAL, CHECK = "exit", "fatal", "check"
@@ -113,9 +114,11 @@ def of_reply(reply: Reply) -> Signature:
             return Signature(JUDGE, f"{reply.contract} {reply.check}".rstrip(), (), detail)
         name = re.match(r"[\w.]*", reply.message)[0] or "unknown"
         return Signature(EXCEPTION, name, detail=detail)
-    if kind == "hang":
-        return Signature("hang", detail=hanging_op(reply))
+    if kind == HANG:
+        return Signature(HANG, detail=hanging_op(reply))
     from_stderr = of_stderr(reply.stderr)
+    if kind == DEADLOCK and (from_stderr is None or from_stderr.reporter == kind):
+        return Signature(kind, functions=waiting_functions(one.stack for one in reply.threads))
     if from_stderr:
         return from_stderr
     if kind == "signal":
@@ -190,10 +193,14 @@ def thread_functions(report: str) -> tuple[str, ...]:
     return tuple(sorted({name for side in sides for name in functions(side)[:1]}))
 
 
-def waiting_functions(report: str) -> tuple[str, ...]:
-    """The innermost function of each waiting thread, sorted, because threads have no order."""
-    sides = [part for part in re.split(r"\n\s*\n", report) if WATCHDOG_SIDE.search(part)]
-    return tuple(sorted({name for side in sides for name in functions(side)[:1]})[:FRAMES_MAX])
+def waiting_functions(stacks: Iterable[str]) -> tuple[str, ...]:
+    """The innermost function of each of STACKS, sorted, because threads have no order."""
+    return tuple(sorted({name for stack in stacks for name in functions(stack)[:1]})[:FRAMES_MAX])
+
+
+def _stacks_of_watchdog(report: str) -> list[str]:
+    """The stacks in the watchdog's REPORT, on the stderr of a process that sent no reply."""
+    return re.split(r"\n\s*\n", ABORT_REPORT.split(report)[0])
 
 
 def is_plumbing(name: str, place: str) -> bool:
@@ -246,8 +253,8 @@ REPORTS = (
         SIGNAL, f"SIG{match[1]}", signalled_functions(text, match[1]))),
     (THREAD_ERROR, lambda match, text: Signature(
         SANITIZER, match[1].replace(" ", "-"), thread_functions(text))),
-    (WATCHDOG_ERROR, lambda match, text: Signature(
-        match[1], functions=waiting_functions(text) if match[1] == "deadlock" else ())),
+    (WATCHDOG_ERROR, lambda match, text: Signature(match[1], functions=(
+        waiting_functions(_stacks_of_watchdog(text)) if match[1] == DEADLOCK else ()))),
     (UNDEFINED_ERROR, lambda match, text: Signature(
         SANITIZER, UNDEFINED, functions(text), normalise(match[1]))),
     (LEAK_ERROR, lambda match, text: Signature(SANITIZER, LEAK, functions(text))),

@@ -26,7 +26,7 @@ def contract_of(reply: Reply) -> str:
     if reply.contract:
         return reply.contract
     report = Report(reply.log.report)
-    if reply.kind == "deadlock":
+    if reply.kind == signature.DEADLOCK:
         return _contract_of_deadlock(reply.threads)
     if RACE.search(report.text):
         return "R1"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotfuzz.evidence.report import Report
+from slotfuzz.evidence.signature import HANGING
 from slotfuzz.finding import finding
 from slotfuzz.paths import ROOT
 from slotfuzz.schema.record import Finding, Passed
@@ -74,16 +75,19 @@ def read(folder: Path) -> Found:
                   None)
     script = _text(source) if source else ""
     program = script.rstrip().rpartition("\n\n")[2].splitlines()
-    core = dict.fromkeys([*_failing(report), *_led_to(record)])
+    core = dict.fromkeys([*_failing(report, record), *_led_to(record)])
     line = _line_of(script, record, program)
     place = Place(str(source), line, "the program line that fails") if line else None
     return Found(folder, record, title, tuple(program), report, tuple(core), place)
 
 
-def _failing(report: str) -> list[Place]:
-    """The innermost line of the core in each stack that fails: two of a race, else the first."""
+def _failing(report: str, record: Finding | None) -> list[Place]:
+    """The innermost line of the core in each stack that fails.
+
+    These are both stacks of a race, that of each thread that hangs, or else the first.
+    """
     parsed = Report(report)
-    sides = [*parsed.sides, *(stack for _, stack in parsed.threads)]
+    sides = parsed.stacks if record and record.kind in HANGING else parsed.sides
     found = []
     for stack in sides or parsed.stacks[:1]:
         inner = next(((name, match) for name, place in stack.frames

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from slotfuzz.evidence.report import Report, Stack
-from slotfuzz.evidence.signature import HANGING, of_reply
+from slotfuzz.evidence.signature import DEADLOCK, HANGING, of_reply
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
 from slotfuzz.schema.events import Event as What
@@ -37,7 +37,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
     access = report.access
     at = _capital(_line(reply, reply.line))
     if reply.kind in HANGING:
-        return _hanging_story(reply, report)
+        return _hanging_story(reply)
     if "ThreadSanitizer" in report.text:
         return [f"{at} ends in {verdict(reply)}.", *_thread_story(report)]
     if report.block is None:
@@ -75,12 +75,13 @@ def _thread_story(report: Report) -> list[str]:
             if "data race" in report.text else "Two threads that come at once wait for each other."]
 
 
-def _hanging_story(reply: Reply, report: Report) -> list[str]:
+def _hanging_story(reply: Reply) -> list[str]:
     """The wait of each thread, with its place; threads outside the core are idle."""
-    sides = [(match, stack) for match, stack in report.threads if stack.frames]
-    words = "; ".join(f"{side[1]} {side[2]}{_frame(stack)}" for side, stack in sides)
+    stacks = [(thread, Report(thread.stack).access) for thread in reply.threads]
+    sides = [(thread, stack) for thread, stack in stacks if stack and stack.frames]
+    words = "; ".join(f"{thread.name} {thread.activity}{_frame(stack)}" for thread, stack in sides)
     sentences = [f"{_capital(_line(reply, reply.line))} does not come back: {words}."]
-    if reply.kind == "deadlock" and len(sides) > 1:
+    if reply.kind == DEADLOCK and len(sides) > 1:
         sentences.append("Each of them waits for what another one holds.")
     return sentences
 

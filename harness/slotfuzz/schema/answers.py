@@ -64,13 +64,21 @@ class Parsed:
 
 @dataclass(frozen=True)
 class HungThread:
-    """A thread of a process that hung: what it WAITS_FOR, and its innermost FRAMES.
+    """A thread of a process that hung: its NAME, what it WAITS_FOR, and its innermost FRAMES.
 
-    WAITS_FOR is a word of stacks.h, such as "gil"; it is empty if the thread runs.
+    WAITS_FOR is a word of stacks.h, such as "gil"; it is empty if the thread runs. ACTIVITY says
+    that to people.
     """
 
+    name: str
     waits_for: str
+    activity: str
     frames: tuple[str, ...]
+
+    @property
+    def stack(self) -> str:
+        """The frames as a report prints them."""
+        return "".join(f"    #{number} {frame}\n" for number, frame in enumerate(self.frames))
 
 
 @dataclass(frozen=True)

@@ -40,12 +40,12 @@ Thread 0x00007f24ec8747c0 (most recent call first):
 """
 # The threads of the report as the engine's reply has them.
 THREADS = (
-    HungThread("mutex", ("0x7f24ebbca481 in __pthread_mutex_lock nptl/pthread_mutex_lock.c:93:7",
-                         "0x564a74cc607c in slotcore::(anonymous namespace)::Owner::drop()"
-                         " core/owner.cc:190:11")),
-    HungThread("gil", ("0x7f24ec066106 in take_gil /build/../Python/ceval_gil.h:250:9",
-                       "0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&)"
-                       " core/gil.cc:83:16")))
+    HungThread("main thread", "mutex", "waits for a mutex", (
+        "0x7f24ebbca481 in __pthread_mutex_lock nptl/pthread_mutex_lock.c:93:7",
+        "0x564a74cc607c in slotcore::(anonymous namespace)::Owner::drop() core/owner.cc:190:11")),
+    HungThread("thread 1", "gil", "waits for the GIL", (
+        "0x7f24ec066106 in take_gil /build/../Python/ceval_gil.h:250:9",
+        "0x564a74ca4e0e in slotcore::python::Gil::Gil(slotcore::I const&) core/gil.cc:83:16")))
 PROGRAM = ["s0 = T.UntypedStorage(1)", "x0 = Owner(s0)", "x0.drop_under_lock()"]
 
 
@@ -65,13 +65,22 @@ def test_a_deadlock_is_the_pair_of_waiting_functions_in_whatever_order():
     found = signature.of_reply(reply_of("deadlock", REPORT))
     assert found.verdict == "deadlock"
     assert found.functions == ("slotcore::Owner::drop", "slotcore::python::Gil::Gil")
-    assert signature.of_reply(reply_of("deadlock", swapped(REPORT))) == found
+    assert signature.of_reply(reply_of("deadlock", swapped(REPORT), THREADS[::-1])) == found
+    # A fuzzing process sends no reply before it aborts.
+    aborted = "==7== ERROR: libFuzzer: deadly signal\n    #0 0x1 in slotcore::end core/end.cc:1:1\n"
+    for report in (REPORT, swapped(REPORT), f"{REPORT}\n{aborted}"):
+        assert signature.of_stderr(report) == found
+
+
+def test_another_report_before_that_of_the_watchdog_counts():
+    race = "WARNING: ThreadSanitizer: data race (pid=1)\n"
+    assert signature.of_reply(reply_of("deadlock", race + REPORT)).what == "data-race"
 
 
 def test_frames_without_a_name_are_passed_over():
     report = REPORT.replace(
         "futex_wait nptl/../sysdeps/nptl/futex-internal.h:146:13", "<null> (/lib/some.so+0x86129)")
-    assert signature.waiting_functions(report) == signature.waiting_functions(REPORT)
+    assert signature.of_stderr(report) == signature.of_stderr(REPORT)
 
 
 def test_a_hang_is_no_deadlock():
@@ -139,7 +148,7 @@ def test_a_deadlock_is_told_with_both_sides_and_not_with_idle_threads():
 def test_the_contract_number_of_a_deadlock_is_read_off_the_stacks():
     """A thread that waits for the GIL to release a reference breaks T6; any other breaks R1."""
     assert contract.contract_of(reply_of("deadlock", REPORT)) == "R1"
-    waits, drops = THREADS[0], HungThread("gil", (
+    waits, drops = THREADS[0], HungThread("thread 1", "gil", "waits for the GIL", (
         *THREADS[1].frames, "0x564a74ca4e0e in slotcore::raw::decref(slotcore::I*) core/r.cc:3:1"))
     assert contract.contract_of(reply_of("deadlock", REPORT, (waits, drops))) == "T6"
     for others in ((waits, replace(drops, waits_for="futex")), (drops,), ()):
