@@ -38,7 +38,7 @@ PRELUDE = [
 ]
 CHECKS = [
     {"contract": "P2", "check": "attributes", "text": "the attribute tag is lost", "planted": [],
-     "unplanted": "it is fake"},
+     "implies": [], "unplanted": "it is fake"},
 ]
 DESCRIPTION = {
     "target": "storage", "module": "slotcore", "python": "3.11", "kinds": KINDS, "lanes": 3,
@@ -51,6 +51,7 @@ DESCRIPTION = {
              "tier": "underscore" if "hermetic" in name else "public", "rare": False,
              "slow": False, "effects": EFFECTS.get(name, []),
              "attribute": "tag" if name == "tag" else "", "attribute_of_storage": False,
+             "checks_kind": "",
              "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],
 }
 

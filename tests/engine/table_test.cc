@@ -115,6 +115,8 @@ TEST(TableTest, a_mistake_is_named_with_its_place) {
        "some.ops:2: one: a template has no double quote, backslash or end of line"},
       {"[storage]\none = ['', 'f()', '', '', 'colects']\n",
        "some.ops:2: no effect and no mark is called colects; there are "},
+      {"[storage]\none = ['', 'f()', '', '', 'checks=wheel']\n",
+       "some.ops:2: one: no kind of variables is called wheel"},
       {"[storage]\none = ['', 'f()', '', '', 'sets_attribute']\n",
        "some.ops:2: no effect and no mark is called sets_attribute; there are "},
       {"[storage]\none = ['', 'f()', '', '']\n[tensor]\none = ['', 'g()', '', '']\n",

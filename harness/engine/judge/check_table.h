@@ -67,6 +67,9 @@ struct Check {
   std::vector<PlantedProgram> planted;
   // Why no program is planted.
   std::string_view unplanted = "";
+  // Effects that each program which breaks it has, because the check needs them: they tell no two
+  // bugs apart.
+  std::vector<Effect> implies = {};
 
   bool runs_at(Stage stage) const;
   // The beginning of the verdict on the planted program.

@@ -33,6 +33,7 @@ void Checks::report(const Check& check, const ImplKind* kind, std::vector<std::s
               .check = std::string(kind ? kind->row->check_prefix : "").append(check.name),
               .message = message.empty() ? std::string(check.text) : std::move(message),
               .object = std::string(kind ? kind->name() : ""),
+              .implies = EffectSet(check.implies),
               .line = tracker_.seen().index,
               .asserts = std::move(asserts)};
 }
@@ -44,13 +45,14 @@ void Checks::report_finalizer(const Check& check, long serial, std::vector<std::
 }
 
 void Checks::report_error(std::string contract, std::string name, std::string error,
-                          std::vector<std::string> shown) {
+                          std::vector<std::string> shown, std::string object) {
   if (verdict_.found()) return;
   verdict_ = {.kind = "exception",
               .contract = std::move(contract),
               .check = std::move(name),
               .message = std::move(error),
-              .object = "",
+              .object = std::move(object),
+              .implies = {},
               .line = tracker_.seen().index,
               .asserts = std::move(shown)};
 }

@@ -63,9 +63,10 @@ class Checks {
               std::string message = "");
   // The same, for the finalizer of the object with that number.
   void report_finalizer(const Check& check, long serial, std::vector<std::string> asserts);
-  // Reports an exception of the subject where it must not raise; `shown` raises it again.
+  // Reports an exception of the subject where it must not raise; `shown` raises it again. OBJECT is
+  // the name of the kind of impl that it is about.
   void report_error(std::string contract, std::string name, std::string error,
-                    std::vector<std::string> shown);
+                    std::vector<std::string> shown, std::string object = "");
   const std::string& name(int variable) const { return table_.variable_name(variable); }
   // `last`, after the lines of the reset if the reset has run.
   std::vector<std::string> after_reset(std::string last) const;

@@ -56,8 +56,9 @@ void Checks::exception(const Check&, const Moment& moment) {
   // Other code asserts with a message when it rejects an argument: a device that the build lacks,
   // or an object of another class.
   if (is_assertion && promise.empty() && !is_memory && !message.empty()) return;
-  report_error(promise, std::string(table_.ops()[moment.line->op].name),
-               name_of(raised) + ": " + message, {});
+  const Op& op = table_.ops()[moment.line->op];
+  report_error(promise, op.name, name_of(raised) + ": " + message, {},
+               promise.empty() ? "" : op.checks_kind);
 }
 
 // H1: in the mode, wrapping creates a fresh wrapper of the base class.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/engine/language/effects.h"
+
 namespace slotfuzz {
 
 struct Verdict {
@@ -16,6 +18,8 @@ struct Verdict {
   std::string message;
   // The name of the kind of impl that the verdict is about, or empty.
   std::string object;
+  // Effects that each program with this verdict has, because the check needs them.
+  EffectSet implies;
   // The line after which the judge found it, or the number of lines if after the reset.
   std::size_t line = 0;
   std::vector<std::string> asserts;

@@ -11,28 +11,27 @@
 namespace slotfuzz {
 
 // In alphabetical order of their words; ops/storage.ops defines each.
-#define SLOTFUZZ_EFFECTS(EFFECT)                       \
-  EFFECT(kCallsBack, "calls_back")                     \
-  EFFECT(kChecks, "checks")                            \
-  EFFECT(kChecksStorage, "checks_storage")             \
-  EFFECT(kCollects, "collects")                        \
-  EFFECT(kDangles, "dangles")                          \
-  EFFECT(kEntersHermetic, "enters_hermetic")           \
-  EFFECT(kEntersInterpreter, "enters_interpreter")     \
-  EFFECT(kExceedsMemory, "exceeds_memory")             \
-  EFFECT(kExotic, "exotic")                            \
-  EFFECT(kFinalizes, "finalizes")                      \
-  EFFECT(kGrows, "grows")                              \
-  EFFECT(kInHermetic, "in_hermetic")                   \
-  EFFECT(kLeavesHermetic, "leaves_hermetic")           \
-  EFFECT(kLocks, "locks")                              \
-  EFFECT(kMakesOwner, "makes_owner")                   \
-  EFFECT(kRaises, "raises")                            \
-  EFFECT(kResurrects, "resurrects")                    \
-  EFFECT(kSetsAttribute, "sets_attribute")             \
-  EFFECT(kShrinks, "shrinks")                          \
-  EFFECT(kStartsThread, "starts_thread")               \
-  EFFECT(kSwaps, "swaps")                              \
+#define SLOTFUZZ_EFFECTS(EFFECT)                   \
+  EFFECT(kCallsBack, "calls_back")                 \
+  EFFECT(kChecks, "checks")                        \
+  EFFECT(kCollects, "collects")                    \
+  EFFECT(kDangles, "dangles")                      \
+  EFFECT(kEntersHermetic, "enters_hermetic")       \
+  EFFECT(kEntersInterpreter, "enters_interpreter") \
+  EFFECT(kExceedsMemory, "exceeds_memory")         \
+  EFFECT(kExotic, "exotic")                        \
+  EFFECT(kFinalizes, "finalizes")                  \
+  EFFECT(kGrows, "grows")                          \
+  EFFECT(kInHermetic, "in_hermetic")               \
+  EFFECT(kLeavesHermetic, "leaves_hermetic")       \
+  EFFECT(kLocks, "locks")                          \
+  EFFECT(kMakesOwner, "makes_owner")               \
+  EFFECT(kRaises, "raises")                        \
+  EFFECT(kResurrects, "resurrects")                \
+  EFFECT(kSetsAttribute, "sets_attribute")         \
+  EFFECT(kShrinks, "shrinks")                      \
+  EFFECT(kStartsThread, "starts_thread")           \
+  EFFECT(kSwaps, "swaps")                          \
   EFFECT(kTakesResurrected, "takes_resurrected")
 
 enum class Effect : std::uint8_t {
@@ -43,6 +42,10 @@ enum class Effect : std::uint8_t {
 
 class EffectSet {
  public:
+  EffectSet() = default;
+  explicit EffectSet(const std::vector<Effect>& effects) {
+    for (const Effect effect : effects) add(effect);
+  }
   void add(Effect effect) { bits_ |= std::uint32_t{1} << static_cast<unsigned>(effect); }
   bool has(Effect effect) const { return bits_ >> static_cast<unsigned>(effect) & 1; }
   // The words in alphabetical order.

@@ -65,6 +65,8 @@ struct Op {
   // The attribute that the line sets on its first operand, or on that operand's storage.
   std::string attribute;
   bool attribute_of_storage = false;
+  // The kind of variables whose impl must be kept, if that is what the line checks.
+  std::string checks_kind;
   // The values of a line may be of a higher tier.
   Tier tier = Tier::kPublic;
   // The line takes 0.1 ms or more, so it is drawn seldom.

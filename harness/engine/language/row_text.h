@@ -11,6 +11,7 @@
 namespace slotfuzz {
 
 inline constexpr std::string_view kSetsAttribute = "sets_attribute=";
+inline constexpr std::string_view kChecksKind = "checks=";
 
 // The words of a text, which spaces separate.
 std::vector<std::string_view> words_of(std::string_view text);

@@ -136,10 +136,19 @@ Kind kind_of(const Entry& entry, int first_variable) {
   return kind;
 }
 
-void take_word(std::string_view word, const std::string& place, Op& op) {
+void take_word(std::string_view word, const std::string& place, const std::vector<Kind>& kinds,
+               Op& op) {
   if (word.starts_with(kSetsAttribute)) {
     op.effects.add(Effect::kSetsAttribute);
     std::tie(op.attribute, op.attribute_of_storage) = attribute_of(word);
+  } else if (word.starts_with(kChecksKind)) {
+    op.effects.add(Effect::kChecks);
+    op.checks_kind = word.substr(kChecksKind.size());
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+          return kind.is_variable() && kind.name == op.checks_kind;
+        })) {
+      fail(place, op.name + ": no kind of variables is called " + op.checks_kind);
+    }
   } else if (word == "rare") {
     op.weight = kWeightRare;
   } else if (word == "slow") {
@@ -150,7 +159,8 @@ void take_word(std::string_view word, const std::string& place, Op& op) {
     op.effects.add(*effect);
   } else {
     fail(place, "no effect and no mark is called " + std::string(word) +
-                    "; there are sets_attribute=NAME rare slow underscore odd " + effect_words());
+                    "; there are sets_attribute=NAME checks=KIND rare slow underscore odd " +
+                    effect_words());
   }
 }
 
@@ -172,7 +182,7 @@ Op op_of(const Entry& entry, Theme theme, const std::vector<Kind>& kinds) {
   if (!wrong.empty()) fail(entry.place, entry.key + ": " + wrong);
   if (entry.row->size() == 5) {
     const std::string words = text_at(entry, 4, "words");
-    for (const std::string_view word : words_of(words)) take_word(word, entry.place, op);
+    for (const std::string_view word : words_of(words)) take_word(word, entry.place, kinds, op);
   }
   return op;
 }

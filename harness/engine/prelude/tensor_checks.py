@@ -93,7 +93,7 @@ def check_base_kept(tensor, cyclic=False):
     check_kept(box, lambda: view._base, cyclic)
 
 #: check_storage_kept: what a tensor owns as its storage (P1, P2)
-#> check_storage_kept: collects checks checks_storage
+#> check_storage_kept: collects checks
 def check_storage_kept(cyclic=False):
     box = [Sub(1)]
     owner = T.empty(0, dtype=T.uint8).set_(box[0])

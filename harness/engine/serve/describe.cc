@@ -91,6 +91,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"effects", op.effects.words()},
                                {"attribute", op.attribute},
                                {"attribute_of_storage", op.attribute_of_storage},
+                               {"checks_kind", op.checks_kind},
                                {"rare", op.is_rare()},
                                {"slow", op.slow},
                                {"plain", op.plain},
@@ -103,6 +104,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
     document["checks"].push_back({{"contract", check.contract},
                                   {"check", check.name},
                                   {"text", check.text},
+                                  {"implies", EffectSet(check.implies).words()},
                                   {"planted", planted},
                                   {"unplanted", check.unplanted}});
   }

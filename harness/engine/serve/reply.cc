@@ -37,9 +37,14 @@ json lines_as_json(const OpTable& table, const Program& program) {
 }
 
 json verdict_as_json(const Verdict& verdict) {
-  return {{"kind", verdict.kind},     {"contract", verdict.contract}, {"check", verdict.check},
-          {"object", verdict.object}, {"message", verdict.message},   {"asserts", verdict.asserts},
+  return {{"kind", verdict.kind},
+          {"contract", verdict.contract},
+          {"check", verdict.check},
+          {"object", verdict.object},
+          {"message", verdict.message},
+          {"asserts", verdict.asserts},
           {"line", verdict.line},
+          {"implies", verdict.implies.words()},
           {"serial", verdict.serial ? json(*verdict.serial) : json()}};
 }
 

@@ -14,7 +14,7 @@ THEMES = ("storage", "tensor", "thread", "interpreter", "autograd")
 VARIABLES, VALUES, NAMES = "variables", "values", "names"
 FIELDS = ("operands", "template", "needs", "sentence", "words")
 DECLARED, MARKS = TIERS[1:], ("rare", "slow")
-ATTRIBUTE, OF_STORAGE = "sets_attribute", "storage."
+ATTRIBUTE, OF_STORAGE, CHECKS = "sets_attribute", "storage.", "checks"
 
 
 def read() -> dict:
@@ -88,14 +88,19 @@ def _line_of(key: str, text: str) -> int:
 def _op(theme: str, name: str, row: list[str]) -> dict:
     op = dict(zip(FIELDS, [*row, ""]))
     words = op.pop("words").split()
-    attribute = next((word.partition("=")[2] for word in words
-                      if word.startswith(ATTRIBUTE + "=")), "")
+    attribute = _value_of(ATTRIBUTE, words)
     effects = {word.partition("=")[0] for word in words} - {*DECLARED, *MARKS}
     return {"name": name, **op, "operands": op["operands"].split(), "theme": theme,
             "tier": _tier(words),
             **{mark: mark in words for mark in MARKS}, "effects": sorted(effects),
             "attribute": attribute.removeprefix(OF_STORAGE),
-            "attribute_of_storage": attribute.startswith(OF_STORAGE)}
+            "attribute_of_storage": attribute.startswith(OF_STORAGE),
+            "checks_kind": _value_of(CHECKS, words)}
+
+
+def _value_of(name: str, words: list[str]) -> str:
+    """The value of `NAME=value` among WORDS, or an empty string."""
+    return next((word.partition("=")[2] for word in words if word.startswith(name + "=")), "")
 
 
 def _tier(words: list[str]) -> str:

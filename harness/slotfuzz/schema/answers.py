@@ -87,10 +87,11 @@ class Reply:
 
     OUTCOME is "clean" or "finding". KIND is "assert" or "exception" for a finding by the judge,
     with the CONTRACT number, the CHECK, the kind of impl in OBJECT, its MESSAGE, and the ASSERTS
-    that show it. SERIAL is the number of the object whose finalizer it is about, or None. KIND is
-    "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the first line
-    that failed, or the number of lines. RESET has the lines that show the step of the reset that
-    crashed, and THREADS those of a process that hung. STDERR is the log.
+    that show it. SERIAL is the number of the object whose finalizer it is about, or None. IMPLIES
+    has the effects that every program which breaks the check has, so they tell no bugs apart.
+    KIND is "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the
+    first line that failed, or the number of lines. RESET has the lines that show the step of the
+    reset that crashed, and THREADS those of a process that hung. STDERR is the log.
     """
 
     outcome: str
@@ -100,6 +101,7 @@ class Reply:
     object: str
     message: str
     asserts: tuple[str, ...]
+    implies: frozenset[str]
     serial: int | None
     line: int
     signal: int

@@ -38,9 +38,6 @@ Keys = frozenset[DedupKey]
 # Promises that something is kept. A mechanism that runs beside the lines breaks them; the lists,
 # closures and attributes that led it to the object do not matter.
 KEEPING = ("P1", "P2", "P4")
-# The judge's checks of P3 that are equivalent for an object. Each program that breaks one has a
-# finalizer, so the finalizer distinguishes no bugs.
-EARLY = ("finalized early", "tensor finalized early")
 
 
 @dataclass(frozen=True)
@@ -99,14 +96,6 @@ class Case:
         """The function that the last line calls."""
         return program_shape.called(self.last, self.table)
 
-    @property
-    def object(self) -> str:
-        """Whether a tensor or a storage is lost, by the judge's words or by the op that checks."""
-        if self.reply.object or self.reply.is_at_end:
-            return self.reply.object
-        op = self.table.effects(self.reply.lines[self.reply.line].op)
-        return "storage" if "checks_storage" in op else "tensor"
-
 
 def error(reply: Reply, words: Signature) -> str:
     """The engine's words for an exception that no promise explains; empty for other findings."""
@@ -144,13 +133,11 @@ def keys_outside(outside: Outside, table: Table) -> Keys:
 def by_mechanism(case: Case) -> Keys | None:
     """A mechanism breaks a promise that something is kept; the path to the object is irrelevant."""
     reply, by = case.reply, mechanisms(case.lines, case.table)
-    if reply.check in EARLY:
-        by -= {"finalizes"}
-    elif reply.contract not in KEEPING:
+    if not reply.is_of_judge or not (reply.implies or reply.contract in KEEPING):
         return None
-    if not reply.is_of_judge or not by:
+    if not (by := by - reply.implies):
         return None
-    return frozenset([DedupKey(JUDGE, reply.contract, object=case.object, effects=by)])
+    return frozenset([DedupKey(JUDGE, reply.contract, object=reply.object, effects=by)])
 
 
 def by_lines(case: Case) -> Keys | None:

@@ -22,7 +22,8 @@ def test_a_row_is_an_op_with_its_effects():
     assert op == {
         "name": "one", "operands": ["n"], "template": "one({0})", "needs": "", "sentence": "One.",
         "theme": "tensor", "tier": "public", "rare": True, "slow": False, "attribute": "tag",
-        "effects": ["collects", "sets_attribute"], "attribute_of_storage": True}
+        "effects": ["collects", "sets_attribute"], "attribute_of_storage": True,
+        "checks_kind": ""}
 
 
 def test_ops_stand_by_theme_then_file_then_line():

@@ -28,13 +28,12 @@ TABLE = Table({**DESCRIPTION, "prelude": [*DESCRIPTION["prelude"], SUB], "kinds"
         op("collect", [], "gc.collect()", "collects"),
         op("finalized", ["+s", "n"], "{0} = Finalized({1})", "finalizes"),
         op("note", ["s"], "weakref.ref({0}, print)", "calls_back"),
-        op("check_storage", [], "check_storage()", "checks", "checks_storage"),
         op("check_grad", [], "check_grad()", "checks")]})
 OTHERS = {"gc.collect()": Line("collect", ()), "s1 = Finalized(1)": Line("finalized", ("s1", "1")),
           "t0 = T.empty(4)": Line("empty", ("t0", "4")), "t0 = Sub(4)": Line("sub", ("t0", "4")),
           "T.f(t0)": Line("function", ("T.f", "t0")), "T.g(t0)": Line("function", ("T.g", "t0")),
           "T.f(7)": Line("of_byte", ("T.f", "7")), "note": Line("note", ("s0",)),
-          "check_storage()": Line("check_storage", ()), "check_grad()": Line("check_grad", ()),
+          "check_grad()": Line("check_grad", ()),
           "s1.resize_(4)": Line("resize", ("s1", "4")), "empty_it": Line("empty_it", ("t0",)),
           "t1.resize_(huge)": Line("resize_huge", ("t1", "8"))}
 SHOWN = "s0 = t0.untyped_storage()"
@@ -75,9 +74,9 @@ def leak(*texts):
     return case(texts, line=len(texts), contract="P5", check="live wrappers", object="")
 
 
-def broken(texts, contract, check="identity", kind="storage"):
+def broken(texts, contract, check="identity", kind="storage", implies=()):
     """A broken promise."""
-    return case(texts, contract=contract, check=check, object=kind)
+    return case(texts, contract=contract, check=check, object=kind, implies=frozenset(implies))
 
 
 def said(message):

@@ -70,6 +70,7 @@ TEST(CheckTableTest, the_binary_describes_it) {
     EXPECT_EQ(checks[i].at("contract"), check_table()[i].contract);
     EXPECT_EQ(checks[i].at("check"), check_table()[i].name);
     EXPECT_EQ(checks[i].at("text"), check_table()[i].text);
+    EXPECT_EQ(checks[i].at("implies"), EffectSet(check_table()[i].implies).words());
     EXPECT_EQ(checks[i].at("planted").size(), check_table()[i].planted.size());
   }
 }

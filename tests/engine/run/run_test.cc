@@ -144,6 +144,18 @@ TEST_F(RunTest, an_assertion_with_words_is_an_answer_unless_the_prelude_says_it)
   PyDict_SetItemString(names, "check_wraps", former.get());
 }
 
+TEST_F(RunTest, a_line_that_checks_says_which_kind_is_not_kept) {
+  PyObject* names = session_.interpreter.names();
+  const Ref former = Ref::borrow(PyDict_GetItemString(names, "check_aliases"));
+  const Ref planted(PyRun_String("def check_aliases(t): assert False, 'P1: planted'", Py_file_input,
+                                 names, names));
+  EXPECT_TRUE(planted);
+  const Verdict verdict = verdict_of("t0 = T.ones(1)\ncheck_aliases(t0)\n");
+  EXPECT_EQ(verdict.contract + ' ' + verdict.object, "P1 tensor");
+  EXPECT_TRUE(verdict.implies.words().empty());
+  PyDict_SetItemString(names, "check_aliases", former.get());
+}
+
 TEST_F(RunTest, cycles_through_cpp_owners_are_no_leak) {
   // Each of these lives on by the contract (P5), alone and one after the other.
   for (const char* text : {

@@ -173,8 +173,9 @@ class Bench:
                 if asserting[code]:
                     seen.effects.add("checks")
                 box = frame.f_locals.get("box") if code.co_name == "check_kept" else None
-                if box and isinstance(box[0], self.T.UntypedStorage):
-                    seen.effects.add("checks_storage")
+                if box:
+                    is_storage = isinstance(box[0], self.T.UntypedStorage)
+                    seen.effects.add("checks=storage" if is_storage else "checks=tensor")
             elif event == "c_call":
                 owner = getattr(argument, "__self__", None)
                 if any(owner is one for one in self.kept_lists):
