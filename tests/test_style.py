@@ -22,7 +22,7 @@ ROOMS = {
     "harness/engine": ("language", "generate", "process", "run", "judge", "session", "planted",
                        "serve"),
     "harness/interleave": ("fibre", "model", "explore", "compiled", "scenarios", "command"),
-    "core/python": ("runtime", "preserve", "storage", "tensor", "autograd", "module"),
+    "core/python": ("runtime", "preserve", "storage", "tensor", "autograd", "function", "module"),
     "harness/slotfuzz": ("errors", "paths", "console", "progress", "schema", "evidence", "language",
                          "reduce", "subject", "engine", "finding", "triage", "hunt", "interleave",
                          "measure", "report", "ci", "options"),

@@ -35,8 +35,15 @@ intrusive_ptr<Node> grad_fn_field(const TensorImpl& tensor) {
   return meta->grad_fn;
 }
 
-// The grad_fn of a view whose base was written since: a node that leads to the base.
+// The grad_fn of a view whose base was written since: a node that leads to the base. Throws
+// runtime_error for the result of a custom Function: a node for it would not run its backward.
 intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
+  if (const AutogradMeta* meta = meta_of(view);
+      meta != nullptr && (meta->creation_meta == CreationMeta::kInCustomFunction ||
+                          meta->creation_meta == CreationMeta::kMultiOutputNode)) {
+    throw std::runtime_error(
+        "a view that a custom Function returned was written through its base or another view");
+  }
   auto node = make_view_node("AsStridedBackward0", {geometry_of(*view.base()), geometry_of(view)});
   node->set_next_edges({gradient_edge(*view.base())});
   node->add_input(view);

@@ -12,7 +12,8 @@
 
 namespace slotcore::autograd {
 
-// The node that computed the tensor, or null for a leaf.
+// The node that computed the tensor, or null for a leaf. Throws runtime_error for a view that a
+// custom Function returned, when the elements were written since.
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor);
 bool is_leaf(TensorImpl& tensor);
 // The node's input that takes the gradient of this tensor: of grad_fn(), or of the AccumulateGrad

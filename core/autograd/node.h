@@ -74,6 +74,9 @@ class Node : public intrusive_ptr_target {
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
 
+  // The Python object that stands for the node instead of a wrapper, borrowed: the node owns it; or
+  // null.
+  virtual PyObject* python_object() const noexcept { return nullptr; }
   // torch's name of the class, such as "MulBackward0".
   virtual std::string name() const = 0;
   // Computes the gradient of each edge from the gradient of each input. Throws runtime_error when
@@ -92,6 +95,8 @@ class Node : public intrusive_ptr_target {
   bool needs(size_t edge) const noexcept;
   // Adds an input for the gradient of `output`, and returns its number.
   uint32_t add_input(const TensorImpl& output);
+  // Adds an input that never gets a gradient.
+  void add_placeholder() { inputs_.emplace_back(); }
   std::span<const InputMetadata> inputs() const noexcept { return inputs_; }
 
   // The engine runs nodes with a higher number first; an AccumulateGrad has the highest.

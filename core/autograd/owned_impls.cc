@@ -12,8 +12,11 @@ namespace {
 
 class Search final : private OwnedVisitor {
  public:
-  std::vector<OwnedImpl> run(TensorImpl* tensor, Node* node) {
-    pending_.push_back({tensor, node});
+  // Begins with what an owner without an impl owns.
+  void from(TensorImpl* owned) { tensor(owned); }
+  void from(TensorImpl* tensor, Node* node) { pending_.push_back({tensor, node}); }
+
+  std::vector<OwnedImpl> run() {
     // The list grows while it is read.
     for (size_t next = 0; next < pending_.size(); next++) {
       auto [tensor, node] = pending_[next];
@@ -126,7 +129,22 @@ class Search final : private OwnedVisitor {
 
 }  // namespace
 
-std::vector<OwnedImpl> owned_impls(TensorImpl& tensor) { return Search().run(&tensor, nullptr); }
-std::vector<OwnedImpl> owned_impls(Node& node) { return Search().run(nullptr, &node); }
+std::vector<OwnedImpl> owned_impls(TensorImpl& tensor) {
+  Search search;
+  search.from(&tensor, nullptr);
+  return search.run();
+}
+
+std::vector<OwnedImpl> owned_impls(Node& node) {
+  Search search;
+  search.from(nullptr, &node);
+  return search.run();
+}
+
+std::vector<OwnedImpl> owned_impls(const std::vector<TensorImpl*>& owned) {
+  Search search;
+  for (TensorImpl* one : owned) search.from(one);
+  return search.run();
+}
 
 }  // namespace slotcore::autograd

@@ -24,5 +24,7 @@ struct OwnedImpl {
 // No other thread may use the graph.
 std::vector<OwnedImpl> owned_impls(TensorImpl& tensor);
 std::vector<OwnedImpl> owned_impls(Node& node);
+// Of an owner without an impl, which owns these tensors; they are among the result.
+std::vector<OwnedImpl> owned_impls(const std::vector<TensorImpl*>& owned);
 
 }  // namespace slotcore::autograd

@@ -27,6 +27,18 @@ SavedVariable::SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_plac
   live_saved_variables.add();
 }
 
+SavedVariable::SavedVariable(const SavedVariable& other) noexcept
+    : data_(other.data_),
+      weak_grad_fn_(other.weak_grad_fn_),
+      version_(other.version_),
+      output_nr_(other.output_nr_),
+      was_saved_(other.was_saved_),
+      is_original_(other.is_original_),
+      is_leaf_(other.is_leaf_),
+      is_in_place_on_view_(other.is_in_place_on_view_) {
+  if (was_saved_) live_saved_variables.add();
+}
+
 SavedVariable::SavedVariable(SavedVariable&& other) noexcept
     : data_(std::move(other.data_)),
       weak_grad_fn_(std::move(other.weak_grad_fn_)),

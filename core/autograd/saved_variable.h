@@ -13,15 +13,16 @@ class SavedVariable {
   // the tensor itself: the tensor owns the node. Then it keeps an alias without history.
   // An in-place result on a view has another grad_fn than that node; it is kept weakly.
   SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_place_on_view = false);
+  SavedVariable(const SavedVariable& other) noexcept;
   SavedVariable(SavedVariable&& other) noexcept;
   SavedVariable& operator=(SavedVariable other) noexcept;
   ~SavedVariable();
 
   // The tensor: the very one that was saved, or one that stands for it in the graph. `saved_for` is
   // the node that saves it. Throws runtime_error when it was released, or written or detached in
-  // place since (A2).
+  // place since (A2). It may drop a node, and so run user code that releases the owner's variable:
+  // call it on a copy, and without a lock.
   TensorPtr unpack(intrusive_ptr<Node> saved_for) const;
-  bool is_released() const noexcept { return was_saved_ && !data_; }
   // What the node owns; the caller drops it outside of locks.
   [[nodiscard]] TensorPtr release() noexcept { return std::move(data_); }
   const TensorPtr& data() const noexcept { return data_; }

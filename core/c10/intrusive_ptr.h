@@ -190,7 +190,9 @@ class weak_intrusive_ptr {
     return intrusive_ptr<T>::reclaim(target_);
   }
   // Never goes from true to false (P4).
-  bool expired() const noexcept { return target_ == nullptr || raw::use_count(target_) == 0; }
+  bool expired() const noexcept { return use_count() == 0; }
+  // Strong references of the target.
+  uint32_t use_count() const noexcept { return target_ == nullptr ? 0 : raw::use_count(target_); }
 
   // Whether both refer to the same target, dead or alive: while either exists, the address is not
   // used again.

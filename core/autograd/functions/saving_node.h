@@ -26,9 +26,12 @@ class SavingNode : public Node {
  protected:
   // What was saved as number `i`; null if nothing was.
   TensorPtr unpack(size_t i) {
-    auto self = intrusive_ptr<Node>::retain(this);
-    std::lock_guard lock(mutex_);
-    return saved_[i].unpack(std::move(self));
+    SavedVariable saved;
+    {
+      std::lock_guard lock(mutex_);
+      saved = saved_[i];
+    }
+    return saved.unpack(intrusive_ptr<Node>::retain(this));
   }
   void release_resources() noexcept override {
     Node::release_resources();

@@ -3,8 +3,8 @@
 #include "core/python/autograd/node_wrapper.h"
 
 #include "core/autograd/accumulate_grad.h"
+#include "core/python/autograd/node_attributes.h"
 #include "core/python/autograd/owned_rows.h"
-#include "core/python/autograd/python_hook.h"
 #include "core/python/tensor/tensor.h"
 #include "core/python/tensor/walk.h"
 
@@ -24,7 +24,9 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   if (int stop = preserve::traverse(self, &node_traverse, visit, arg); stop != 0) return stop;
   Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
-  return Walk(wrapper, visit, arg).run(static_cast<Node*>(wrapper->impl));
+  Walk walk(wrapper->interpreter, &wrapper->walk, visit, arg);
+  walk.from(static_cast<Node*>(wrapper->impl));
+  return walk.run();
 }
 
 PyObject* name(PyObject* self, PyObject*) {
@@ -32,19 +34,8 @@ PyObject* name(PyObject* self, PyObject*) {
 }
 
 PyObject* next_functions(PyObject* self, void*) {
-  return guarded([&] {
-    ModuleState* state = state_of_wrapper(self);
-    std::span<const autograd::Edge> known = self_node(self).next_edges();
-    // A copy: wrapping may run the collector, and so user code.
-    std::vector<autograd::Edge> edges(known.begin(), known.end());
-    PyRef tuple = PyRef::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(edges.size()))));
-    for (size_t i = 0; i < edges.size(); i++) {
-      PyRef node = wrap_node(state, edges[i].node);
-      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
-                       checked(Py_BuildValue("(OI)", node.get(), edges[i].input_nr)));
-    }
-    return tuple.release();
-  });
+  return guarded(
+      [&] { return next_functions_of(state_of_wrapper(self), self_node(self)).release(); });
 }
 
 PyObject* variable(PyObject* self, void*) {
@@ -56,25 +47,14 @@ PyObject* variable(PyObject* self, void*) {
   });
 }
 
-template <class Hook, class Add>
-PyObject* with_hook(PyObject* self, PyObject* callable, Add add) {
-  return guarded([&] {
-    ModuleState* state = state_of_wrapper(self);
-    PyRef dict = PyRef::steal(checked(PyODict_New()));
-    PyRef handle = add_hook(state, dict.get(), callable);
-    add(std::make_shared<Hook>(state->interpreter, dict.get()));
-    return handle.release();
-  });
-}
-
 PyObject* register_hook(PyObject* self, PyObject* callable) {
-  return with_hook<NodePostHook>(
-      self, callable, [&](auto hook) { self_node(self).add_hook_after(std::move(hook)); });
+  return guarded(
+      [&] { return add_post_hook(state_of_wrapper(self), self_node(self), callable).release(); });
 }
 
 PyObject* register_prehook(PyObject* self, PyObject* callable) {
-  return with_hook<NodePreHook>(
-      self, callable, [&](auto hook) { self_node(self).add_hook_before(std::move(hook)); });
+  return guarded(
+      [&] { return add_pre_hook(state_of_wrapper(self), self_node(self), callable).release(); });
 }
 
 PyObject* sequence_nr(PyObject* self, PyObject*) {
@@ -156,6 +136,10 @@ PyRef make_node_type(PyObject* module) { return make_type(module, "slotcore.Node
 
 PyRef wrap_node(ModuleState* state, intrusive_ptr<Node> node) {
   if (!node) return PyRef::borrow(Py_None);
+  if (PyObject* object = node->python_object()) {
+    node->pyobj_slot()->check_pyobj(state->interpreter->tag());
+    return PyRef::borrow(object);
+  }
   PyTypeObject* type = type_of(state, *node);
   return PyRef::steal(checked(wrap(state->interpreter, type, node)));
 }

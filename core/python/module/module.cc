@@ -4,6 +4,7 @@
 #include "core/c10/live_counts.h"
 #include "core/python/autograd/graph.h"
 #include "core/python/autograd/python_hook.h"
+#include "core/python/function/function.h"
 #include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/runtime/hermetic.h"
@@ -22,6 +23,9 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(dtype_type);
   Py_VISIT(node);
   Py_VISIT(node_types);
+  Py_VISIT(function_base);
+  Py_VISIT(backward_function);
+  Py_VISIT(function);
   Py_VISIT(handle_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   return 0;
@@ -37,6 +41,9 @@ void ModuleState::clear() {
   Py_CLEAR(dtype_type);
   Py_CLEAR(node);
   Py_CLEAR(node_types);
+  Py_CLEAR(function_base);
+  Py_CLEAR(backward_function);
+  Py_CLEAR(function);
   Py_CLEAR(handle_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
 }
@@ -84,11 +91,29 @@ PyObject* live_wrappers(PyObject* module, PyObject*) {
   return PyLong_FromLongLong(state_of_module(module)->interpreter->live_wrappers);
 }
 
+PyObject* live_contexts(PyObject* module, PyObject*) {
+  return PyLong_FromLongLong(state_of_module(module)->interpreter->live_contexts);
+}
+
+PyObject* saved_tensors(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(live_saved_variables.value());
+}
+
+PyObject* live_backwards(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(live_graph_tasks.value());
+}
+
 PyMethodDef ledger_methods[] = {
     {"_live_impls", &live_impls, METH_NOARGS,
      "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
     {"_live_wrappers", &live_wrappers, METH_NOARGS,
      "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
+    {"_live_contexts", &live_contexts, METH_NOARGS,
+     "_live_contexts() -> int: ctxs of custom Functions that exist in this interpreter."},
+    {"_live_saved_tensors", &saved_tensors, METH_NOARGS,
+     "_live_saved_tensors() -> int: places for a saved tensor in nodes and ctxs, also freed ones."},
+    {"_live_backwards", &live_backwards, METH_NOARGS,
+     "_live_backwards() -> int: backwards that run in this process."},
     {"_left_behind", &left_behind, METH_NOARGS,
      "_left_behind() -> int: references that C++ released while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
@@ -121,7 +146,9 @@ int exec(PyObject* module) {
     state->node_types = checked(PyDict_New());
     state->handle_type = add_type(module, make_handle_type(module));
     add_modes(module);
-    checked(PyModule_AddObjectRef(module, "autograd", make_autograd(module).get()));
+    PyRef autograd = make_autograd(module);
+    add_function(module, autograd.get());
+    checked(PyModule_AddObjectRef(module, "autograd", autograd.get()));
     add_nn(module, make_parameter_class(module, meta.get()));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));

@@ -107,6 +107,8 @@ class Interpreter final : public impl::PyInterpreterVTable {
   ModuleState* module = nullptr;
   // The number of wrapper objects. Read and written under the GIL.
   int64_t live_wrappers = 0;
+  // The number of ctxs of custom Functions, likewise.
+  int64_t live_contexts = 0;
 
  private:
   explicit Interpreter(PyInterpreterState* state);

@@ -27,6 +27,9 @@ struct ModuleState {
   PyTypeObject* dtype_type;
   PyTypeObject* node;            // the base class of graph nodes
   PyObject* node_types;          // dict: its subclasses by the name of the node
+  PyTypeObject* function_base;   // the base class of every ctx
+  PyTypeObject* backward_function;  // of those that a Function with a static forward gets
+  PyTypeObject* function;
   PyTypeObject* handle_type;     // RemovableHandle
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;

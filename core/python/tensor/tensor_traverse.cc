@@ -37,7 +37,9 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   // Most tensors own only their storage, and need no bookkeeping.
   if (tensor->autograd_meta() == nullptr && !tensor->base())
     return visit_storage(wrapper->interpreter, tensor->storage().get(), 1, visit, arg);
-  return Walk(wrapper, visit, arg).run(tensor);
+  Walk walk(wrapper->interpreter, &wrapper->walk, visit, arg);
+  walk.from(tensor);
+  return walk.run();
 }
 
 }  // namespace slotcore::python

@@ -20,26 +20,13 @@ uint64_t next_number() noexcept {
 
 }  // namespace
 
-Walk::Walk(Wrapper* from, visitproc visit, void* arg)
-    : interpreter_(from->interpreter),
-      visit_(visit),
-      arg_(arg),
-      asks_(collector::is_subtracting(visit)) {
-  if (asks_) from->walk = next_number();
-  number_ = from->walk;
+Walk::Walk(const Interpreter* interpreter, uint64_t* number, visitproc visit, void* arg)
+    : interpreter_(interpreter), visit_(visit), arg_(arg), asks_(collector::is_subtracting(visit)) {
+  if (asks_) *number = next_number();
+  number_ = *number;
 }
 
-int Walk::run(TensorImpl* tensor) {
-  tensors_.push_back(tensor);
-  return finish();
-}
-
-int Walk::run(autograd::Node* node) {
-  nodes_.push_back(node);
-  return finish();
-}
-
-int Walk::finish() {
+int Walk::run() {
   while (stop_ == 0) {
     if (!tensors_.empty()) {
       TensorImpl* next = tensors_.back();
@@ -78,7 +65,10 @@ void Walk::tensor(TensorImpl* tensor) {
 }
 
 void Walk::node(autograd::Node* node) {
-  if (follows(node)) nodes_.push_back(node);
+  // Such an object belongs to one interpreter, whose collector alone may see it.
+  bool is_foreign = node->python_object() != nullptr &&
+                    node->pyobj_slot()->pyobj_interpreter() != interpreter_->tag();
+  if (!is_foreign && follows(node)) nodes_.push_back(node);
 }
 
 void Walk::object(PyObject* object) {

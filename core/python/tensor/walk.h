@@ -1,4 +1,5 @@
-// Walk: what a wrapper reports to the collector of what its impl owns.
+// Walk: what a wrapper reports to the collector of what its impl owns, and a ctx of what it has
+// saved.
 #pragma once
 
 #include <Python.h>
@@ -27,11 +28,16 @@ namespace slotcore::python {
 // in proportion to n and not to n * n.
 class Walk final : private autograd::OwnedVisitor {
  public:
-  Walk(Wrapper* from, visitproc visit, void* arg);
+  // `number` belongs to the wrapper or the ctx.
+  Walk(const Interpreter* interpreter, uint64_t* number, visitproc visit, void* arg);
 
-  // Visits what the impl of the wrapper owns. The result is that of `visit`, for tp_traverse.
-  int run(TensorImpl* tensor);
-  int run(autograd::Node* node);
+  // Begins with what this tensor or node owns: it is the impl of the wrapper.
+  void from(TensorImpl* tensor) { tensors_.push_back(tensor); }
+  void from(autograd::Node* node) { nodes_.push_back(node); }
+  // Begins with a tensor that ctx owns; once for each reference.
+  void from_saved(TensorImpl* saved) { tensor(saved); }
+  // Visits the rest. The result is that of `visit`, for tp_traverse.
+  int run();
 
  private:
   void tensor(TensorImpl* tensor) override;
@@ -40,7 +46,6 @@ class Walk final : private autograd::OwnedVisitor {
 
   // Reports the references of one impl.
   void enter(TensorImpl* tensor);
-  int finish();
   // Meets one owner of `target`; whether the walk now goes on with what it owns.
   bool follows(intrusive_ptr_target* target);
 

@@ -53,7 +53,7 @@ class Ledger {
   static constexpr int kMoreCollections = 5;
 
  private:
-  static constexpr std::size_t kCountsMax = kImplKindsMax;
+  static constexpr std::size_t kCountsMax = 8;
   static constexpr long kNoNumber = -1;
   using Numbers = std::array<long, kCountsMax>;
 
@@ -68,12 +68,15 @@ class Ledger {
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;
   std::vector<Ref> hooks_of_cpp() const;
+  // Objects that own impls in C++ and are no wrappers of a kind: of the types `other_owners`.
+  std::vector<Ref> other_owners() const;
   // Whether C++ owns a part of the objects in LEFT.
   bool is_shared(const std::vector<Ref>& left) const;
   // Breaks the cycles that live on, if C++ owns a part of them. Returns false when Python owns
   // every part: the collector should have found those.
   bool break_shared_cycles(Result& result) const;
   bool is_graph_left() const;
+  static void clear_attributes(PyObject* object);
   void take_apart(PyObject* object) const;
   void empty(PyObject* object, const ImplKind& kind) const;
 

@@ -90,6 +90,10 @@ std::vector<Ref> Ledger::hooks_of_cpp() const {
   return hooks;
 }
 
+std::vector<Ref> Ledger::other_owners() const {
+  return tracked([this](PyObject* object) { return layout_.is_other_owner(object); });
+}
+
 bool Ledger::is_shared(const std::vector<Ref>& left) const {
   std::vector<const void*> impls, owned;
   for (const Ref& object : left) {
@@ -111,14 +115,9 @@ bool Ledger::is_shared(const std::vector<Ref>& left) const {
       add_owned(layout_, impl, kind, owned);
     }
   }
-  for (const ImplKind& kind : layout_.kinds()) {
-    if (!kind.other_owners) continue;
-    for (const Ref& other : tracked([&kind](PyObject* object) {
-           return PyObject_TypeCheck(object, kind.other_owners);
-         })) {
-      const auto all = Layout::owned_by_cpp(other.get(), kind);
-      if (all && shares(*all, owned)) return true;
-    }
+  for (const Ref& other : other_owners()) {
+    const auto all = layout_.owned_by_other(other.get());
+    if (all && shares(*all, owned)) return true;
   }
   return std::any_of(impls.begin(), impls.end(),
                      [&](const void* impl) { return impl && has(owned, impl); });
@@ -131,6 +130,7 @@ bool Ledger::break_shared_cycles(Result& result) const {
   const bool is_hook_enough = !hooks.empty() && !capabilities_.counts_objects;
   if (!is_hook_enough && !is_shared(left)) return false;
   for (const Ref& object : left) take_apart(object.get());
+  for (const Ref& object : other_owners()) clear_attributes(object.get());
   for (const Ref& object : hooks) {
     const Ref cleared(PyObject_CallMethod(object.get(), "clear", nullptr));
     CHECK(cleared, "clear: " << take_error());
@@ -171,15 +171,23 @@ bool Ledger::is_graph_left() const {
       if (owned && has_graph(owned.get())) return true;
     }
   }
+  for (const Ref& other : other_owners()) {
+    const auto owned = layout_.owned_by_other(other.get());
+    if (owned && owned->has_cycle) return true;
+  }
   return false;
+}
+
+void Ledger::clear_attributes(PyObject* object) {
+  const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
+  if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
+  PyErr_Clear();
 }
 
 // Releases what a wrapper holds in Python, and the owning edges of its impl; in PyTorch also the
 // memory, which may own the tensor that lent it.
 void Ledger::take_apart(PyObject* object) const {
-  const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
-  if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
-  PyErr_Clear();
+  clear_attributes(object);
   for (const std::string& name : attribute_names_) {
     PyObject_SetAttrString(object, name.c_str(), nullptr);
     PyErr_Clear();

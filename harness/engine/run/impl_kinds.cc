@@ -10,7 +10,10 @@ namespace {
 
 const std::vector<ImplKindRow>& rows() {
   static const std::vector<LedgerCount> counts = {{"impls", "T._live_impls"},
-                                                  {"wrappers", "T._live_wrappers"}};
+                                                  {"wrappers", "T._live_wrappers"},
+                                                  {"ctxs", "T._live_contexts"},
+                                                  {"saved tensors", "T._live_saved_tensors"},
+                                                  {"backwards", "T._live_backwards"}};
   static const std::vector<ImplKindRow> rows = {
       {.name = "storage",
        .check_prefix = "",
@@ -23,7 +26,7 @@ const std::vector<ImplKindRow>& rows() {
        .edges = {},
        .graph = "",
        .owned = "",
-       .other_owners = "",
+       .other_owners = {},
        .released = {},
        .wrap_again = "",
        .empty = "",
@@ -57,7 +60,7 @@ const std::vector<ImplKindRow>& rows() {
                   .lookalike = "lambda one: one.detach()"}},
        .graph = "grad_fn",
        .owned = "_owned_by_cpp",
-       .other_owners = "T.autograd.Node",
+       .other_owners = {"T.autograd.Node", "T.autograd._FunctionBase"},
        .released = {"grad", "_backward_hooks"},
        .wrap_again = "lambda one: one.type_as(one)",
        .empty = "lambda one: one.set_()",

@@ -57,8 +57,8 @@ struct ImplKindRow {
   // address and end with whether that impl is in a cycle of owners. If a subject has it, the judge
   // does not ask for the graph. Or empty.
   std::string_view owned;
-  // A type of other objects that have this method: wrappers of nodes. Or empty.
-  std::string_view other_owners;
+  // The types of other objects that have this method: wrappers of nodes, and ctxs.
+  std::vector<std::string_view> other_owners;
   // How the reset breaks a cycle through C++: attributes that it sets to None. If the subject
   // counts no objects: also a function that wraps the impl again, and one that makes it release its
   // memory.

@@ -19,11 +19,22 @@ PyTypeObject* type_of(const Interpreter& interpreter, std::string_view expressio
   return reinterpret_cast<PyTypeObject*>(type.get());
 }
 
-// Null for a type that the subject lacks. Its module keeps it.
-PyTypeObject* other_type(const Interpreter& interpreter, std::string_view expression) {
-  if (expression.empty()) return nullptr;
-  const Ref type = interpreter.evaluate(std::string(expression));
-  return type && PyType_Check(type.get()) ? reinterpret_cast<PyTypeObject*>(type.get()) : nullptr;
+// Those that the subject has. Its module keeps them.
+std::vector<PyTypeObject*> types_among(const Interpreter& interpreter,
+                                       const std::vector<std::string_view>& expressions) {
+  std::vector<PyTypeObject*> types;
+  for (const std::string_view expression : expressions) {
+    const Ref type = interpreter.evaluate(std::string(expression));
+    if (type && PyType_Check(type.get())) {
+      types.push_back(reinterpret_cast<PyTypeObject*>(type.get()));
+    }
+  }
+  return types;
+}
+
+bool is_of_type(PyObject* object, const std::vector<PyTypeObject*>& types) {
+  return std::any_of(types.begin(), types.end(),
+                     [&](PyTypeObject* type) { return PyObject_TypeCheck(object, type); });
 }
 
 }  // namespace
@@ -45,7 +56,7 @@ Layout::Layout(const Interpreter& interpreter, std::span<const ImplKindRow> rows
     kinds_.push_back({.row = &row,
                       .number = kinds_.size(),
                       .type = type_of(interpreter, row.type),
-                      .other_owners = other_type(interpreter, row.other_owners),
+                      .other_owners = types_among(interpreter, row.other_owners),
                       .is_preserved = is_preserved,
                       .at = {},
                       .targets = {},
@@ -94,6 +105,18 @@ std::optional<Layout::Owned> Layout::owned_by_cpp(PyObject* wrapper, const ImplK
     owned.has_cycle |= PyTuple_GET_ITEM(row, PyTuple_GET_SIZE(row) - 1) == Py_True;
   }
   return owned;
+}
+
+std::optional<Layout::Owned> Layout::owned_by_other(PyObject* object) const {
+  for (const ImplKind& kind : kinds_) {
+    if (is_of_type(object, kind.other_owners)) return owned_by_cpp(object, kind);
+  }
+  return std::nullopt;
+}
+
+bool Layout::is_other_owner(PyObject* object) const {
+  return std::any_of(kinds_.begin(), kinds_.end(),
+                     [&](const ImplKind& kind) { return is_of_type(object, kind.other_owners); });
 }
 
 Py_ssize_t Layout::references_to(const PyObject* wrapper) const {

@@ -50,8 +50,8 @@ struct ImplKind {
   // Its index among the kinds.
   std::size_t number;
   PyTypeObject* type;
-  // The type of `other_owners`; null if the subject has none.
-  PyTypeObject* other_owners;
+  // The types of `other_owners` that the subject has.
+  std::vector<PyTypeObject*> other_owners;
   // Whether the contract's promises about wrappers hold for it.
   bool is_preserved;
   KindPlaces at;
@@ -92,6 +92,9 @@ class Layout {
     bool has_cycle = false;
   };
   static std::optional<Owned> owned_by_cpp(PyObject* wrapper, const ImplKind& kind);
+  // The same for an object of a type in `other_owners`.
+  std::optional<Owned> owned_by_other(PyObject* object) const;
+  bool is_other_owner(PyObject* object) const;
   // The refcount of a wrapper that lives, or its last value.
   Py_ssize_t references_to(const PyObject* wrapper) const;
   // What a C++ owner owns now, by its `_cdata`, or null.

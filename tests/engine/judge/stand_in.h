@@ -77,7 +77,7 @@ inline std::vector<ImplKindRow> rows_with_nodes() {
                   .lookalike = ""}},
        .graph = "",
        .owned = "",
-       .other_owners = "",
+       .other_owners = {},
        .released = {},
        .wrap_again = "",
        .empty = "",
