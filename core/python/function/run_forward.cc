@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/autograd/grad_mode.h"
 #include "core/autograd/functions/process_outputs.h"
+#include "core/autograd/grad_mode.h"
 #include "core/python/function/function.h"
 #include "core/python/function/py_node.h"
 #include "core/python/tensor/tensor.h"

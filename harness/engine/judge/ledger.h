@@ -77,6 +77,7 @@ class Ledger {
   bool break_shared_cycles(Result& result) const;
   bool is_graph_left() const;
   static void clear_attributes(PyObject* object);
+  void clear_other(PyObject* object) const;
   void take_apart(PyObject* object) const;
   void empty(PyObject* object, const ImplKind& kind) const;
 

@@ -130,7 +130,7 @@ bool Ledger::break_shared_cycles(Result& result) const {
   const bool is_hook_enough = !hooks.empty() && !capabilities_.counts_objects;
   if (!is_hook_enough && !is_shared(left)) return false;
   for (const Ref& object : left) take_apart(object.get());
-  for (const Ref& object : other_owners()) clear_attributes(object.get());
+  for (const Ref& object : other_owners()) clear_other(object.get());
   for (const Ref& object : hooks) {
     const Ref cleared(PyObject_CallMethod(object.get(), "clear", nullptr));
     CHECK(cleared, "clear: " << take_error());
@@ -182,6 +182,18 @@ void Ledger::clear_attributes(PyObject* object) {
   const Ref attributes(PyObject_GetAttrString(object, "__dict__"));
   if (attributes && PyDict_Check(attributes.get())) PyDict_Clear(attributes.get());
   PyErr_Clear();
+}
+
+void Ledger::clear_other(PyObject* object) const {
+  clear_attributes(object);
+  for (const ImplKind& kind : layout_.kinds()) {
+    for (const OtherOwner& owner : kind.row->other_owners) {
+      if (owner.clear.empty()) continue;
+      const std::string method(owner.clear);
+      const Ref done(PyObject_CallMethod(object, method.c_str(), nullptr));
+      PyErr_Clear();  // an object of another type has no such method
+    }
+  }
 }
 
 // Releases what a wrapper holds in Python, and the owning edges of its impl; in PyTorch also the

@@ -31,6 +31,12 @@ struct ImplEdge {
 };
 
 // A count of live objects, named `noun`, that must be equal before and after each program.
+// A type of objects that own impls, and are the wrapper of none: its expression, and the method
+// that makes an object of it release what it owns, or empty.
+struct OtherOwner {
+  std::string_view type, clear;
+};
+
 struct LedgerCount {
   std::string_view noun;
   std::string_view function;
@@ -57,8 +63,8 @@ struct ImplKindRow {
   // address and end with whether that impl is in a cycle of owners. If a subject has it, the judge
   // does not ask for the graph. Or empty.
   std::string_view owned;
-  // The types of other objects that have this method: wrappers of nodes, and ctxs.
-  std::vector<std::string_view> other_owners;
+  // Other objects that have this method: wrappers of nodes, and ctxs.
+  std::vector<OtherOwner> other_owners;
   // How the reset breaks a cycle through C++: attributes that it sets to None. If the subject
   // counts no objects: also a function that wraps the impl again, and one that makes it release its
   // memory.

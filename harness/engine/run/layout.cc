@@ -21,10 +21,10 @@ PyTypeObject* type_of(const Interpreter& interpreter, std::string_view expressio
 
 // Those that the subject has. Its module keeps them.
 std::vector<PyTypeObject*> types_among(const Interpreter& interpreter,
-                                       const std::vector<std::string_view>& expressions) {
+                                       const std::vector<OtherOwner>& owners) {
   std::vector<PyTypeObject*> types;
-  for (const std::string_view expression : expressions) {
-    const Ref type = interpreter.evaluate(std::string(expression));
+  for (const OtherOwner& owner : owners) {
+    const Ref type = interpreter.evaluate(std::string(owner.type));
     if (type && PyType_Check(type.get())) {
       types.push_back(reinterpret_cast<PyTypeObject*>(type.get()));
     }
