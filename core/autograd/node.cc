@@ -55,12 +55,7 @@ void Node::visit_owned(OwnedVisitor& visitor) const {
   for (const auto& hook : hooks_->after) visit(hook);
 }
 
-void Node::set_next_edges(std::vector<Edge> edges) {
-  next_edges_ = std::move(edges);
-  for (const Edge& edge : next_edges_) {
-    if (edge.node) topological_nr_ = std::max(topological_nr_, edge.node->topological_nr_ + 1);
-  }
-}
+void Node::set_next_edges(std::vector<Edge> edges) { next_edges_ = std::move(edges); }
 
 std::span<const Edge> Node::next_edges() const noexcept { return next_edges_; }
 

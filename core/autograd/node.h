@@ -101,8 +101,6 @@ class Node : public intrusive_ptr_target {
 
   // The engine runs nodes with a higher number first; an AccumulateGrad has the highest.
   uint64_t sequence_nr() const noexcept { return sequence_nr_; }
-  // Greater than that of each node that this one leads to.
-  uint64_t topological_nr() const noexcept { return topological_nr_; }
 
   // Any thread may add a hook; the next run calls it.
   void add_hook_of_tensor(uint32_t input_nr, std::shared_ptr<FunctionPreHook> hook);
@@ -126,7 +124,6 @@ class Node : public intrusive_ptr_target {
   std::vector<InputMetadata> inputs_;
   std::unique_ptr<NodeHooks> hooks_;  // null without hooks; guarded by mutex_
   uint64_t sequence_nr_;
-  uint64_t topological_nr_ = 0;
 };
 
 }  // namespace slotcore::autograd

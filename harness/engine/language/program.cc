@@ -35,10 +35,9 @@ OpTable::OpTable(const std::vector<TableFile>& files) {
   TableRows rows = rows_of(files);
   kinds_ = std::move(rows.kinds);
   ops_ = std::move(rows.ops);
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    for (int number = 0; kinds_[kind].is_variable() && number < kinds_[kind].count; ++number) {
-      variable_names_.push_back(kinds_[kind].prefix + std::to_string(number));
-      kind_of_variable_.push_back(static_cast<int>(kind));
+  for (const Kind& kind : kinds_) {
+    for (int number = 0; kind.is_variable() && number < kind.count; ++number) {
+      variable_names_.push_back(kind.prefix + std::to_string(number));
     }
   }
   std::set<int> made;

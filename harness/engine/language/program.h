@@ -63,8 +63,6 @@ class OpTable {
   bool is_variable(const Operand& operand) const {
     return operand.kind < 0 || kinds_[operand.kind].is_variable();
   }
-  // The kind that a variable belongs to, as an index into kinds().
-  int kind_of_variable(int variable) const { return kind_of_variable_[variable]; }
   std::optional<std::uint16_t> find_op(std::string_view name) const;
   // The first op with this effect.
   std::optional<std::uint16_t> find_op(Effect effect) const;
@@ -111,7 +109,6 @@ class OpTable {
   std::vector<Kind> kinds_;
   std::vector<Op> ops_;
   std::vector<std::string> variable_names_;
-  std::vector<int> kind_of_variable_;
   std::vector<Node> tree_;
 };
 

@@ -59,7 +59,6 @@ class RandomProgram final : public ObservedProgram {
   void tear_down() override;
   uint64_t outcome() const override { return outcome_; }
 
-  bool has_plain() const { return has_plain_; }
   std::string text() const;
 
  private:
