@@ -28,7 +28,7 @@ class CountedImpl {
       Wrapper* wrapper = of->wrapper();
       HoldsGil<P> gil(of->gil_, thread);
       const uint32_t before = wrapper->references.fetch_add(1, std::memory_order_relaxed);
-      P::check(before > 0, "", "J2: a wrapper that dies gets no new reference");
+      P::check(before > 0, "", "a wrapper that dies gets no new reference");
     }
     void decref() {
       Wrapper* wrapper = of->wrapper();
@@ -80,7 +80,7 @@ class CountedImpl {
 
   Wrapper* wrapper() {
     auto* wrapper = reinterpret_cast<Wrapper*>(impl_->slot.pointer());
-    P::check(wrapper != nullptr, "", "J3: the bit leads to a wrapper in the slot");
+    P::check(wrapper != nullptr, "", "the bit leads to a wrapper in the slot");
     return wrapper;
   }
   // The wrapper takes over a strong reference.
@@ -143,13 +143,12 @@ class CountedImpl {
     if (before > 1) return;
     ++deaths_;
     wrapper->body.store(0);
-    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "",
-             "J4: slot of its own");
+    P::check(impl_->slot.pointer() == reinterpret_cast<uintptr_t>(wrapper), "", "slot of its own");
     impl_->slot.set(0);
     // As PyTorch and the core drop it. This must come first, in case a lock comes now.
     const bool last = decrefs_at_death_ ? impl_->count.decref() == Count::Left::kNobody
                                         : impl_->count.expire_if_unique();
-    P::check(last, "", "J4: with its wrapper dies the impl");
+    P::check(last, "", "with its wrapper dies the impl");
     expire();
     P::destroy(wrapper);
   }

@@ -262,13 +262,13 @@ class CountsScenario {
   // No thread is inside an operation.
   void check_balance(int strong, int python) {
     const bool wrapped = impl_.slot().pointer() != 0;
-    P::check(impl_.count().has_pyobject() == wrapped, "", "J3: the bit is set with the wrapper");
+    P::check(impl_.count().has_pyobject() == wrapped, "", "the bit is set with the wrapper");
     P::check(impl_.count().strong() == static_cast<uint32_t>(strong + wrapped), "P7",
              "the strong count is what the references add up to");
     if (!wrapped) return P::check(python == 0, "P2", "a wrapper that is referred to lives");
     P::check(impl_.wrapper()->references.load(std::memory_order_relaxed) ==
                  static_cast<uint32_t>(python + (strong > 0)),
-             "", "J2: the impl has one reference of its wrapper exactly while it has owners");
+             "", "the impl has one reference of its wrapper exactly while it has owners");
   }
 
   const Plan& plan_;
