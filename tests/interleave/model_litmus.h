@@ -1,4 +1,5 @@
-// Litmus programs: a few threads on two atomics, plain memory and a mutex, whose outcomes both
+// Litmus programs: a few threads on two atomics, plain memory and a mutex
+// and a condition, whose outcomes both
 // searches must agree on.
 #pragma once
 
@@ -23,6 +24,7 @@ struct Memory {
   P::atomic<int> y{0};
   P::var<int> data{0};
   P::mutex mutex;
+  P::condition condition;
 };
 
 // Threads write the values that they read into r; the outcome is the digits of r, then the final x

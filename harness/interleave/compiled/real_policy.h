@@ -3,6 +3,7 @@
 //   static void before()                         another thread may run here
 //   static void after(what, location, value)     for a printed run
 //   class Mutex                                  lock(), unlock()
+//   class Condition                              wait(Mutex&), notify_one(), notify_all()
 //   static void begin_line(int)                  the thread starts this line of its program
 //   static void fail(contract, what)             an invariant does not hold
 //   static void made(void*) / bool unmake(void*) an object on the heap
@@ -88,6 +89,7 @@ struct RealPolicy {
   };
 
   using mutex = typename Points::Mutex;
+  using condition = typename Points::Condition;
 
   static void begin_line(int line) { Points::begin_line(line); }
   static void fence(std::memory_order order) { std::atomic_thread_fence(order); }

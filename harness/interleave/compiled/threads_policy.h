@@ -5,6 +5,7 @@
 
 #include "harness/interleave/compiled/real_policy.h"
 #include "harness/interleave/compiled/threads_run.h"
+#include "harness/interleave/model/model_clock.h"
 
 namespace slotfuzz::interleave {
 
@@ -25,6 +26,52 @@ struct ThreadPoints {
   }
 
   using Mutex = std::mutex;
+
+  // Not std::condition_variable, which cannot say that a thread waits: when all threads wait, the
+  // run must fail and not hang. Relaxed, all accesses: a notification orders nothing.
+  class Condition {
+   public:
+    void wait(std::mutex& held) {
+      before();
+      const int me = ThreadsRun::thread();
+      if (me < 0) return fail("", "a wait while no other thread runs");
+      std::atomic<uint32_t>& waits = waits_[me];
+      const bool is_spurious = ThreadsRun::is_spurious();
+      if (!is_spurious) waits.store(1, std::memory_order_relaxed);
+      held.unlock();
+      if (!is_spurious) {
+        ThreadsRun::begin_wait();
+        while (waits.load(std::memory_order_relaxed) != 0) waits.wait(1, std::memory_order_relaxed);
+      }
+      held.lock();
+    }
+    void notify_one() {
+      before();
+      const uint32_t first = next_.fetch_add(1, std::memory_order_relaxed);
+      for (uint32_t i = 0; i < kThreadsMax; ++i) {
+        if (wake((first + i) % kThreadsMax)) return;
+      }
+    }
+    void notify_all() {
+      before();
+      for (uint32_t i = 0; i < kThreadsMax; ++i) wake(i);
+    }
+
+   private:
+    bool wake(uint32_t thread) {
+      uint32_t waits = 1;
+      if (!waits_[thread].compare_exchange_strong(waits, 0, std::memory_order_relaxed,
+                                                  std::memory_order_relaxed)) {
+        return false;
+      }
+      ThreadsRun::end_wait();
+      waits_[thread].notify_one();
+      return true;
+    }
+
+    std::atomic<uint32_t> waits_[kThreadsMax]{};
+    std::atomic<uint32_t> next_{0};
+  };
 };
 
 using ThreadsPolicy = RealPolicy<ThreadPoints>;

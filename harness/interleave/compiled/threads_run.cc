@@ -20,14 +20,27 @@ namespace slotfuzz::interleave {
 namespace {
 
 constexpr int kYieldOneIn = 4;
+constexpr int kSpuriousOneIn = 8;
 constexpr int kSpinsMax = 1000;  // then another thread may need the core
+constexpr int64_t kWaiting = 1 << 16;
 
 // State of a worker thread, which the static functions of the policy find by their thread.
 struct Here {
   ThreadsRun* run = nullptr;
   uint64_t random = 0;  // 0: no yields
+  int thread = -1;
 };
 constinit thread_local Here here;
+
+bool one_in(int n) {
+  if (here.random == 0) return false;
+  uint64_t x = here.random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  here.random = x;
+  return x % n == 0;
+}
 
 }  // namespace
 
@@ -37,7 +50,7 @@ class ThreadsRun::Workers {
     for (int i = 0; i < count; ++i) {
       const uint64_t random = options.yields ? (options.seed * 1000 + i) * 2 + 1 : 0;
       threads_.emplace_back([this, run, i, random] {
-        here = {run, random};
+        here = {run, random, i};
         work(i);
       });
     }
@@ -53,6 +66,7 @@ class ThreadsRun::Workers {
     // Relaxed, both: begin() publishes them.
     working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     arrived_.store(0, std::memory_order_relaxed);
+    here.run->able_.store(static_cast<int64_t>(threads_.size()), std::memory_order_relaxed);
     begin();
     // Acquire: pairs with the workers' decrements, so that their work happens before what follows.
     for (int left; (left = working_.load(std::memory_order_acquire)) > 0;) {
@@ -72,6 +86,7 @@ class ThreadsRun::Workers {
       if (leave_) return;
       line_up();
       program_->run(thread);
+      here.run->change_able(-1);
       // Release: pairs with the wait in execute(). Workers share nothing, so they need no order.
       if (working_.fetch_sub(1, std::memory_order_release) == 1) working_.notify_one();
     }
@@ -104,7 +119,7 @@ ThreadsRun::Result ThreadsRun::run(Program& program, const Options& options) {
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   const uint64_t reports_before = thread_reports();
   executions_ = 0;
-  here = {this, 0};
+  here = {this, 0, -1};
   workers_ = std::make_unique<Workers>(this, program.threads(), options);
   Result result;
   while (executions_ < options.executions_max && !result.failed) {
@@ -132,18 +147,27 @@ void ThreadsRun::check_end(Result* result) {
 }
 
 void ThreadsRun::maybe_yield() {
-  if (here.random == 0) return;
-  uint64_t x = here.random;
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  here.random = x;
-  if (x % kYieldOneIn == 0) sched_yield();
+  if (one_in(kYieldOneIn)) sched_yield();
+}
+
+int ThreadsRun::thread() { return here.thread; }
+
+bool ThreadsRun::is_spurious() { return one_in(kSpuriousOneIn); }
+
+void ThreadsRun::begin_wait() { here.run->change_able(kWaiting - 1); }
+
+void ThreadsRun::end_wait() { here.run->change_able(1 - kWaiting); }
+
+// Relaxed: the number must not order the threads. A thread that notifies can run until it has
+// counted the thread that it woke, so the number is 0 only when no thread can run.
+void ThreadsRun::change_able(int64_t change) {
+  const int64_t now = able_.fetch_add(change, std::memory_order_relaxed) + change;
+  if (now != 0 && now % kWaiting == 0) fail("deadlock", "", "every thread waits for another");
 }
 
 void ThreadsRun::fail_here(const char* contract, const char* what) {
   CHECK(here.run != nullptr, "an invariant outside of a run: " << what);
-  here.run->fail(contract, what);
+  here.run->fail("check", contract, what);
 }
 
 void ThreadsRun::count_here(int objects) {
@@ -152,8 +176,8 @@ void ThreadsRun::count_here(int objects) {
   here.run->alive_.fetch_add(objects, std::memory_order_relaxed);
 }
 
-void ThreadsRun::fail(const char* contract, const char* what) {
-  if (on_failure_) on_failure_({executions_, true, "check", contract, what});
+void ThreadsRun::fail(const char* kind, const char* contract, const char* what) {
+  if (on_failure_) on_failure_({executions_, true, kind, contract, what});
   std::fprintf(stderr, "slotfuzz: %s\n", words_of(contract, what).c_str());
   std::fflush(stderr);
   std::_Exit(1);

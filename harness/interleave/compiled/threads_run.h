@@ -40,18 +40,28 @@ class ThreadsRun {
   // For the policy
   static void maybe_yield();
   static void fail_here(const char* contract, const char* what);
+  // The worker thread that calls, or -1.
+  static int thread();
+  // With yields, some waits wake spuriously.
+  static bool is_spurious();
+  // The calling thread waits for a condition from now on; then a notification ends the wait of some
+  // thread. If every thread waits or has ended, the run fails.
+  static void begin_wait();
+  static void end_wait();
   static void count_here(int objects);
 
  private:
   class Workers;
 
   void check_end(Result* result);
-  void fail(const char* contract, const char* what);
+  void fail(const char* kind, const char* contract, const char* what);
+  void change_able(int64_t change);
 
   OnFailure on_failure_;
   std::unique_ptr<Workers> workers_;
   uint64_t executions_ = 0;
   std::atomic<int> alive_{0};
+  std::atomic<int64_t> able_{0};  // threads that can run, and kWaiting for each that waits
 };
 
 }  // namespace slotfuzz::interleave

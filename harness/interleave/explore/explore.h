@@ -6,7 +6,8 @@
 //     takes the k-th enabled thread after it, counted round
 //   store byte, read only when the operation may choose among several stores (a load or a
 //     read-modify-write which it reads, a store which it goes behind): 0 the newest, k the k-th
-//     older
+//     older. Also at a wait: 1 wakes spuriously. At a notify_one of several waiting threads: k
+//     wakes the one that waits k-th longest, from 0
 //   after the last byte: 0
 // A byte beyond the choices is taken modulo their number, so every string is a schedule. Normalised
 // bytes are the choices that a run made, without the zeros at the end. All zeros is the sequential

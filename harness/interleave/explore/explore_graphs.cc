@@ -129,6 +129,7 @@ int GraphSearch::take(Execution& execution, Step& step) {
     execution.model().taken_sources(step.thread, execution.pending(step.thread), &taken);
   }
   ++depth_;
+  step.source = execution.model().source_of(execution.pending(step.thread), choices_[step.choice]);
   const int thread = execution.perform(step.thread, choices_[step.choice]);
   step.cause = execution.model().cause(step.thread);
   if (step.action != Action::kLoad) find_races(execution, step, before, taken);
@@ -151,7 +152,7 @@ void GraphSearch::find_races(const Execution& execution, const Step& step, const
   const int last = static_cast<int>(depth_) - 1;
   if (!is_lock && model.store_count() == step.store_count) return;
   // A plain store reads nothing, so no sleeping thread precedes it.
-  const StoreId own_source = reads(step.action) ? choices_[step.choice] : kNever;
+  const StoreId own_source = reads(step.action) ? step.source : kNever;
   for (int i = last - 1; i >= 0; --i) {
     const Step& earlier = steps_[i];
     if (earlier.location != step.location || !reads(earlier.action)) continue;
@@ -185,7 +186,7 @@ void GraphSearch::race(int earlier, int thread, const Clock& cause, StoreId sour
     if ((met & bit(step.thread)) != 0) continue;
     if (step.cause[state.thread] > earlier) {
       met |= bit(step.thread);
-    } else if (consider(step.thread, step.cause, choices_[step.choice])) {
+    } else if (consider(step.thread, step.cause, step.source)) {
       return;
     }
   }

@@ -2,12 +2,13 @@
 // the stores that operations read.
 //
 // A graph is the source of each read, the modification order of each location, and the order in
-// which threads held each mutex. At a state, take a thread whose next operation reads. In every
-// graph beyond this state it reads either a store that exists, or one that does not exist yet. The
-// search explores the first kind one by one. Then it puts the thread to sleep with a bound: from
-// here on it may read only stores made later. So no graph is explored twice. An operation that
-// reads nothing (a store, an unlock) is the same in all graphs beyond the state, wherever its store
-// goes in modification order: the search does it at once, and tries nothing else there.
+// which threads held each mutex and used each condition. At a state, take a thread whose next
+// operation reads. In every graph beyond this state it reads either a store that exists, or one
+// that does not exist yet. The search explores the first kind one by one. Then it puts the thread
+// to sleep with a bound: from here on it may read only stores made later. So no graph is explored
+// twice. An operation that reads nothing (a store, an unlock) is the same in all graphs beyond the
+// state, wherever its store goes in modification order: the search does it at once, and tries
+// nothing else there.
 //
 // Note [Source sets]
 //   The search tries another thread at a state only for a reason: in an execution from there, a
@@ -21,6 +22,15 @@
 //
 //   When all other threads have ended, wait or sleep, a thread that waits for a mutex races with
 //   the lock that blocks it, although its operation never comes: without that lock it might come.
+//
+// Note [Conditions in the search]
+//   A kWait and the notifications of one condition are read-modify-writes in one order, and the
+//   search reverses them as it reverses others. kNotifyOne has a choice for each waiting thread;
+//   all of them read the newest store, so what it reads differs from what it chooses. A kWake that
+//   is enabled stays enabled and reads the same store in every graph beyond the state, and nothing
+//   reads what it does: the search does it at once, as an operation that reads nothing. A kWake
+//   that is not enabled needs no race of its own: the notification and the kWait, which came in the
+//   wrong order, have one.
 //
 // The remaining redundant executions are those in which all enabled threads sleep. They run to
 // their end unexamined; they count as executions, and not as graphs.
@@ -56,6 +66,7 @@ class GraphSearch final : public Scheduler {
     uint8_t tried;        // threads whose operation was explored here
     uint8_t wanted;       // threads whose operation is or must be explored here
     StoreId store_count;  // at the state before the step
+    StoreId source;       // the store that was read
     int choice;           // of `choices`
     int choices_begin;    // in choices_
     int choices_end;

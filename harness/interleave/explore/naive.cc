@@ -78,12 +78,12 @@ Seen every_graph(ObservedProgram& program, Execution& execution, uint64_t execut
       [&] { return search.next(); });
 }
 
-Comparison compare_with_naive(uint64_t count, uint64_t seed, uint64_t interleavings_max) {
+Comparison compare_with_naive(uint64_t count, uint64_t seed, uint64_t interleavings_max, Mix mix) {
   Comparison comparison;
   Execution execution;
   Random random(seed);
   while (comparison.programs < count) {
-    RandomProgram program(random);
+    RandomProgram program(random, mix);
     const Seen naive = every_interleaving(program, execution, interleavings_max);
     if (naive.cut) {
       ++comparison.skipped;
@@ -95,6 +95,7 @@ Comparison compare_with_naive(uint64_t count, uint64_t seed, uint64_t interleavi
     comparison.executions += reduced.executions;
     comparison.graphs += reduced.graphs.size();
     if (!naive.failures.empty()) ++comparison.with_failure;
+    if (program.has_conditions()) ++comparison.with_conditions;
     const std::string what = disagreement(naive, reduced);
     if (what.empty()) continue;
     comparison.mismatch = what + "\n" + program.text();

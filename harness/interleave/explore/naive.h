@@ -38,6 +38,7 @@ struct Comparison {
   uint64_t programs = 0;
   uint64_t skipped = 0;  // too many interleavings
   uint64_t with_failure = 0;
+  uint64_t with_conditions = 0;
   uint64_t interleavings = 0;
   uint64_t executions = 0;  // of the reduced search
   uint64_t graphs = 0;
@@ -48,9 +49,13 @@ struct Comparison {
 // Nearly all random programs have fewer.
 constexpr uint64_t kInterleavingsMax = 30'000;
 
+// Which instructions random programs consist of: all, or mainly waits and notifications, so that
+// several threads wait for one condition.
+enum class Mix { kAny, kConditions };
+
 // `count` random programs of 2 to 3 threads, the same for the same seed. Programs with more
 // interleavings are skipped, and do not count.
 Comparison compare_with_naive(uint64_t count, uint64_t seed,
-                              uint64_t interleavings_max = kInterleavingsMax);
+                              uint64_t interleavings_max = kInterleavingsMax, Mix mix = Mix::kAny);
 
 }  // namespace slotfuzz::interleave

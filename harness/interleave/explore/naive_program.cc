@@ -27,6 +27,9 @@ const char* name_of(Kind kind) {
     case Kind::kSkip: return "skip_if";
     case Kind::kRead: return "read";
     case Kind::kWrite: return "write";
+    case Kind::kWait: return "wait";
+    case Kind::kNotifyOne: return "notify_one";
+    case Kind::kNotifyAll: return "notify_all";
   }
   CHECK(false, "no such instruction: " << static_cast<int>(kind));
   return "";
@@ -42,11 +45,17 @@ uint64_t mixed(uint64_t before, uint64_t value) { return Random(before * 31 + va
 }  // namespace
 
 // The naive search takes time exponential in the number of operations.
-RandomProgram::RandomProgram(Random& random) {
+RandomProgram::RandomProgram(Random& random, Mix mix) {
   const int threads = random.one_in(3) ? 2 : 3;
+  if (mix == Mix::kConditions) {
+    has_conditions_ = true;
+    for (int thread = 0; thread < threads; ++thread) add_conditions(random, bodies_.emplace_back());
+    return;
+  }
   const int accesses_max = threads == 2 ? 4 : 3;
   const int atomics = random.one_in(3) ? 1 : kAtomics;
   has_plain_ = random.one_in(4);
+  has_conditions_ = random.one_in(2);
   for (int thread = 0; thread < threads; ++thread) {
     std::vector<Instruction>& body = bodies_.emplace_back();
     const int accesses = 1 + random.below(accesses_max);
@@ -65,12 +74,22 @@ void RandomProgram::add_instructions(Random& random, std::vector<Instruction>& b
   if (random.one_in(5)) {
     body.push_back({Kind::kSkip, kRelaxed, kRelaxed, 0, random.below(2)});
   }
+  if (has_conditions_ && random.one_in(3)) {
+    const Kind kind = random.one_in(2) ? Kind::kNotifyOne : Kind::kNotifyAll;
+    if (random.one_in(2)) return add_wait(random, body, atomics);
+    body.push_back({kind, kRelaxed, kRelaxed, random.one_in(4) ? 1 : 0});
+    return;
+  }
   if (!random.one_in(7)) {
     body.push_back(random_access(random, atomics));
     return;
   }
-  // Adds a locked section, in which a second one may be nested: the reverse nesting in another
-  // thread is a deadlock. A skip must not skip the lock of a section alone, so it is removed.
+  add_section(random, body, atomics);
+}
+
+// A locked section, in which a second one may be nested: the reverse nesting in another thread is a
+// deadlock. A skip must not skip the lock of a section alone, so it is removed.
+void RandomProgram::add_section(Random& random, std::vector<Instruction>& body, int atomics) {
   if (!body.empty() && body.back().kind == Kind::kSkip) body.pop_back();
   const int outer = random.below(kMutexes);
   const bool nested = random.one_in(2);
@@ -79,6 +98,40 @@ void RandomProgram::add_instructions(Random& random, std::vector<Instruction>& b
   if (!nested) body.push_back(random_access(random, atomics));
   if (nested) body.push_back({Kind::kUnlock, kRelaxed, kRelaxed, 1 - outer});
   body.push_back({Kind::kUnlock, kRelaxed, kRelaxed, outer});
+}
+
+// One or two of: a wait, a notification with or without the mutex, a store that waits look at.
+void RandomProgram::add_conditions(Random& random, std::vector<Instruction>& body) {
+  const int parts = 1 + random.below(2);
+  for (int i = 0; i < parts; ++i) {
+    const int location = random.one_in(6) ? 1 : 0;
+    const Kind kind = random.one_in(3) ? Kind::kNotifyAll : Kind::kNotifyOne;
+    switch (random.below(6)) {
+      case 0:
+      case 1: add_wait(random, body, 1); break;
+      case 2:
+        body.push_back({Kind::kLock});
+        body.push_back({kind, kRelaxed, kRelaxed, location});
+        body.push_back({Kind::kUnlock});
+        break;
+      case 3: body.push_back({Kind::kStore, kRelaxed, kRelaxed, 0, 1 + random.below(2)}); break;
+      default: body.push_back({kind, kRelaxed, kRelaxed, location}); break;
+    }
+  }
+}
+
+// A wait is never without its mutex. Most programs wait only if a value is not there yet, as real
+// ones do; a thread that waits for nothing is a deadlock.
+void RandomProgram::add_wait(Random& random, std::vector<Instruction>& body, int atomics) {
+  if (!body.empty() && body.back().kind == Kind::kSkip) body.pop_back();
+  const int mutex = random.one_in(4) ? 1 : 0;
+  body.push_back({Kind::kLock, kRelaxed, kRelaxed, mutex});
+  if (!random.one_in(4)) {
+    body.push_back({Kind::kLoad, kRelaxed, kRelaxed, random.below(atomics)});
+    body.push_back({Kind::kSkip, kRelaxed, kRelaxed, 0, 1 + random.below(2)});
+  }
+  body.push_back({Kind::kWait, kRelaxed, kRelaxed, random.one_in(4) ? 1 : 0, mutex});
+  body.push_back({Kind::kUnlock, kRelaxed, kRelaxed, mutex});
 }
 
 Instruction RandomProgram::random_access(Random& random, int atomics) {
@@ -115,6 +168,7 @@ void RandomProgram::set_up() {
 uint32_t RandomProgram::execute(const Instruction& instruction, uint32_t last) {
   auto& atomic = memory_->atomics[instruction.location % kAtomics];
   auto& mutex = memory_->mutexes[instruction.location % kMutexes];
+  auto& condition = memory_->conditions[instruction.location % kConditions];
   const auto operand = static_cast<uint32_t>(instruction.operand);
   switch (instruction.kind) {
     case Kind::kLoad: return atomic.load(instruction.order);
@@ -134,6 +188,9 @@ uint32_t RandomProgram::execute(const Instruction& instruction, uint32_t last) {
     // The value of a plain read does not matter: if it varies, there is a race.
     case Kind::kRead: memory_->plain.load(); return last;
     case Kind::kWrite: memory_->plain.store(1); return last;
+    case Kind::kWait: condition.wait(memory_->mutexes[instruction.operand]); return last;
+    case Kind::kNotifyOne: condition.notify_one(); return last;
+    case Kind::kNotifyAll: condition.notify_all(); return last;
   }
   CHECK(false, "no such instruction: " << static_cast<int>(instruction.kind));
   return 0;

@@ -39,6 +39,9 @@ struct Instruction {
     kSkip,  // skips the next instruction if the last value read is the operand
     kRead,
     kWrite,
+    kWait,  // for the condition `location`, with the mutex `operand`, which the thread holds
+    kNotifyOne,
+    kNotifyAll,
   };
   Kind kind;
   std::memory_order order = std::memory_order_relaxed;
@@ -50,7 +53,7 @@ struct Instruction {
 
 class RandomProgram final : public ObservedProgram {
  public:
-  explicit RandomProgram(Random& random);
+  explicit RandomProgram(Random& random, Mix mix = Mix::kAny);
 
   int threads() const override { return static_cast<int>(bodies_.size()); }
   void set_up() override;
@@ -59,24 +62,31 @@ class RandomProgram final : public ObservedProgram {
   void tear_down() override;
   uint64_t outcome() const override { return outcome_; }
 
+  bool has_conditions() const { return has_conditions_; }
   std::string text() const;
 
  private:
   static constexpr int kAtomics = 2;
   static constexpr int kMutexes = 2;
+  static constexpr int kConditions = 2;
 
   struct Memory {
     ModelPolicy::atomic<uint32_t> atomics[kAtomics];
     ModelPolicy::var<uint32_t> plain;
     ModelPolicy::mutex mutexes[kMutexes];
+    ModelPolicy::condition conditions[kConditions];
   };
 
   void add_instructions(Random& random, std::vector<Instruction>& body, int atomics);
+  void add_conditions(Random& random, std::vector<Instruction>& body);
+  void add_section(Random& random, std::vector<Instruction>& body, int atomics);
+  void add_wait(Random& random, std::vector<Instruction>& body, int atomics);
   Instruction random_access(Random& random, int atomics);
   uint32_t execute(const Instruction& instruction, uint32_t last);
 
   std::vector<std::vector<Instruction>> bodies_;
   bool has_plain_ = false;
+  bool has_conditions_ = false;
   Memory* memory_ = nullptr;
   uint64_t read_[kThreadsMax] = {};  // a hash of all values that a thread has read
   uint64_t outcome_ = 0;

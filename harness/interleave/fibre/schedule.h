@@ -8,6 +8,8 @@
 //   takes the next one if it cannot), k takes the k-th next that can, counted round. A byte is
 //   taken modulo their number, so every string is a schedule; after the last byte come zeros. The
 //   normalised schedule is the choices of a run without the zeros at the end. It replays that run.
+//   An operation that has a choice (a notification: which waiting thread; a wait: whether it wakes
+//   spuriously) reads a byte in the same way.
 //
 // This file is independent of policies: a drop-in std::atomic may call `yield` as well.
 #pragma once
@@ -77,6 +79,13 @@ class FibreScheduler {
   // Other threads must run here until `word` is 0; then this one may continue. If all threads wait,
   // the run is a deadlock.
   static void yield_until_zero(const std::atomic<uint32_t>& word);
+  // A choice of an operation under test: 0 to count - 1, of at least 2, by a byte of the schedule.
+  // 0 outside of a run.
+  static int choice(int count) {
+    FibreScheduler* self = here();
+    if (self == nullptr || self->phase_ == Phase::kIdle) return 0;
+    return static_cast<int>(self->byte_for(count));
+  }
   // Ends the run as a failure with this message and contract number (literals). In a thread of a
   // run, does not return.
   static void stop(const char* message, const char* contract = "");

@@ -32,6 +32,10 @@ uint64_t modified(const Operation& operation, uint64_t old) {
     case Action::kOr: return old | operation.operand;
     case Action::kLoad:
     case Action::kStore:
+    case Action::kWait:
+    case Action::kNotifyOne:
+    case Action::kNotifyAll:
+    case Action::kWake:
     case Action::kLock:
     case Action::kUnlock:
     case Action::kPlainLoad:
@@ -238,6 +242,10 @@ Model::Outcome Model::perform(int thread, const Operation& operation, StoreId ch
     case Action::kSubtract:
     case Action::kOr:
     case Action::kCompareExchange: return modify(state, thread, operation, choice);
+    case Action::kWait: return wait(state, thread, operation, choice);
+    case Action::kNotifyOne:
+    case Action::kNotifyAll: return notify(state, thread, operation, choice);
+    case Action::kWake: wake(state, thread); return {};
     case Action::kLock: lock(state, thread, operation); return {};
     case Action::kUnlock: unlock(state, thread, operation); return {};
     case Action::kPlainLoad:
@@ -253,6 +261,12 @@ Model::Outcome Model::perform_alone(const Operation& operation) {
   const uint64_t old = location.newest == kNoStore ? 0 : stores_[location.newest].value;
   if (operation.action == Action::kLock || operation.action == Action::kUnlock) {
     // No other thread runs, so no thread can notice; only the pairing could be wrong.
+    return {};
+  }
+  if (is_of_condition(operation.action)) {
+    if (operation.action != Action::kWait) return {};
+    fail(FailureKind::kDeadlock,
+         "a wait for " + name_of_location(operation.location) + " while no other thread runs");
     return {};
   }
   if (is_plain(operation.action) || operation.action == Action::kLoad) return {old, false};

@@ -14,6 +14,17 @@
 //   operations are refused, not approximated. Weak compare-exchange does not fail spuriously. A
 //   release sequence is its head and the read-modify-writes that follow it, as since C++20.
 //
+// Note [Waiting for a condition]
+//   The operations of a condition variable are read-modify-writes of one location, which holds the
+//   set of waiting threads: so they have one order, as the standard requires, and they synchronize
+//   nothing. A wait is four operations: kWait joins the set, then the mutex is unlocked, kWake
+//   waits for the notification that removes the thread, then the mutex is locked. The standard
+//   makes the first two atomic, but no thread can tell: what happens in between could as well
+//   happen after. notify_one may choose any waiting thread.
+//     A spurious wakeup is a choice of kWait: the thread then does not join the set. A waiting
+//   thread that a notification could choose, but that wakes spuriously before, leaves no trace
+//   either. A thread wakes spuriously at most kSpuriousMax times, or a loop would never end.
+//
 // Note [What a race is here]
 //   The machine checks plain accesses, constructions and destructions against happens-before by
 //   vector clocks. That is a property of the execution graph, not of the order in which it was
@@ -37,6 +48,7 @@ constexpr int kNobody = -1;  // no thread: the set-up and the finish
 constexpr int kStepsMax = 4000;
 constexpr int kStoresMax = 8000;
 constexpr int kChoicesMax = 256;  // the values of a byte of a schedule
+constexpr int kSpuriousMax = 1;   // spurious wakeups of each thread
 
 enum class Action : uint8_t {
   kLoad,
@@ -45,14 +57,18 @@ enum class Action : uint8_t {
   kAdd,
   kSubtract,
   kOr,
+  kWait,
+  kNotifyOne,
+  kNotifyAll,
   kCompareExchange,
   kLock,
   kUnlock,
+  kWake,
   kPlainLoad,
   kPlainStore,
 };
 
-enum class LocationKind : uint8_t { kAtomic, kPlain, kMutex };
+enum class LocationKind : uint8_t { kAtomic, kPlain, kMutex, kCondition };
 
 struct Operation {
   Action action;
@@ -83,7 +99,8 @@ struct Location {
   uint8_t bytes;
   int16_t holder;  // of a mutex
   StoreId newest;
-  StoreId pushed;  // the most recent store
+  StoreId pushed;    // the most recent store
+  StoreId spurious;  // of a condition: what a wait reads that will wake spuriously
   int16_t born_thread;
   int16_t born_time;
   Clock accessed;  // last access of each thread; of plain memory, the last read
@@ -115,7 +132,7 @@ class Model {
  public:
   struct Outcome {
     uint64_t value = 0;      // what was read
-    bool exchanged = false;  // the compare-exchange wrote
+    bool exchanged = false;  // the compare-exchange wrote, or the wait joined the waiting threads
   };
   struct Fault {
     std::string words() const { return words_of(contract, message); }
@@ -142,12 +159,20 @@ class Model {
   int16_t first_alive() const;  // -1: all have been destroyed
 
   // Operations
-  bool is_enabled(const Operation& operation) const {
-    return operation.action != Action::kLock || locations_[operation.location].holder == kNobody;
+  bool is_enabled(int thread, const Operation& operation) const {
+    if (operation.action == Action::kLock) {
+      return locations_[operation.location].holder == kNobody;
+    }
+    return operation.action != Action::kWake || threads_[thread].woken_by != kNoStore;
   }
   // The stores from `bound` on that the operation may choose; empty only if `bound` hides all.
   void choices(int thread, const Operation& operation, StoreId bound, Choices* out);
   bool has_choice(int thread, const Operation& operation, StoreId bound) const;
+  // The store that an operation reads which makes this choice. They differ for notify_one, whose
+  // choices are the stores by which the waiting threads joined.
+  StoreId source_of(const Operation& operation, StoreId choice) const {
+    return operation.action == Action::kNotifyOne ? newest(operation.location) : choice;
+  }
   // Stores that the operation could have changed, were they not taken by a read-modify-write.
   void taken_sources(int thread, const Operation& operation, Choices* out) const;
   Outcome perform(int thread, const Operation& operation, StoreId choice);
@@ -179,6 +204,9 @@ class Model {
     Clock acquirable;  // what an acquire fence would add to `happens`
     Clock released;    // what a relaxed store releases: `happens` at the last release fence
     int16_t time = 0;
+    StoreId joined = kNoStore;    // by this it joined the threads that wait for a condition
+    StoreId woken_by = kNoStore;  // the notification that lets it wake
+    int spurious = 0;             // its spurious wakeups until now
   };
 
   // The location exists, is alive, and was constructed before; otherwise that is the fault.
@@ -199,6 +227,11 @@ class Model {
   Outcome modify(Thread& state, int thread, const Operation& operation, StoreId source);
   void lock(Thread& state, int thread, const Operation& operation);
   void unlock(Thread& state, int thread, const Operation& operation);
+  void condition_choices(int thread, const Operation& operation, StoreId bound, Choices* out) const;
+  Outcome wait(Thread& state, int thread, const Operation& operation, StoreId choice);
+  Outcome notify(Thread& state, int thread, const Operation& operation, StoreId choice);
+  void wake(Thread& state, int thread);
+  StoreId change_waiting(Thread& state, int thread, Location& location, uint64_t waiting);
   Outcome perform_alone(const Operation& operation);
   void refuse(const Operation& operation);
   Clock limit_of(int thread) const;
@@ -215,9 +248,14 @@ class Model {
   Fault fault_{};
 };
 
+// Whether it depends on other threads what the operation reads. A thread that may wake reads the
+// notification that chose it, whatever other threads do.
 inline bool reads(Action action) {
-  return action != Action::kStore && action != Action::kUnlock && action != Action::kPlainLoad &&
-         action != Action::kPlainStore;
+  return action != Action::kStore && action != Action::kUnlock && action != Action::kWake &&
+         action != Action::kPlainLoad && action != Action::kPlainStore;
+}
+inline bool is_of_condition(Action action) {
+  return (action >= Action::kWait && action <= Action::kNotifyAll) || action == Action::kWake;
 }
 inline bool is_plain(Action action) {
   return action == Action::kPlainLoad || action == Action::kPlainStore;

@@ -27,6 +27,9 @@ StoreId Model::floor_of(int thread, const Location& location) const {
 void Model::choices(int thread, const Operation& operation, StoreId bound, Choices* out) {
   const Location& location = locations_[operation.location];
   out->count = 0;
+  if (is_of_condition(operation.action)) {
+    return condition_choices(thread, operation, bound, out);
+  }
   if (operation.action == Action::kLock || operation.action == Action::kUnlock ||
       is_plain(operation.action)) {
     // No choice. A lock can run only after the last unlock of its mutex.

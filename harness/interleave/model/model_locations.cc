@@ -25,6 +25,7 @@ std::string Model::name_of_location(int16_t id) const {
     case LocationKind::kAtomic: return "atomic " + std::to_string(id);
     case LocationKind::kPlain: return "plain " + std::to_string(id);
     case LocationKind::kMutex: return "mutex " + std::to_string(id);
+    case LocationKind::kCondition: return "condition " + std::to_string(id);
   }
   CHECK(false, "no such kind of location: " << static_cast<int>(location.kind));
   return "";
@@ -46,6 +47,7 @@ int16_t Model::construct(int thread, LocationKind kind, uint64_t value, uint8_t 
   location.holder = kNobody;
   location.newest = kNoStore;
   location.pushed = kNoStore;
+  location.spurious = kNoStore;
   location.born_thread = static_cast<int16_t>(thread);
   location.born_time = 0;
   location.name = nullptr;
@@ -53,8 +55,11 @@ int16_t Model::construct(int thread, LocationKind kind, uint64_t value, uint8_t 
     location.born_time = static_cast<int16_t>(threads_[thread].time + 1);
     if (kind == LocationKind::kPlain) location.written.set(thread, location.born_time);
   }
+  if (kind == LocationKind::kCondition) {
+    location.spurious = push_store(kNobody, location, value, kNoStore);
+  }
   if (kind != LocationKind::kPlain) {
-    const StoreId first = push_store(kNobody, location, value, kNoStore);
+    const StoreId first = push_store(kNobody, location, value, location.spurious);
     // Numbered by the thread that made it, so that fingerprints do not depend on the order of
     // execution.
     if (thread != kNobody) {

@@ -1,5 +1,6 @@
 // The policy with which the protocol templates run in the model. It has the members of the
-// production policy (atomic, var, mutex, fence, check); the model performs every operation.
+// production policy (atomic, var, mutex, condition, fence,
+// check); the model performs every operation.
 //
 // An operation of an execution that is given up never returns, so the code under test should keep
 // no heap memory in locals. Memory orders have no default: sequential consistency is not modelled.
@@ -128,6 +129,34 @@ struct ModelPolicy {
    private:
     void apply(Action action) {
       Execution::current().operate(
+          {action, std::memory_order_relaxed, std::memory_order_relaxed, id_, 0, 0});
+    }
+
+    int16_t id_;
+  };
+
+  // See Note [Waiting for a condition].
+  class condition {
+   public:
+    condition() : id_(Execution::current().construct(LocationKind::kCondition, 0, 8, false)) {}
+    ~condition() { Execution::current().destroy(id_); }
+    condition(const condition&) = delete;
+    condition& operator=(const condition&) = delete;
+
+    void wait(mutex& held) {
+      const bool waits = apply(Action::kWait).exchanged;
+      held.unlock();
+      if (waits) apply(Action::kWake);
+      held.lock();
+    }
+    void notify_one() { apply(Action::kNotifyOne); }
+    void notify_all() { apply(Action::kNotifyAll); }
+
+    int16_t id() const { return id_; }
+
+   private:
+    Model::Outcome apply(Action action) {
+      return Execution::current().operate(
           {action, std::memory_order_relaxed, std::memory_order_relaxed, id_, 0, 0});
     }
 

@@ -114,7 +114,7 @@ class Execution {
   int thread_count() const { return thread_count_; }
   bool is_waiting(int thread) const { return threads_[thread].waiting; }
   bool is_enabled(int thread) const {
-    return threads_[thread].waiting && model_.is_enabled(threads_[thread].pending);
+    return threads_[thread].waiting && model_.is_enabled(thread, threads_[thread].pending);
   }
   const Operation& pending(int thread) const { return threads_[thread].pending; }
   // Performs the pending operation; returns the thread, or kNobody if that failed.

@@ -33,8 +33,12 @@ const char* name_of(Action action) {
     case Action::kSubtract: return "fetch_sub";
     case Action::kOr: return "fetch_or";
     case Action::kCompareExchange: return "compare_exchange";
+    case Action::kWait: return "wait";
+    case Action::kNotifyOne: return "notify_one";
+    case Action::kNotifyAll: return "notify_all";
     case Action::kLock: return "lock";
     case Action::kUnlock: return "unlock";
+    case Action::kWake: return "wake";
     case Action::kPlainLoad: return "read";
     case Action::kPlainStore: return "write";
   }
@@ -45,7 +49,20 @@ const char* name_of(Action action) {
 constexpr uint64_t kLarge = uint64_t{1} << 32;
 
 bool has_order(Action action) {
-  return action != Action::kLock && action != Action::kUnlock && !is_plain(action);
+  return action != Action::kLock && action != Action::kUnlock && !is_plain(action) &&
+         !is_of_condition(action);
+}
+
+// What an operation of a condition did, instead of the values that it read and wrote.
+std::string text_of_condition(Action action, const Model::Outcome& outcome) {
+  if (action == Action::kWake) return "";
+  if (action == Action::kWait) return outcome.exchanged ? "waits" : "wakes spuriously";
+  if (outcome.value == 0) return "no thread waits";
+  std::string text = "wakes";
+  for (int thread = 0; thread < kThreadsMax; ++thread) {
+    if ((outcome.value >> thread & 1) != 0) text += " " + std::to_string(thread);
+  }
+  return text;
 }
 
 }  // namespace
@@ -76,6 +93,11 @@ void Execution::add_row(int thread, const Operation& operation, StoreId choice,
                ""};
   if (model_.has_fault()) {
     row.note = model_.fault().words();
+    trace_.push_back(std::move(row));
+    return;
+  }
+  if (is_of_condition(operation.action)) {
+    row.value = text_of_condition(operation.action, outcome);
     trace_.push_back(std::move(row));
     return;
   }

@@ -9,12 +9,14 @@
 //   atomic<T>   loads, stores and read-modify-writes with a named order, as std::atomic
 //   var<T>      plain memory: load() and store(); unordered accesses are a data race
 //   mutex       lock() and unlock(); in a model it stands for the GIL
+//   condition   wait(mutex), notify_one(), notify_all(); a wait may return without a notification
 //   fence       std::atomic_thread_fence
 //   check       asserts an invariant of the protocol: the number of the contract's sentence that
 //               it is part of, if any, and words
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 #include "core/c10/check.h"
@@ -38,6 +40,21 @@ struct StdPolicy {
   };
 
   using mutex = std::mutex;
+
+  class condition {
+   public:
+    // The caller holds the mutex; so it does when this returns.
+    void wait(mutex& held) noexcept {
+      std::unique_lock lock(held, std::adopt_lock);
+      condition_.wait(lock);
+      lock.release();
+    }
+    void notify_one() noexcept { condition_.notify_one(); }
+    void notify_all() noexcept { condition_.notify_all(); }
+
+   private:
+    std::condition_variable condition_;
+  };
 
   static void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
 
