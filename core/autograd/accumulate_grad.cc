@@ -21,6 +21,22 @@ TensorPtr owned(TensorPtr gradient) {
   return arithmetic::clone(*gradient);
 }
 
+// How a gradient is added to the former one.
+struct Sums {
+  TensorPtr& gradient;
+
+  bool is_in_place() const { return !GradMode::is_enabled(); }
+  void add(const TensorPtr& former) {
+    arithmetic::compute_in_place(arithmetic::Operation::kAdd, *former,
+                                 arithmetic::Operand(*gradient));
+  }
+  TensorPtr sum(const TensorPtr& former) {
+    if (former) return autograd::add(Operand(*former), Operand(*gradient));
+    gradient = GradMode::is_enabled() ? clone(*gradient) : owned(std::move(gradient));
+    return gradient;
+  }
+};
+
 }  // namespace
 
 AccumulateGrad::AccumulateGrad(TensorPtr leaf)
@@ -40,26 +56,8 @@ NodeHooks AccumulateGrad::hooks() const {
 Gradients AccumulateGrad::apply(Gradients gradients) {
   TensorPtr gradient = std::move(gradients.at(0));
   if (!gradient || !leaf_->requires_grad()) return {};
-  AutogradMeta& meta = *meta_of(*leaf_);
-  // Other backwards and Python code may change the gradient at the same time (A5b).
-  for (;;) {
-    TensorPtr former = leaf_->grad();  // dropped after the lock below
-    if (former && !GradMode::is_enabled()) {
-      std::lock_guard lock(mutex_);
-      if (leaf_->grad() != former) continue;
-      arithmetic::compute_in_place(arithmetic::Operation::kAdd, *former,
-                                   arithmetic::Operand(*gradient));
-      return {};
-    }
-    TensorPtr sum;
-    if (former) {
-      sum = add(Operand(*former), Operand(*gradient));
-    } else {
-      gradient = GradMode::is_enabled() ? clone(*gradient) : owned(std::move(gradient));
-      sum = gradient;
-    }
-    if (meta.replace_grad(former.get(), sum)) return {};
-  }
+  meta_of(*leaf_)->gradient.accumulate(mutex_, Sums{gradient});
+  return {};
 }
 
 void AccumulateGrad::visit_owned(OwnedVisitor& visitor) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/autograd/node.h"
+#include "core/c10/impl/protocol/gradient_field.h"
 #include "core/c10/tensor/autograd_meta_interface.h"
 #include "core/c10/tensor/tensor_impl.h"
 
@@ -26,9 +27,9 @@ class AutogradMeta final : public AutogradMetaInterface {
   bool requires_grad() const noexcept override {
     return flag.load(std::memory_order_relaxed);  // orders nothing: the caller has the tensor
   }
-  intrusive_ptr<TensorImpl> grad() const noexcept override;
+  intrusive_ptr<TensorImpl> grad() const noexcept override { return gradient.get(); }
   // The same without a reference, for the collector, which must not change counts.
-  TensorImpl* grad_for_collector() const noexcept { return grad_.get(); }
+  TensorImpl* grad_for_collector() const noexcept { return gradient.unguarded().get(); }
   void release() noexcept override;
 
   // Set once a gradient is required, by the user or by a grad_fn. Several threads may build graphs
@@ -45,15 +46,8 @@ class AutogradMeta final : public AutogradMetaInterface {
   // the node.
   std::vector<std::shared_ptr<FunctionPreHook>> leaf_hooks;
 
-  // Returns the former gradient; the caller drops it where user code may run.
-  [[nodiscard]] intrusive_ptr<TensorImpl> exchange_grad(intrusive_ptr<TensorImpl> grad) noexcept;
-  // Replaces `former` by `grad`; false if the gradient is another one by now. Never drops the last
-  // reference to either.
-  [[nodiscard]] bool replace_grad(const TensorImpl* former,
-                                  const intrusive_ptr<TensorImpl>& grad) noexcept;
-
- private:
-  intrusive_ptr<TensorImpl> grad_;
+  // Has a mutex of its own.
+  impl::protocol::GradientField<impl::protocol::StdPolicy, intrusive_ptr<TensorImpl>> gradient;
 };
 
 // Null for a tensor that autograd has never touched.

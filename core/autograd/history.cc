@@ -10,6 +10,7 @@
 #include "core/autograd/functions/view.h"
 #include "core/autograd/grad_mode.h"
 #include "core/c10/check.h"
+#include "core/c10/impl/protocol/lock_or_create.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -93,23 +94,10 @@ bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf) {
   AutogradMeta* meta = meta_of(leaf);
   if (meta == nullptr || !meta->requires_grad()) return nullptr;
-  intrusive_ptr<Node> made;
-  for (;;) {
-    weak_intrusive_ptr<Node> known{intrusive_ptr<Node>()};
-    {
-      std::lock_guard lock(meta->mutex);
-      known = meta->grad_accumulator;
-    }
-    if (auto found = known.lock()) return found;
-    if (!made) made = make_intrusive<AccumulateGrad>(TensorPtr::retain(&leaf));
-    weak_intrusive_ptr<Node> next(made);
-    std::lock_guard lock(meta->mutex);
-    if (meta->grad_accumulator == known) {
-      std::swap(meta->grad_accumulator, next);
-      return made;
-    }
-    // Another thread has made one meanwhile.
-  }
+  return impl::protocol::lock_or_create<impl::protocol::StdPolicy>(
+      meta->mutex, meta->grad_accumulator, [&leaf]() -> intrusive_ptr<Node> {
+        return make_intrusive<AccumulateGrad>(TensorPtr::retain(&leaf));
+      });
 }
 
 Edge gradient_edge(TensorImpl& tensor) {
@@ -137,7 +125,7 @@ TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad) {
                                " and the tensor has " + text(tensor.sizes()));
     }
   }
-  return materialize_meta(tensor).exchange_grad(std::move(grad));
+  return materialize_meta(tensor).gradient.exchange(std::move(grad));
 }
 
 void detach_in_place(TensorImpl& tensor) {

@@ -29,8 +29,8 @@ class AddBackward final : public Node {
 class MultiplyBackward final : public SavingNode<2> {
  public:
   MultiplyBackward(TensorImpl* a, TensorImpl* b, TensorImpl* result) {
-    if (a != nullptr) saved_[0] = SavedVariable(*a, a == result);
-    if (b != nullptr) saved_[1] = SavedVariable(*b, b == result);
+    if (a != nullptr) set_saved(0, SavedVariable(*a, a == result));
+    if (b != nullptr) set_saved(1, SavedVariable(*b, b == result));
   }
 
   std::string name() const override { return "MulBackward0"; }

@@ -11,7 +11,7 @@ namespace {
 class WherePositiveBackward final : public SavingNode<1> {
  public:
   explicit WherePositiveBackward(TensorImpl& condition) {
-    saved_[0] = SavedVariable(condition, /*is_output=*/false);
+    set_saved(0, SavedVariable(condition, /*is_output=*/false));
   }
   std::string name() const override { return "ThresholdBackwardBackward0"; }
   Gradients apply(Gradients gradients) override;
@@ -31,7 +31,7 @@ class ReluBackward final : public SavingNode<1> {
  public:
   // The result is saved later, because it needs its history first; nobody else has the node yet.
   void save(TensorImpl& result, bool is_in_place_on_view) {
-    saved_[0] = SavedVariable(result, /*is_output=*/true, is_in_place_on_view);
+    set_saved(0, SavedVariable(result, /*is_output=*/true, is_in_place_on_view));
   }
   std::string name() const override { return "ReluBackward0"; }
   Gradients apply(Gradients gradients) override {

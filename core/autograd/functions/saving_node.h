@@ -1,9 +1,8 @@
 // SavingNode: a node that saves tensors for its backward.
 #pragma once
 
-#include <array>
-
 #include "core/autograd/saved_variable.h"
+#include "core/c10/impl/protocol/saved_data.h"
 
 namespace slotcore::autograd {
 
@@ -11,14 +10,10 @@ namespace slotcore::autograd {
 template <size_t N>
 class SavingNode : public Node {
  public:
-  void release_variables() noexcept override {
-    std::array<TensorPtr, N> released;  // dropped after the lock
-    std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < N; i++) released[i] = saved_[i].release();
-  }
+  void release_variables() noexcept override { (void)saved_.release(); }
   void visit_owned(OwnedVisitor& visitor) const override {
     Node::visit_owned(visitor);
-    for (const SavedVariable& one : saved_) {
+    for (const SavedVariable& one : saved_.unguarded()) {
       if (one.data()) visitor.tensor(one.data().get());
     }
   }
@@ -26,19 +21,19 @@ class SavingNode : public Node {
  protected:
   // What was saved as number `i`; null if nothing was.
   TensorPtr unpack(size_t i) {
-    SavedVariable saved;
-    {
-      std::lock_guard lock(mutex_);
-      saved = saved_[i];
-    }
+    SavedVariable saved = saved_.copy(i);
     return saved.unpack(intrusive_ptr<Node>::retain(this));
   }
   void release_resources() noexcept override {
     Node::release_resources();
-    for (SavedVariable& one : saved_) one.release().reset();
+    for (SavedVariable& one : saved_.unguarded()) one.release().reset();
   }
 
-  std::array<SavedVariable, N> saved_;
+  // Before another thread knows the node.
+  void set_saved(size_t i, SavedVariable saved) { saved_.unguarded()[i] = std::move(saved); }
+
+ private:
+  impl::protocol::SavedData<impl::protocol::StdPolicy, SavedVariable, N> saved_{mutex_};
 };
 
 }  // namespace slotcore::autograd

@@ -111,10 +111,18 @@ void disarm(PyObject* capsule) {
   references_left_behind.fetch_add(interpreter->live_wrappers, std::memory_order_relaxed);
 }
 
+// Returns when no thread is inside. Gives the GIL up while it waits: those threads may need it.
+void close(ShutdownGate& gate) noexcept {
+  if (gate.close()) return;
+  PyThreadState* state = PyEval_SaveThread();
+  gate.wait_until_empty();
+  PyEval_RestoreThread(state);
+}
+
 PyObject* close_gate(PyObject* capsule, PyObject*) {
   void* interpreter = PyCapsule_GetPointer(capsule, kCapsuleName);
   if (interpreter == nullptr) return nullptr;
-  static_cast<Interpreter*>(interpreter)->gate().close();
+  close(static_cast<Interpreter*>(interpreter)->gate());
   static_cast<Interpreter*>(interpreter)->run_deferred();
   Py_RETURN_NONE;
 }
@@ -123,53 +131,6 @@ PyMethodDef close_gate_method = {"close_gate", &close_gate, METH_NOARGS,
                                  "close_gate(): see Note [The shutdown gate]."};
 
 }  // namespace
-
-bool ShutdownGate::enter() noexcept {
-  std::lock_guard lock(mutex_);
-  if (closed_) return false;
-  inside_++;
-  return true;
-}
-
-void ShutdownGate::leave() noexcept {
-  std::lock_guard lock(mutex_);
-  inside_--;
-  // Under the lock: the waiting thread may not find the gate freed before this has returned.
-  left_.notify_all();
-}
-
-void ShutdownGate::close() noexcept {
-  {
-    std::lock_guard lock(mutex_);
-    closed_ = true;
-    if (inside_ == 0) return;
-  }
-  PyThreadState* state = PyEval_SaveThread();
-  {
-    std::unique_lock lock(mutex_);
-    left_.wait(lock, [this] { return inside_ == 0; });
-  }
-  PyEval_RestoreThread(state);
-}
-
-bool Deferred::add(Body body, void* argument) noexcept {
-  std::lock_guard lock(mutex_);
-  calls_.emplace_back(body, argument);
-  any_.store(true, std::memory_order_relaxed);  // see any()
-  return calls_.size() == 1;
-}
-
-void Deferred::run() noexcept {
-  std::vector<std::pair<Body, void*>> calls;
-  {
-    // The lock is not held while a call runs: a call may end in add(), or give the GIL to a thread
-    // that calls add().
-    std::lock_guard lock(mutex_);
-    calls.swap(calls_);
-    any_.store(false, std::memory_order_relaxed);  // see any()
-  }
-  for (auto [body, argument] : calls) body(argument);
-}
 
 Interpreter::Interpreter(PyInterpreterState* state)
     : tag_(this),
@@ -220,7 +181,7 @@ bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
   return true;
 }
 
-bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
+bool Interpreter::run(DeferredCall::Body body, void* argument) const noexcept {
   if (!tag_.is_armed()) return false;
   if (state_ != PyInterpreterState_Main() || enters_without_waiting(*this)) {
     GilScope gil(*this);
@@ -228,7 +189,7 @@ bool Interpreter::run(Deferred::Body body, void* argument) const noexcept {
     return gil.held();
   }
   if (!Py_IsInitialized() || is_finalizing() || !gate_.enter()) return false;
-  if (deferred_.add(body, argument)) {
+  if (deferred_.add(DeferredCall{body, argument})) {
     // If CPython drops the pending call, the next wrap runs the work.
     add_pending_call_of_main(
         [](void* interpreter) {

@@ -7,13 +7,12 @@
 #include <Python.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "core/c10/impl/protocol/deferred_calls.h"
+#include "core/c10/impl/protocol/shutdown_gate.h"
 #include "core/c10/impl/py_interpreter.h"
 
 namespace slotcore::python {
@@ -27,21 +26,7 @@ struct ModuleState;
 // a shutdown gate (rundown protection). When the interpreter begins to end (atexit), it closes the
 // gate and waits for the threads that are inside. The gate refuses threads that come later, and
 // they leak their reference (T6). Threads of the interpreter itself need not pass the gate.
-class ShutdownGate {
- public:
-  // False when the gate is closed. Otherwise leave() must follow.
-  bool enter() noexcept;
-  void leave() noexcept;
-  // Closes the gate for ever, and returns when no thread is inside. Needs the GIL, and gives it up
-  // while it waits.
-  void close() noexcept;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable left_;
-  int inside_ = 0;
-  bool closed_ = false;
-};
+using ShutdownGate = impl::protocol::ShutdownGate<impl::protocol::StdPolicy>;
 
 // Note [Without the GIL, defer the work]
 // A thread that releases a last reference may hold a lock, and a thread that holds the GIL may wait
@@ -52,22 +37,13 @@ class ShutdownGate {
 // calls for sub-interpreters: there the thread takes the GIL itself and waits. When all
 // interpreters share one GIL (until CPython 3.12), a thread that has it in another interpreter
 // switches over and does the work at once.
-class Deferred {
- public:
+struct DeferredCall {
   using Body = void (*)(void*) noexcept;
-
-  // Any thread may call this. True when the queue was empty before.
-  bool add(Body body, void* argument) noexcept;
-  // Runs the queued calls. Needs the GIL.
-  void run() noexcept;
-  // Relaxed: a hint for callers that would call run() anyway; the lock orders.
-  bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<Body, void*>> calls_;
-  std::atomic<bool> any_{false};
+  Body body;
+  void* argument;
 };
+using Deferred =
+    impl::protocol::DeferredCalls<impl::protocol::StdPolicy, std::vector<DeferredCall>>;
 
 class Interpreter final : public impl::PyInterpreterVTable {
  public:
@@ -85,11 +61,11 @@ class Interpreter final : public impl::PyInterpreterVTable {
   // Runs `body(argument)` under the GIL, from any thread: now, or soon on a thread that has the
   // GIL; see Note [Without the GIL, defer the work]. False if the interpreter has ended; then
   // `body` never runs.
-  bool run(Deferred::Body body, void* argument) const noexcept;
+  bool run(DeferredCall::Body body, void* argument) const noexcept;
   // Runs the calls that other threads have deferred, if any. Needs the GIL.
   void run_deferred() const noexcept {
     if (deferred_.any()) [[unlikely]]
-      deferred_.run();
+      deferred_.run([](const DeferredCall& call) noexcept { call.body(call.argument); });
   }
 
   // References, in all interpreters, that C++ released while their interpreter was ending: no
