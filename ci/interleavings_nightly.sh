@@ -26,3 +26,7 @@ every counts wrapped decref,unwrap,own
 every counts mixed lock,decref,unwrap
 every counts bare decref,unique,lock
 every counts lent adopt,borrow,decref
+every ending references defer,run,end
+every accumulator known get,drop
+every gradient some add,take
+every saved node unpack,release,use,drop

@@ -11,6 +11,7 @@
 #include "harness/interleave/compiled/fibres_run.h"
 #include "harness/interleave/compiled/threads_policy.h"
 #include "tests/interleave/model_litmus.h"
+#include "tests/interleave/observed.h"
 #include "tests/interleave/waiting.h"
 
 namespace slotfuzz::interleave {
@@ -20,21 +21,6 @@ template <class P>
 std::unique_ptr<Program> waiting(int waiters, WaitingFault fault = WaitingFault::kNone) {
   return std::make_unique<ProgramOf<Waiting<P>, int, WaitingFault>>(1 + waiters, waiters, fault);
 }
-
-// A program without outcomes of its own, for the naive search.
-class Observed final : public ObservedProgram {
- public:
-  explicit Observed(Program& program) : program_(program) {}
-  int threads() const override { return program_.threads(); }
-  void set_up() override { program_.set_up(); }
-  void run(int thread) override { program_.run(thread); }
-  void finish() override { program_.finish(); }
-  void tear_down() override { program_.tear_down(); }
-  uint64_t outcome() const override { return 0; }
-
- private:
-  Program& program_;
-};
 
 // The first number by hand: the waiter comes late; it waits; it wakes spuriously, and waits again
 // or not.

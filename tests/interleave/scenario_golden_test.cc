@@ -8,11 +8,16 @@
 #include <numeric>
 
 #include "harness/interleave/command/enumerate.h"
-#include "harness/interleave/explore/explore.h"
 #include "harness/interleave/command/input.h"
+#include "harness/interleave/explore/explore.h"
+#include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
+#include "harness/interleave/scenarios/scenario_ending.h"
+#include "harness/interleave/scenarios/scenario_gradient.h"
+#include "harness/interleave/scenarios/scenario_saved.h"
+#include "tests/interleave/observed.h"
 
 namespace slotfuzz::interleave {
 namespace {
@@ -44,6 +49,52 @@ TEST(Golden, weak_locks_have_the_known_graphs) {
   expect_graphs(protocol_of<CountsScenario>(), 3, 1386);
 }
 
+TEST(Golden, the_protocols_of_threads_have_the_known_graphs) {
+  expect_graphs(protocol_of<EndingScenario>(), 2, 6);
+  expect_graphs(protocol_of<EndingScenario>(), 3, 150);
+  expect_graphs(protocol_of<AccumulatorScenario>(), 2, 44);
+  expect_graphs(protocol_of<AccumulatorScenario>(), 3, 25790);
+  expect_graphs(protocol_of<GradientScenario>(), 2, 38);
+  expect_graphs(protocol_of<SavedScenario>(), 3, 10);
+  expect_graphs(protocol_of<SavedScenario>(), 4, 42);
+}
+
+constexpr uint64_t kNaiveMax = 300'000;
+
+struct Small {
+  Protocol protocol;
+  const char* shape;
+  const char* programs;
+};
+
+// The search must not be the source of the numbers that test it. The naive search, which tries
+// every interleaving of every operation, finds the same graphs of the smaller programs.
+TEST(Golden, the_naive_search_finds_the_same_graphs) {
+  const Small smalls[] = {
+      {protocol_of<EndingScenario>(), "references", "end;defer"},
+      {protocol_of<EndingScenario>(), "references", "end;enter"},
+      {protocol_of<EndingScenario>(), "references", "serve;defer"},
+      {protocol_of<EndingScenario>(), "references", "serve;end"},
+      {protocol_of<AccumulatorScenario>(), "known", "drop;get"},
+      {protocol_of<AccumulatorScenario>(), "none", "get;get"},
+      {protocol_of<GradientScenario>(), "none", "add;add"},
+      {protocol_of<GradientScenario>(), "some", "add;take"},
+      {protocol_of<SavedScenario>(), "node", "release;unpack"},
+      {protocol_of<SavedScenario>(), "node", "release;unpack;unpack"},
+  };
+  for (const Small& small : smalls) {
+    auto program =
+        small.protocol.in_model(plan_of_programs(small.protocol, small.shape, small.programs));
+    Observed observed(*program);
+    Execution execution;
+    const Seen naive = every_interleaving(observed, execution, kNaiveMax, false);
+    EXPECT_FALSE(naive.cut) << small.protocol.name << " " << small.programs;
+    EXPECT_TRUE(naive.failures.empty());
+    EXPECT_EQ(explore(*program, {}, execution).graphs, naive.graphs.size())
+        << small.protocol.name << " " << small.programs;
+  }
+}
+
 // With a sanitizer the model is several times slower, so one thread less runs the same code.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr int kThreads = 2;
@@ -55,13 +106,16 @@ struct Space {
   const char* shape;
   const char* ops;       // the operations in the programs
   uint64_t programs[2];  // of 2 and of 3 threads, up to renaming of threads
+  int length = 2;        // operations of a thread
+  int threads = kThreads;
 };
 
 // All programs of threads of 2 operations, each under every schedule.
 void expect_verified(const Protocol& protocol, const Space& wanted) {
   ProgramSpace space;
   const Plan ops = plan_of_programs(protocol, wanted.shape, std::string(wanted.ops) + ";;");
-  space.threads = kThreads;
+  space.threads = wanted.threads;
+  space.length = wanted.length;
   space.shape = ops.shape;
   for (int i = 0; i < ops.lengths[0]; ++i) space.ops.push_back(ops.ops[0][i]);
   Execution execution;
@@ -74,7 +128,8 @@ void expect_verified(const Protocol& protocol, const Space& wanted) {
         << protocol.name << " from " << wanted.shape << ": " << programs_of(protocol, plan);
     return result.is_verified();
   });
-  EXPECT_EQ(programs, wanted.programs[kThreads - 2]) << protocol.name << " from " << wanted.shape;
+  EXPECT_EQ(programs, wanted.programs[wanted.threads - 2])
+      << protocol.name << " from " << wanted.shape;
   EXPECT_GE(executions, programs);
   std::printf("%s from %s, %s: %llu programs, %llu executions\n", protocol.name, wanted.shape,
               wanted.ops, static_cast<unsigned long long>(programs),
@@ -84,6 +139,10 @@ void expect_verified(const Protocol& protocol, const Space& wanted) {
 class EveryClaim : public testing::TestWithParam<Space> {};
 class EveryDisarm : public testing::TestWithParam<Space> {};
 class EveryCount : public testing::TestWithParam<Space> {};
+class EveryEnding : public testing::TestWithParam<Space> {};
+class EveryAccumulator : public testing::TestWithParam<Space> {};
+class EveryGradient : public testing::TestWithParam<Space> {};
+class EverySaved : public testing::TestWithParam<Space> {};
 
 TEST_P(EveryClaim, is_right_under_every_schedule) {
   expect_verified(protocol_of<ClaimScenario>(), GetParam());
@@ -93,6 +152,18 @@ TEST_P(EveryDisarm, is_right_under_every_schedule) {
 }
 TEST_P(EveryCount, is_right_under_every_schedule) {
   expect_verified(protocol_of<CountsScenario>(), GetParam());
+}
+TEST_P(EveryEnding, is_right_under_every_schedule) {
+  expect_verified(protocol_of<EndingScenario>(), GetParam());
+}
+TEST_P(EveryAccumulator, is_right_under_every_schedule) {
+  expect_verified(protocol_of<AccumulatorScenario>(), GetParam());
+}
+TEST_P(EveryGradient, is_right_under_every_schedule) {
+  expect_verified(protocol_of<GradientScenario>(), GetParam());
+}
+TEST_P(EverySaved, is_right_under_every_schedule) {
+  expect_verified(protocol_of<SavedScenario>(), GetParam());
 }
 
 // With four operations a thread has 16 programs, so up to renaming there are 16 * 17 / 2 of two
@@ -118,6 +189,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Space{"mixed", "lock,decref,unwrap,own", {256, 4096}},
                     Space{"bare", "decref,unique,lock,release", {136, 816}},
                     Space{"lent", "adopt,borrow,decref,lock", {256, 2176}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, EveryEnding,
+    testing::Values(Space{"references", "defer,enter,run,serve,end", {325, 0}, 2, 2},
+                    Space{"references", "defer,enter,run,serve,end", {15, 35}, 1},
+                    Space{"queued", "defer,enter,run,serve,end", {15, 35}, 1}));
+INSTANTIATE_TEST_SUITE_P(Programs, EveryAccumulator,
+                         testing::Values(Space{"none", "get,drop,use", {45, 0}, 2, 2},
+                                         Space{"known", "get,drop,use", {9, 18}, 1}));
+INSTANTIATE_TEST_SUITE_P(Programs, EveryGradient,
+                         testing::Values(Space{"none", "add,take,read", {45, 0}, 2, 2},
+                                         Space{"some", "add,take,read", {6, 10}, 1}));
+INSTANTIATE_TEST_SUITE_P(Programs, EverySaved,
+                         testing::Values(Space{"node", "unpack,release,use,drop", {136, 816}}));
 
 // A borrower that has counted 1 to 2 has not yet taken the wrapper's reference. Until then it
 // relies on the lender's reference, which the lender must not exchange for a strong one.

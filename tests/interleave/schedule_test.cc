@@ -7,19 +7,25 @@
 
 #include <random>
 
-#include "harness/interleave/compiled/fibres_run.h"
 #include "harness/interleave/command/input.h"
+#include "harness/interleave/compiled/fibres_run.h"
+#include "harness/interleave/compiled/threads_run.h"
+#include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
-#include "harness/interleave/compiled/threads_run.h"
+#include "harness/interleave/scenarios/scenario_ending.h"
+#include "harness/interleave/scenarios/scenario_gradient.h"
+#include "harness/interleave/scenarios/scenario_saved.h"
 
 namespace slotfuzz::interleave {
 namespace {
 
 std::vector<Protocol> protocols() {
-  return {protocol_of<ClaimScenario>(), protocol_of<DisarmScenario>(),
-          protocol_of<CountsScenario>()};
+  return {protocol_of<ClaimScenario>(),       protocol_of<DisarmScenario>(),
+          protocol_of<CountsScenario>(),      protocol_of<EndingScenario>(),
+          protocol_of<AccumulatorScenario>(), protocol_of<GradientScenario>(),
+          protocol_of<SavedScenario>()};
 }
 
 // A counter that is read and written in two steps; tests plant bugs in it.

@@ -60,10 +60,11 @@ std::string disagreement(const Seen& naive, const Seen& reduced) {
 
 }  // namespace
 
-Seen every_interleaving(ObservedProgram& program, Execution& execution, uint64_t executions_max) {
+Seen every_interleaving(ObservedProgram& program, Execution& execution, uint64_t executions_max,
+                        bool yields_on_plain) {
   DepthFirst scheduler(DepthFirst::kNoBound);
   scheduler.begin();
-  execution.yield_on_plain(true);
+  execution.yield_on_plain(yields_on_plain);
   Seen seen = collect(
       program, execution, scheduler, executions_max, [] { return true; },
       [&] { return scheduler.next(); });

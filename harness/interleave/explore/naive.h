@@ -30,8 +30,10 @@ class ObservedProgram : public Program {
   virtual uint64_t outcome() const = 0;
 };
 
-// Does not stop at failures.
-Seen every_interleaving(ObservedProgram& program, Execution& execution, uint64_t executions_max);
+// Neither stops at failures. The naive search need not choose at plain accesses either, but only if
+// it does, it shows that.
+Seen every_interleaving(ObservedProgram& program, Execution& execution, uint64_t executions_max,
+                        bool yields_on_plain = true);
 Seen every_graph(ObservedProgram& program, Execution& execution, uint64_t executions_max);
 
 struct Comparison {

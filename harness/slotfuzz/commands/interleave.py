@@ -1,4 +1,4 @@
-"""Runs every interleaving, under the C++ memory model, of the claim, disarm and count protocols.
+"""Runs every interleaving, under the C++ memory model, of the core's protocols for threads.
 
 By default it explores the golden scenario of each model exhaustively. A failure is printed as a
 table, replayed, and written as a C++ program. Engines: model (every execution), fibres (the real
