@@ -288,6 +288,8 @@ def check_arguments(tensor):
         first.sum().backward()
         assert seen[3] is None, "A8: a missing gradient is not None"
         assert not second.requires_grad, "A8: a result that is marked requires a gradient"
+        view = fn("nothing", "v").apply(leaf * 1).view(-1)
+        assert raised_by(lambda: view.mul_(2)) is not None, "A8: a view of a result was written"
         for last in ("too_many", "wrong_size"):
             result = fn("nothing", "y", last).apply(T.ones(3).requires_grad_())
             assert raised_by(result.sum().backward) is not None, f"A8: {last} raised nothing"
