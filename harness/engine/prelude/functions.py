@@ -119,6 +119,39 @@ def ctx_of(function, tensor):
     with T.enable_grad():
         return function.apply(tensor).grad_fn
 
+#: pair: hooks that pack and unpack a saved tensor
+def leaves_modes(packed):
+    import contextlib
+    with contextlib.suppress(RuntimeError):
+        T._C._autograd._pop_saved_tensors_default_hooks()
+    return packed
+def drops(packed):
+    value = packed.pop()
+    stash.clear()
+    return value
+def stashed_pack(tensor):
+    stash.append((tensor,))
+    return stash[-1]
+def failing(*_):
+    raise KeyError("a hook of a saved tensor raises")
+def collecting(packed):
+    gc.collect()
+    return packed
+pairs = {
+    "same": (lambda x: x, lambda x: x), "clones": (lambda x: x.clone(), lambda x: x.clone()),
+    "lists": (lambda x: [x], lambda packed: packed[0]), "drops": (lambda x: [x], drops),
+    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (lambda x: x, leaves_modes),
+    "writes": (lambda x: x.mul_(2), lambda x: x), "raises": (lambda x: x, failing),
+    "collects": (collecting, collecting),
+}
+def pair(name):
+    return pairs[name]
+
+#: checkpointed [torch]: computes a tensor again in its backward
+import torch.utils.checkpoint
+def checkpointed(function, tensor):
+    return torch.utils.checkpoint.checkpoint(function, tensor, use_reentrant=True)
+
 #: Legacy [slotcore]: a Function whose instances are called
 class Legacy(T.autograd.Function):
     def forward(self, x):
@@ -226,8 +259,8 @@ def check_context_kept(tensor):
     with T.enable_grad():
         leaf = differentiable(tensor)
         first, second = Two.apply(leaf * 1)
-        first.grad_fn.factor, first.node = leaf.detach() * 5, first.grad_fn
-        first.me, second.me = first, second
+        first.grad_fn.factor = leaf.detach() * 5
+        first.me = first  # a dead cycle: one of several owners of the node
         total = (first + second).sum()
         del first, second
         gc.collect()
