@@ -78,6 +78,7 @@ class Ledger {
   bool is_graph_left() const;
   static void clear_attributes(PyObject* object);
   void clear_other(PyObject* object) const;
+  static void release(PyObject* object, const std::vector<std::string_view>& names);
   void take_apart(PyObject* object) const;
   void empty(PyObject* object, const ImplKind& kind) const;
 

@@ -188,11 +188,23 @@ void Ledger::clear_other(PyObject* object) const {
   clear_attributes(object);
   for (const ImplKind& kind : layout_.kinds()) {
     for (const OtherOwner& owner : kind.row->other_owners) {
-      if (owner.clear.empty()) continue;
-      const std::string method(owner.clear);
-      const Ref done(PyObject_CallMethod(object, method.c_str(), nullptr));
-      PyErr_Clear();  // an object of another type has no such method
+      // An object of another type has no such names.
+      if (!owner.clear.empty()) {
+        const Ref done(PyObject_CallMethod(object, std::string(owner.clear).c_str(), nullptr));
+        PyErr_Clear();
+      }
+      release(object, owner.released);
     }
+  }
+}
+
+// Sets attributes to None that the object has.
+void Ledger::release(PyObject* object, const std::vector<std::string_view>& names) {
+  for (const std::string_view one : names) {
+    const std::string name(one);
+    if (!PyObject_HasAttrString(object, name.c_str())) continue;
+    PyObject_SetAttrString(object, name.c_str(), Py_None);
+    PyErr_Clear();
   }
 }
 
@@ -205,12 +217,7 @@ void Ledger::take_apart(PyObject* object) const {
     PyErr_Clear();
   }
   const ImplKind& kind = *layout_.kind_of(object);
-  for (const std::string_view owner : kind.row->released) {
-    const std::string name(owner);
-    if (!PyObject_HasAttrString(object, name.c_str())) continue;
-    PyObject_SetAttrString(object, name.c_str(), Py_None);
-    PyErr_Clear();
-  }
+  release(object, kind.row->released);
   if (!kind.row->empty.empty() && !capabilities_.counts_objects) empty(object, kind);
 }
 

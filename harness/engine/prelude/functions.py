@@ -228,9 +228,9 @@ def cycle_of_grad_fn(leaf, sentinel):
 def cycle_of_context_hook(leaf, sentinel):
     result = fn().apply(leaf)
     result.grad_fn.register_hook(lambda *_: (result, sentinel))
-context_cycles = (cycle_of_context, cycle_of_grad_fn, cycle_of_context_hook)
-if hasattr(T, "_preservation"):
-    context_cycles += (cycle_of_saved_view,)
+context_cycles = (cycle_of_context, cycle_of_grad_fn)
+if hasattr(T, "_preservation"):  # torch does not collect these
+    context_cycles += (cycle_of_saved_view, cycle_of_context_hook)
 
 #: check_context_collected: the collector frees such cycles (A4a)
 #> check_context_collected: collects checks

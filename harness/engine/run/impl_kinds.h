@@ -30,13 +30,14 @@ struct ImplEdge {
   std::string_view lookalike;
 };
 
-// A count of live objects, named `noun`, that must be equal before and after each program.
-// A type of objects that own impls, and are the wrapper of none: its expression, and the method
-// that makes an object of it release what it owns, or empty.
+// A type of objects that own impls, and are the wrapper of none. How the reset makes one release
+// what it owns: a method that it calls, or empty, and attributes that it sets to None.
 struct OtherOwner {
   std::string_view type, clear;
+  std::vector<std::string_view> released;
 };
 
+// A count of live objects, named `noun`, that must be equal before and after each program.
 struct LedgerCount {
   std::string_view noun;
   std::string_view function;
