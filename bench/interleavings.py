@@ -18,7 +18,7 @@ GOLDEN = (
     ("claim", 7, 448), ("disarm", 2, 3), ("disarm", 3, 11), ("disarm", 4, 49),
     ("disarm", 5, 261), ("counts", 2, 8), ("counts", 3, 1386), ("counts", 4, 5853918),
     ("ending", 2, 6), ("ending", 3, 150), ("ending", 4, 8790), ("accumulator", 2, 44),
-    ("accumulator", 3, 25790), ("gradient", 2, 38), ("gradient", 3, 657990), ("saved", 2, 3),
+    ("accumulator", 3, 25790), ("gradient", 2, 52), ("gradient", 3, 85968), ("saved", 2, 3),
     ("saved", 3, 10), ("saved", 4, 42), ("saved", 5, 216),
 )
 SEEDS = 20

@@ -25,15 +25,35 @@ TensorPtr owned(TensorPtr gradient) {
 struct Sums {
   TensorPtr& gradient;
 
+  // What a new gradient needs: without a former one, itself; else the node of the sum, or null if
+  // the sum is not recorded.
+  struct Prepared {
+    TensorPtr first;
+    intrusive_ptr<Node> node;
+  };
+
   bool is_in_place() const { return !GradMode::is_enabled(); }
   void add(const TensorPtr& former) {
     arithmetic::compute_in_place(arithmetic::Operation::kAdd, *former,
                                  arithmetic::Operand(*gradient));
   }
-  TensorPtr sum(const TensorPtr& former) {
-    if (former) return autograd::add(Operand(*former), Operand(*gradient));
-    gradient = GradMode::is_enabled() ? clone(*gradient) : owned(std::move(gradient));
-    return gradient;
+  Prepared prepare(const TensorPtr& former) {
+    if (!former) {
+      if (GradMode::is_enabled()) return {clone(*gradient), nullptr};
+      gradient = owned(std::move(gradient));
+      return {gradient, nullptr};
+    }
+    if (!is_recorded({former.get(), gradient.get()})) return {};
+    intrusive_ptr<Node> node = make_add_node();
+    node->set_next_edges(edges_to({former.get(), gradient.get()}));
+    return {nullptr, std::move(node)};
+  }
+  TensorPtr sum(const TensorPtr& former, const Prepared& prepared) {
+    if (!former) return prepared.first;
+    TensorPtr result = arithmetic::compute(arithmetic::Operation::kAdd, Operand(*former),
+                                           Operand(*gradient));
+    if (prepared.node) set_history(*result, prepared.node);
+    return result;
   }
 };
 

@@ -21,6 +21,7 @@ class GradientScenario {
       {"add", "a backward adds its gradient"},
       {"take", "Python sets .grad to None, and keeps what it was"},
       {"read", "Python reads .grad"},
+      {"sum", "a backward that is recorded makes a new gradient of both"},
   };
   static constexpr Named kShapes[] = {
       {"none", "the leaf has no gradient yet"},
@@ -47,7 +48,8 @@ class GradientScenario {
     for (int i = 0; i < plan_.length(thread); ++i) {
       P::begin_line(i + 1);
       switch (static_cast<Op>(plan_.op(thread, i))) {
-        case kAdd: field_.accumulate(elements_, Sums{this}); break;
+        case kAdd: field_.accumulate(elements_, Sums{this, true}); break;
+        case kSum: field_.accumulate(elements_, Sums{this, false}); break;
         case kTake: taken_[thread][i] = field_.exchange(Pointer()); break;
         case kRead: use(field_.get()); break;
       }
@@ -61,7 +63,7 @@ class GradientScenario {
     if (left) sum += left->value.load();
     for (int thread = 0; thread < plan_.threads; ++thread) {
       for (int i = 0; i < plan_.length(thread); ++i) {
-        added += plan_.op(thread, i) == kAdd;
+        added += plan_.op(thread, i) == kAdd || plan_.op(thread, i) == kSum;
         Pointer taken = std::move(taken_[thread][i]);
         use(taken);
         if (taken) sum += taken->value.load();
@@ -71,7 +73,7 @@ class GradientScenario {
   }
 
  private:
-  enum Op { kAdd, kTake, kRead };
+  enum Op { kAdd, kTake, kRead, kSum };
   using Number = typename P::template var<int>;
 
   struct Gradient {
@@ -95,10 +97,14 @@ class GradientScenario {
 
   struct Sums {
     GradientScenario* of;
+    bool writes;
 
-    bool is_in_place() const { return true; }
+    bool is_in_place() const { return writes; }
     void add(const Pointer& former) { former->value.store(former->value.load() + 1); }
-    Pointer sum(const Pointer&) { return of->made(1); }
+    int prepare(const Pointer&) const { return 1; }
+    Pointer sum(const Pointer& former, int one) {
+      return of->made(former ? former->value.load() + one : one);
+    }
   };
 
   Pointer made(int value) { return Pointer(P::template make<Gradient>(this, value)); }

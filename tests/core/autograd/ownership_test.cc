@@ -150,6 +150,24 @@ TEST_F(Ownership, an_error_leaves_no_task) {
   EXPECT_FALSE(x->grad());
 }
 
+// Backwards at once add up, also if some are recorded and make a new gradient (A5b).
+// ThreadSanitizer runs this too.
+TEST_F(Ownership, recorded_and_plain_backwards_add_up) {
+  constexpr int kThreads = 4, kBackwards = 50;
+  TensorPtr leaf = leaf_of({2});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; thread++) {
+    threads.emplace_back([&, thread] {
+      bool is_recorded = thread % 2 == 0;
+      for (int i = 0; i < kBackwards; i++)
+        backward(leaf * 3, {.keep_graph = is_recorded, .create_graph = is_recorded});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(values_of(leaf->grad()), std::vector<double>{3 * kThreads * kBackwards});
+  (void)exchange_grad(*leaf, nullptr);
+}
+
 // Many threads build over one leaf and drop their graphs. ThreadSanitizer runs this too.
 TEST_F(Ownership, threads_share_a_leaf) {
   TensorPtr x = leaf_of({2});

@@ -37,21 +37,23 @@ class GradientField {
   Pointer& unguarded() noexcept { return pointer_; }
 
   // Adds a gradient. `sums` says how:
-  //   is_in_place()     whether to write the gradient that is there
-  //   add(former)       write it
-  //   sum(former)       or make a new one, of the former, which may be null
-  // `elements` guards the elements of gradients that are written.
+  //   is_in_place()           whether to write the gradient that is there
+  //   add(former)             write it
+  //   prepare(former)         what a new one needs, and what may run user code
+  //   sum(former, prepared)   or make a new one, of the former, which may be null
+  // `elements` guards the elements of gradients that are written. A new gradient is made and stored
+  // under it too: it reads the former's elements, and replaces what is added to them meanwhile.
   template <class Sums>
   void accumulate(typename P::mutex& elements, Sums sums) {
     for (;;) {
-      Pointer former = get();  // dropped after the lock below
-      if (former && sums.is_in_place()) {
-        std::lock_guard lock(elements);
-        if (!(get() == former)) continue;
-        sums.add(former);
-        return;
-      }
-      if (replace(former, sums.sum(former))) return;
+      const Pointer former = get();  // dropped after the lock below, as are the next two
+      const auto prepared = sums.prepare(former);
+      Pointer made;
+      std::lock_guard lock(elements);
+      if (!(get() == former)) continue;
+      if (former && sums.is_in_place()) return sums.add(former);
+      made = sums.sum(former, prepared);
+      if (replace(former, made)) return;
     }
   }
 
