@@ -37,11 +37,13 @@ struct ThreadPoints {
       if (me < 0) return fail("", "a wait while no other thread runs");
       std::atomic<uint32_t>& waits = waits_[me];
       const bool is_spurious = ThreadsRun::is_spurious();
-      if (!is_spurious) waits.store(1, std::memory_order_relaxed);
+      if (!is_spurious) waits.store(kWaits, std::memory_order_relaxed);
       held.unlock();
       if (!is_spurious) {
         ThreadsRun::begin_wait();
-        while (waits.load(std::memory_order_relaxed) != 0) waits.wait(1, std::memory_order_relaxed);
+        for (uint32_t now; (now = waits.load(std::memory_order_relaxed)) != kRuns;) {
+          waits.wait(now, std::memory_order_relaxed);
+        }
       }
       held.lock();
     }
@@ -58,13 +60,18 @@ struct ThreadPoints {
     }
 
    private:
+    static constexpr uint32_t kRuns = 0, kWaits = 1, kIsChosen = 2;
+
+    // The thread goes on only after it is counted: if it ended before, the run would seem to have
+    // no thread that can run.
     bool wake(uint32_t thread) {
-      uint32_t waits = 1;
-      if (!waits_[thread].compare_exchange_strong(waits, 0, std::memory_order_relaxed,
+      uint32_t waits = kWaits;
+      if (!waits_[thread].compare_exchange_strong(waits, kIsChosen, std::memory_order_relaxed,
                                                   std::memory_order_relaxed)) {
         return false;
       }
       ThreadsRun::end_wait();
+      waits_[thread].store(kRuns, std::memory_order_relaxed);
       waits_[thread].notify_one();
       return true;
     }
