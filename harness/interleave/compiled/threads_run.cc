@@ -159,8 +159,8 @@ void ThreadsRun::begin_wait() { here.run->change_able(kWaiting - 1); }
 void ThreadsRun::end_wait() { here.run->change_able(1 - kWaiting); }
 
 // Relaxed: the number must not order the threads. A thread that notifies counts the thread that it
-// wakes while it can run itself, and before the other goes on, so the number of threads that can run
-// is 0 only when no thread can.
+// wakes while it can run itself, and before the other goes on. So the number of threads that can
+// run is 0 only when no thread can.
 void ThreadsRun::change_able(int64_t change) {
   const int64_t now = able_.fetch_add(change, std::memory_order_relaxed) + change;
   if (now != 0 && now % kWaiting == 0) fail("deadlock", "", "every thread waits for another");
