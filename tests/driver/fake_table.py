@@ -49,7 +49,7 @@ DESCRIPTION = {
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
              "sentence": f"Fake {name}.", "masked": False, "special": False, "theme": "storage",
              "tier": "underscore" if "hermetic" in name else "public", "rare": False,
-             "slow": False, "effects": EFFECTS.get(name, []),
+             "slow": False, "certain": False, "effects": EFFECTS.get(name, []),
              "attribute": "tag" if name == "tag" else "", "attribute_of_storage": False,
              "checks_kind": "",
              "plain": name in ("new_storage", "ones")} for name, operands, template in OPS],

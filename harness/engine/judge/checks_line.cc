@@ -39,10 +39,25 @@ void Checks::exit_hermetic(const Check& check, const Moment& moment) {
                name_of(moment.raised) + ": " + message_of_error(), {});
 }
 
+// Whether the line may raise nothing but an assertion: another error would end it before it has
+// checked anything. A subject that is not ours may lack what the line calls, or reject it.
+bool Checks::is_certain(const Op& op, const Line& line) const {
+  if (!op.certain || !capabilities_.counts_objects) return false;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    const ImplKind* kind = tracker_.binding(line.operands[i]).kind;
+    if (!kind || kind->row->letter != op.operands[i].letter) return false;
+  }
+  return true;
+}
+
 // A program may raise; only exceptions that say that an invariant is broken are findings.
 void Checks::exception(const Check&, const Moment& moment) {
   PyObject* raised = moment.raised;
+  const Op& op = table_.ops()[moment.line->op];
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
+  if (!is_assertion && is_certain(op, *moment.line)) {
+    return report_error("", op.name, name_of(raised) + ": " + message_of_error(), {});
+  }
   const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);
   if (!is_assertion && !is_system && !PyErr_GivenExceptionMatches(raised, PyExc_RuntimeError)) {
     return;
@@ -56,7 +71,6 @@ void Checks::exception(const Check&, const Moment& moment) {
   // Other code asserts with a message when it rejects an argument: a device that the build lacks,
   // or an object of another class.
   if (is_assertion && promise.empty() && !is_memory && !message.empty()) return;
-  const Op& op = table_.ops()[moment.line->op];
   report_error(promise, op.name, name_of(raised) + ": " + message, {},
                promise.empty() ? "" : op.checks_kind);
 }

@@ -4,7 +4,8 @@
 namespace slotfuzz {
 
 std::string Verdict::describe() const {
-  std::string text = "slotfuzz: " + contract + ' ' + check + ": " + message + "\n";
+  const char* space = contract.empty() ? "" : " ";
+  std::string text = "slotfuzz: " + contract + space + check + ": " + message + "\n";
   for (const std::string& assertion : asserts) text += "    " + assertion + "\n";
   return text;
 }

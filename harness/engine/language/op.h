@@ -71,6 +71,8 @@ struct Op {
   Tier tier = Tier::kPublic;
   // The line takes 0.1 ms or more, so it is drawn seldom.
   bool slow = false;
+  // The line checks, and raises nothing but its assertion if its operands are of their kinds.
+  bool certain = false;
 
   bool is_rare() const { return weight < kWeight; }
   bool has(Effect effect) const { return effects.has(effect); }

@@ -45,7 +45,7 @@ def chain(tensor):
 
 #: differentiable: a leaf with the size of the tensor and numbers of float32
 def differentiable(tensor):
-    return T.ones(*tuple(tensor.size())).requires_grad_()
+    return T.ones(tuple(tensor.size())).requires_grad_()
 
 #: numbers_of: the sum of a gradient, for tensors of any size
 def numbers_of(gradient):
@@ -91,7 +91,7 @@ def check_freed(tensor):
 def check_saved_version(tensor):
     with T.enable_grad():
         leaf = differentiable(tensor)
-        other, alias = T.ones(*leaf.size()), T.ones(*leaf.size())
+        other, alias = T.ones(tuple(leaf.size())), T.ones(tuple(leaf.size()))
         view = alias.view(-1)
         product, second, result = leaf * other, leaf * alias, (leaf * 1).relu()
         other.add_(1)
@@ -209,10 +209,10 @@ graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
 if hasattr(T, "_preservation"):  # torch does not collect it
     graph_cycles += (cycle_of_hook,)
 
-#: check_graph_collected: the collector frees such cycles (A4a)
-#> check_graph_collected: collects checks
-def check_graph_collected(tensor):
-    for cycle in graph_cycles:
+#: assert_collected: the collector frees each of the cycles (A4a)
+#> assert_collected: collects checks
+def assert_collected(cycles, tensor):
+    for cycle in cycles:
         sentinel = Sentinel()
         alive = weakref.ref(sentinel)
         with T.enable_grad():
@@ -222,10 +222,15 @@ def check_graph_collected(tensor):
         gc.collect()  # resurrection hides what C++ owns in the first one
         assert alive() is None, f"A4a: {cycle.__name__} is not collected"
 
+#: check_graph_collected: cycles through a graph (A4a)
+#> check_graph_collected: collects checks
+def check_graph_collected(tensor):
+    assert_collected(graph_cycles, tensor)
+
 #: check_graph_kept: what a graph owns keeps its attributes (A4b, P2)
 #> check_graph_kept: collects checks
 def check_graph_kept(tensor):
-    leaf = T.ones(*tuple(tensor.size())).as_subclass(TensorSub).detach().as_subclass(TensorSub)
+    leaf = T.ones(tuple(tensor.size())).as_subclass(TensorSub).detach().as_subclass(TensorSub)
     leaf.requires_grad_()
     mark = leaf.mark = object()
     with T.enable_grad():

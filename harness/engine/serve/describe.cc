@@ -94,6 +94,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"checks_kind", op.checks_kind},
                                {"rare", op.is_rare()},
                                {"slow", op.slow},
+                               {"certain", op.certain},
                                {"plain", op.plain},
                                {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});
