@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/autograd/autograd_meta.h"
+#include "core/autograd/current_device.h"
 #include "core/autograd/functions/arithmetic.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/history.h"
@@ -59,8 +60,10 @@ struct Sums {
 
 }  // namespace
 
+// It runs on the thread that calls backward: leaves have no device, and the device that was current
+// when a leaf was used first is no reason to add to its `.grad` there.
 AccumulateGrad::AccumulateGrad(TensorPtr leaf)
-    : Node(std::numeric_limits<uint64_t>::max()), leaf_(std::move(leaf)) {
+    : Node(std::numeric_limits<uint64_t>::max(), kNoDevice), leaf_(std::move(leaf)) {
   add_input(*leaf_);
 }
 

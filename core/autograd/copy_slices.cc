@@ -52,10 +52,11 @@ Gradients CopySlices::apply(Gradients gradients) {
   return results;
 }
 
-void CopySlices::release_variables() noexcept {
+bool CopySlices::release_variables() noexcept {
   intrusive_ptr<Node> former;  // dropped after the lock
   std::lock_guard lock(mutex_);
   std::swap(written_, former);
+  return static_cast<bool>(former);
 }
 
 void CopySlices::visit_owned(OwnedVisitor& visitor) const {

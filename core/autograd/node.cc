@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/autograd/current_device.h"
 #include "core/c10/check.h"
 #include "core/c10/live_counts.h"
 
@@ -29,9 +30,11 @@ Edge& Edge::operator=(Edge other) noexcept {
 }
 Edge::~Edge() = default;
 
-Node::Node() : Node(next_sequence_nr()) {}
+Node::Node() : Node(next_sequence_nr(), CurrentDevice::get()) {}
 
-Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr) { live_nodes.add(); }
+Node::Node(uint64_t sequence_nr, int device) : sequence_nr_(sequence_nr), device_(device) {
+  live_nodes.add();
+}
 
 Node::~Node() { live_nodes.remove(); }
 

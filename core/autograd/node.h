@@ -68,7 +68,7 @@ class OwnedVisitor {
 
 class Node : public intrusive_ptr_target {
  public:
-  // Its sequence number is the next one of this thread.
+  // Its sequence number is the next one of this thread, and its device the current one.
   Node();
   ~Node() override;
 
@@ -82,8 +82,9 @@ class Node : public intrusive_ptr_target {
   // Computes the gradient of each edge from the gradient of each input. Throws runtime_error when
   // what it saved is freed or was changed (A2).
   virtual Gradients apply(Gradients gradients) = 0;
-  // Frees what it saved, after a run of a backward that does not keep the graph (A2a).
-  virtual void release_variables() noexcept {}
+  // Frees what it saved, after a run of a backward that does not keep the graph (A2a). False if
+  // another backward has freed it while this run used it: one of the two must fail (A5b).
+  [[nodiscard]] virtual bool release_variables() noexcept { return true; }
   // Visits each strong reference of the node, for the collector: one call for each. Needs what the
   // collector has made sure of, that no other thread uses the node.
   virtual void visit_owned(OwnedVisitor& visitor) const;
@@ -101,6 +102,8 @@ class Node : public intrusive_ptr_target {
 
   // The engine runs nodes with a higher number first; an AccumulateGrad has the highest.
   uint64_t sequence_nr() const noexcept { return sequence_nr_; }
+  // The device whose thread runs it, or kNoDevice.
+  int device() const noexcept { return device_; }
 
   // Any thread may add a hook; the next run calls it.
   void add_hook_of_tensor(uint32_t input_nr, std::shared_ptr<FunctionPreHook> hook);
@@ -112,7 +115,7 @@ class Node : public intrusive_ptr_target {
   virtual NodeHooks hooks() const;
 
  protected:
-  explicit Node(uint64_t sequence_nr);
+  Node(uint64_t sequence_nr, int device);
   void release_resources() noexcept override;
 
   // Guards what a derived node has saved, against its release on another thread.
@@ -124,6 +127,7 @@ class Node : public intrusive_ptr_target {
   std::vector<InputMetadata> inputs_;
   std::unique_ptr<NodeHooks> hooks_;  // null without hooks; guarded by mutex_
   uint64_t sequence_nr_;
+  int device_;
 };
 
 }  // namespace slotcore::autograd

@@ -23,5 +23,6 @@ inline constinit LiveCount live_tensors;
 inline constinit LiveCount live_nodes;
 inline constinit LiveCount live_saved_variables;
 inline constinit LiveCount live_graph_tasks;
+inline constinit LiveCount queued_node_tasks;  // of backwards: nodes that wait for a thread
 
 }  // namespace slotcore

@@ -1,23 +1,24 @@
-// Dependencies, captures and the queue of a backward.
+// Dependencies, captures and tasks of a backward.
 
 #include "core/autograd/engine/graph_task.h"
 
-#include <algorithm>
 #include <unordered_set>
 
+#include "core/autograd/current_device.h"
+#include "core/autograd/engine/device_threads.h"
 #include "core/autograd/functions/arithmetic.h"
 #include "core/c10/check.h"
 #include "core/c10/live_counts.h"
 
 namespace slotcore::autograd {
 
-void InputBuffer::add(uint32_t input_nr, TensorPtr gradient) {
-  if (!gradient) return;
-  TensorPtr& known = gradients_.at(input_nr);
-  known = known ? autograd::add(Operand(*known), Operand(*gradient)) : std::move(gradient);
+GraphTask::GraphTask(BackwardOptions options, int depth, int device)
+    : options_(options),
+      depth_(depth),
+      callers_queue_(device == kNoDevice ? own_queue_ : queue_of_device(device)),
+      completion_(callers_queue_) {
+  live_graph_tasks.add();
 }
-
-GraphTask::GraphTask(BackwardOptions options) : options_(options) { live_graph_tasks.add(); }
 
 GraphTask::~GraphTask() { live_graph_tasks.remove(); }
 
@@ -82,33 +83,54 @@ std::span<const GraphTask::Capture> GraphTask::captures_of(const Node* node) con
   return found->second.captures;
 }
 
-void GraphTask::push(NodeTask task) {
-  ready_.push_back(std::move(task));
-  std::push_heap(ready_.begin(), ready_.end(), Later{});
+void GraphTask::set_captured(size_t place, TensorPtr gradient) {
+  std::lock_guard lock(mutex_);
+  std::swap(captured_[place], gradient);
 }
 
-NodeTask GraphTask::pop() {
-  std::pop_heap(ready_.begin(), ready_.end(), Later{});
-  NodeTask task = std::move(ready_.back());
-  ready_.pop_back();
-  return task;
+void GraphTask::push(NodeTask task) {
+  completion_.begin_task();
+  const int device = task.node->device();
+  if (device != kNoDevice && push_to_device(device, task)) return;
+  callers_queue_.push(std::move(task));
 }
 
 void GraphTask::deliver(const Edge& edge, TensorPtr gradient) {
   Node* node = edge.node.get();
-  auto dependency = dependencies_.find(node);
-  SLOTCORE_CHECK(dependency != dependencies_.end() && dependency->second > 0);
-  bool is_last = --dependency->second == 0;
-  auto known = not_ready_.find(node);
-  if (known == not_ready_.end()) {
-    bool is_unwanted = !needs(node) && captures_of(node).empty();
-    if (is_unwanted) return;
-    known = not_ready_.emplace(node, InputBuffer(node->inputs().size())).first;
+  bool is_wanted = needs(node) || !captures_of(node).empty();
+  if (!is_wanted) return;
+  Gradients inputs;
+  for (;;) {
+    TensorPtr known;  // dropped after the lock
+    {
+      std::lock_guard lock(mutex_);
+      Gradients& sums = not_ready_.try_emplace(node, node->inputs().size()).first->second;
+      std::swap(known, sums.at(edge.input_nr));
+      if (!known || !gradient) {
+        // This gradient, or the sum that was there, is all that has arrived for the input by now.
+        std::swap(sums[edge.input_nr], known ? known : gradient);
+        int64_t& dependencies = dependencies_.at(node);
+        SLOTCORE_CHECK(dependencies > 0);
+        if (--dependencies > 0) return;
+        inputs = std::move(sums);
+        not_ready_.erase(node);
+        break;
+      }
+    }
+    // The sum is taken out meanwhile. A gradient that comes from another thread takes its place,
+    // and is added to it in the next round.
+    gradient = autograd::add(Operand(*known), Operand(*gradient));
   }
-  known->second.add(edge.input_nr, std::move(gradient));
-  if (!is_last) return;
-  push({edge.node, known->second.take()});
-  not_ready_.erase(known);
+  push({this, edge.node, std::move(inputs)});
+}
+
+void GraphTask::fail(std::exception_ptr error) noexcept {
+  error = completion_.fail(std::move(error));  // another one is dropped here
+}
+
+Gradients GraphTask::result() {
+  if (std::exception_ptr error = completion_.take_error()) std::rethrow_exception(error);
+  return std::move(captured_);
 }
 
 }  // namespace slotcore::autograd

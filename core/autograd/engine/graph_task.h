@@ -1,31 +1,15 @@
-// GraphTask: one call of backward. It owns the queue of nodes that are ready to run, so that an
-// error leaves nothing behind (A5c).
+// GraphTask: one call of backward. It owns the queue of its caller, so that an error leaves nothing
+// behind (A5c). The threads of devices run some of its nodes at the same time.
 #pragma once
 
-#include <queue>
+#include <exception>
+#include <mutex>
 #include <unordered_map>
 
-#include "core/autograd/node.h"
+#include "core/autograd/engine/node_task.h"
+#include "core/c10/impl/protocol/completion.h"
 
 namespace slotcore::autograd {
-
-// The gradients that have arrived for a node.
-class InputBuffer {
- public:
-  explicit InputBuffer(size_t inputs) : gradients_(inputs) {}
-  // Adds to what has arrived for the input.
-  void add(uint32_t input_nr, TensorPtr gradient);
-  Gradients take() { return std::move(gradients_); }
-
- private:
-  Gradients gradients_;
-};
-
-// A node whose gradients have all arrived.
-struct NodeTask {
-  intrusive_ptr<Node> node;
-  Gradients inputs;
-};
 
 // What a backward is asked to do.
 struct BackwardOptions {
@@ -36,7 +20,10 @@ struct BackwardOptions {
 
 class GraphTask {
  public:
-  explicit GraphTask(BackwardOptions options);
+  // `device` is the one whose thread makes this, or kNoDevice. Such a thread goes on serving its
+  // device: other threads may wait for what is in that queue, and this backward for them. Backwards
+  // inside of `depth` - 1 others come first in a queue.
+  GraphTask(BackwardOptions options, int depth, int device);
   ~GraphTask();
   GraphTask(const GraphTask&) = delete;
   GraphTask& operator=(const GraphTask&) = delete;
@@ -49,6 +36,7 @@ class GraphTask {
   void restrict_to(const std::vector<Edge>& outputs, const intrusive_ptr<Node>& root);
 
   const BackwardOptions& options() const noexcept { return options_; }
+  int depth() const noexcept { return depth_; }
   bool needs(const Node* node) const;
   // The places of `captured` that want the gradient of an input of `node`.
   struct Capture {
@@ -56,35 +44,42 @@ class GraphTask {
     size_t place;
   };
   std::span<const Capture> captures_of(const Node* node) const;
-  void set_captured(size_t place, TensorPtr gradient) { captured_[place] = std::move(gradient); }
-  Gradients take_captured() { return std::move(captured_); }
+  void set_captured(size_t place, TensorPtr gradient);
 
+  // Adds a task to the queue of its node's device, or else of the caller.
   void push(NodeTask task);
-  bool is_done() const noexcept { return ready_.empty(); }
-  NodeTask pop();
   // A gradient for an edge of a node that ran; null counts as arrived. Pushes the node when it was
   // the last one.
   void deliver(const Edge& edge, TensorPtr gradient);
+  // Keeps the first error: the tasks that have not begun are skipped.
+  void fail(std::exception_ptr error) noexcept;
+  bool has_failed() const noexcept { return completion_.has_failed(); }
+  void end_task() noexcept { completion_.end_task(); }
+
+  // For the thread that called backward: the next task of its queue, which may belong to another
+  // backward; nothing when all tasks of this one have ended.
+  std::optional<NodeTask> next() noexcept { return completion_.pop(); }
+  // After that: throws the first error, or returns the captured gradients.
+  Gradients result();
 
  private:
-  // Nodes with a higher sequence number come first: they were made later, so what they lead to
-  // comes after them.
-  struct Later {
-    bool operator()(const NodeTask& a, const NodeTask& b) const noexcept {
-      return a.node->sequence_nr() < b.node->sequence_nr();
-    }
-  };
   struct Wanted {
     bool is_needed = false;
     std::vector<Capture> captures;
   };
 
-  BackwardOptions options_;
-  std::unordered_map<Node*, int64_t> dependencies_;
-  std::unordered_map<Node*, InputBuffer> not_ready_;
+  const BackwardOptions options_;
+  const int depth_;
   std::unordered_map<const Node*, Wanted> wanted_;  // empty: all nodes are needed
+  TaskQueue own_queue_;
+  TaskQueue& callers_queue_;  // own_queue_, or that of the device whose thread called
+  impl::protocol::Completion<impl::protocol::StdPolicy, NodeTasks, std::exception_ptr> completion_;
+
+  // Guards the members below, but never a sum or a release: Note [No lock around user code].
+  std::mutex mutex_;
+  std::unordered_map<Node*, int64_t> dependencies_;
+  std::unordered_map<Node*, Gradients> not_ready_;  // the sums of what has arrived
   Gradients captured_;
-  std::vector<NodeTask> ready_;  // a heap by Later
 };
 
 }  // namespace slotcore::autograd

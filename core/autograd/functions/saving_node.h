@@ -10,7 +10,11 @@ namespace slotcore::autograd {
 template <size_t N>
 class SavingNode : public Node {
  public:
-  void release_variables() noexcept override { (void)saved_.release(); }
+  bool release_variables() noexcept override {
+    bool is_any = false;
+    for (const TensorPtr& released : saved_.release()) is_any = is_any || released;
+    return is_any;
+  }
   void visit_owned(OwnedVisitor& visitor) const override {
     Node::visit_owned(visitor);
     for (const SavedVariable& one : saved_.unguarded()) {

@@ -7,7 +7,7 @@
 #include "core/c10/tensor/tensor_arithmetic.h"
 #include "core/python/autograd/gradients.h"
 #include "core/python/autograd/graph.h"
-#include "core/python/runtime/released_gil.h"
+#include "core/python/preserve/released_gil.h"
 
 namespace slotcore::python {
 namespace {
@@ -90,11 +90,16 @@ class RunsDeferred {
 
 Gradients run(ModuleState* state, Call call, const std::vector<Edge>& outputs = {}) {
   RunsDeferred afterwards(state->interpreter);
-  ReleasedGil without_gil;
-  Gradients results = run_backward(call.roots, std::move(call.gradients), call.options, outputs);
-  // The graph may die here, also without the GIL.
-  call.roots.clear();
-  return results;
+  try {
+    ReleasedGil without_gil;
+    Gradients results = run_backward(call.roots, std::move(call.gradients), call.options, outputs);
+    // The graph may die here, also without the GIL.
+    call.roots.clear();
+    return results;
+  } catch (const PythonError& error) {
+    error.restore();
+    throw PythonErrorSet{};
+  }
 }
 
 // retain_graph is create_graph unless it is given.

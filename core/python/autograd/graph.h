@@ -21,4 +21,7 @@ PyRef make_autograd(PyObject* module);
 void add_modes(PyObject* module);
 extern PyMethodDef mode_methods[];
 
+// on_device.cc. Throws PythonErrorSet.
+void add_on_device(PyObject* module);
+
 }  // namespace slotcore::python

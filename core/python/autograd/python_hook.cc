@@ -3,7 +3,7 @@
 #include "core/python/autograd/python_hook.h"
 
 #include "core/python/autograd/gradients.h"
-#include "core/python/runtime/released_gil.h"
+#include "core/python/preserve/released_gil.h"
 
 namespace slotcore::python {
 namespace {
@@ -99,42 +99,45 @@ PyRef HookDict::callables() const {
 }
 
 Gradients TensorHook::operator()(Gradients gradients) {
-  TakenGil gil;
-  ModuleState* state = state_of(hooks_);
-  for_each_hook(hooks_, [&](PyObject* hook) {
-    PyRef gradient = gradient_object(state, gradients[0]);
-    PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, gradient.get())));
-    if (PyTuple_Check(result.get()))
-      throw_python(PyExc_TypeError, "a hook returned a tuple and must return a Tensor or None");
-    const Dims sizes = gradients[0]->sizes();
-    replace(state, gradients, result, "a hook");
-    if (gradients[0]->sizes() != sizes) {
-      throw_python(PyExc_RuntimeError, "a hook changed the size of the gradient from %s to %s",
-                   text(sizes).c_str(), text(gradients[0]->sizes()).c_str());
-    }
+  with_taken_gil(*hooks_.interpreter(), [&] {
+    ModuleState* state = state_of(hooks_);
+    for_each_hook(hooks_, [&](PyObject* hook) {
+      PyRef gradient = gradient_object(state, gradients[0]);
+      PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, gradient.get())));
+      if (PyTuple_Check(result.get()))
+        throw_python(PyExc_TypeError, "a hook returned a tuple and must return a Tensor or None");
+      const Dims sizes = gradients[0]->sizes();
+      replace(state, gradients, result, "a hook");
+      if (gradients[0]->sizes() != sizes) {
+        throw_python(PyExc_RuntimeError, "a hook changed the size of the gradient from %s to %s",
+                     text(sizes).c_str(), text(gradients[0]->sizes()).c_str());
+      }
+    });
   });
   return gradients;
 }
 
 Gradients NodePreHook::operator()(Gradients gradients) {
-  TakenGil gil;
-  ModuleState* state = state_of(hooks_);
-  for_each_hook(hooks_, [&](PyObject* hook) {
-    PyRef tuple = gradient_tuple(state, gradients);
-    PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, tuple.get())));
-    replace(state, gradients, result, "a pre-hook");
+  with_taken_gil(*hooks_.interpreter(), [&] {
+    ModuleState* state = state_of(hooks_);
+    for_each_hook(hooks_, [&](PyObject* hook) {
+      PyRef tuple = gradient_tuple(state, gradients);
+      PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, tuple.get())));
+      replace(state, gradients, result, "a pre-hook");
+    });
   });
   return gradients;
 }
 
 Gradients NodePostHook::operator()(Gradients outputs, const Gradients& inputs) {
-  TakenGil gil;
-  ModuleState* state = state_of(hooks_);
-  for_each_hook(hooks_, [&](PyObject* hook) {
-    PyRef returned = gradient_tuple(state, outputs), given = gradient_tuple(state, inputs);
-    PyRef result = PyRef::steal(
-        checked(PyObject_CallFunctionObjArgs(hook, returned.get(), given.get(), nullptr)));
-    replace(state, outputs, result, "a post-hook");
+  with_taken_gil(*hooks_.interpreter(), [&] {
+    ModuleState* state = state_of(hooks_);
+    for_each_hook(hooks_, [&](PyObject* hook) {
+      PyRef returned = gradient_tuple(state, outputs), given = gradient_tuple(state, inputs);
+      PyRef result = PyRef::steal(
+          checked(PyObject_CallFunctionObjArgs(hook, returned.get(), given.get(), nullptr)));
+      replace(state, outputs, result, "a post-hook");
+    });
   });
   return outputs;
 }

@@ -4,7 +4,7 @@
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 #include "core/python/autograd/gradients.h"
-#include "core/python/runtime/released_gil.h"
+#include "core/python/preserve/released_gil.h"
 
 namespace slotcore::python {
 
@@ -32,12 +32,13 @@ void PyNode::visit_owned(autograd::OwnedVisitor& visitor) const {
   if (context_ != nullptr) visitor.object(context_);
 }
 
-void PyNode::release_variables() noexcept {
-  TakenGil gil;
-  PendingException pending;
+bool PyNode::release_variables() noexcept {
+  TakenGil gil(*interpreter_);
+  if (!gil.held()) return true;
   PyRef keep = PyRef::borrow(context_);
   as_context(context_)->is_released = true;
   release_saved(as_context(context_));
+  return true;
 }
 
 PyRef PyNode::argument(ModuleState* state, size_t i, const TensorPtr& gradient) const {
@@ -72,7 +73,10 @@ Gradients PyNode::gradients_from(ModuleState* state, PyObject* returned) const {
 }
 
 Gradients PyNode::apply(Gradients gradients) {
-  TakenGil gil;
+  return with_taken_gil(*interpreter_, [&] { return call_backward(gradients); });
+}
+
+Gradients PyNode::call_backward(Gradients& gradients) const {
   ModuleState* state = interpreter_->module;
   if (state == nullptr) throw_python(PyExc_RuntimeError, "slotcore has been unloaded");
   PyRef context = PyRef::borrow(context_);

@@ -18,7 +18,8 @@ class PyNode final : public autograd::Node {
   // Calls `ctx.apply(*gradients)`, or `ctx.backward` of a legacy Function, under the GIL, which the
   // engine has given up. Missing gradients are zeros, or None (A8).
   autograd::Gradients apply(autograd::Gradients gradients) override;
-  void release_variables() noexcept override;
+  // What backwards at the same time have fetched of ctx stays with them, so none of them fails.
+  bool release_variables() noexcept override;
   void visit_owned(autograd::OwnedVisitor& visitor) const override;
 
   // Which arguments of forward, and which of its results, are tensors. Called by apply() of the
@@ -32,6 +33,7 @@ class PyNode final : public autograd::Node {
  private:
   // The gradient of result `i` as an argument of backward.
   PyRef argument(ModuleState* state, size_t i, const autograd::TensorPtr& gradient) const;
+  autograd::Gradients call_backward(autograd::Gradients& gradients) const;
   autograd::Gradients gradients_from(ModuleState* state, PyObject* returned) const;
 
   Interpreter* interpreter_;

@@ -103,6 +103,10 @@ PyObject* live_backwards(PyObject*, PyObject*) {
   return PyLong_FromLongLong(live_graph_tasks.value());
 }
 
+PyObject* queued_tasks(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(queued_node_tasks.value());
+}
+
 PyMethodDef ledger_methods[] = {
     {"_live_impls", &live_impls, METH_NOARGS,
      "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
@@ -114,6 +118,8 @@ PyMethodDef ledger_methods[] = {
      "_live_saved_tensors() -> int: places for a saved tensor in nodes and ctxs, also freed ones."},
     {"_live_backwards", &live_backwards, METH_NOARGS,
      "_live_backwards() -> int: backwards that run in this process."},
+    {"_queued_tasks", &queued_tasks, METH_NOARGS,
+     "_queued_tasks() -> int: nodes that are ready and wait for a thread of a backward."},
     {"_left_behind", &left_behind, METH_NOARGS,
      "_left_behind() -> int: references that C++ released while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
@@ -146,6 +152,7 @@ int exec(PyObject* module) {
     state->node_types = checked(PyDict_New());
     state->handle_type = add_type(module, make_handle_type(module));
     add_modes(module);
+    add_on_device(module);
     PyRef autograd = make_autograd(module);
     add_function(module, autograd.get());
     checked(PyModule_AddObjectRef(module, "autograd", autograd.get()));

@@ -1,14 +1,15 @@
-// How C++ code on any thread enters one Python interpreter, and how it is refused when that
-// interpreter has ended (T5, T6).
+// What C++ code on any thread asks of one Python interpreter, also when that has ended (T5, T6).
 
 #include "core/python/preserve/interpreter.h"
 
+#include "core/autograd/engine/device_threads.h"
 #include "core/c10/impl/preservation.h"
 #include "core/c10/trace.h"
-#include "core/python/runtime/gil.h"
+#include "core/python/preserve/gil_scope.h"
 #include "core/python/preserve/preservation.h"
-#include "core/python/runtime/py_ref.h"
 #include "core/python/preserve/wrapper.h"
+#include "core/python/runtime/gil.h"
+#include "core/python/runtime/py_ref.h"
 
 namespace slotcore::python {
 namespace {
@@ -17,92 +18,6 @@ constexpr const char* kCapsuleName = "slotcore.interpreter";
 
 // Relaxed, all accesses: the number orders nothing.
 constinit std::atomic<int64_t> references_left_behind{0};
-
-bool is_finalizing() noexcept {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
-bool holds_gil(const Interpreter& interpreter) noexcept {
-  PyThreadState* current = current_thread_state();
-  return current != nullptr && current->interp == interpreter.state();
-}
-
-constexpr bool kOneGil = PY_VERSION_HEX < 0x030C0000;  // for all interpreters
-
-// Whether this thread can enter without waiting for another thread.
-bool enters_without_waiting(const Interpreter& interpreter) noexcept {
-  return holds_gil(interpreter) || (kOneGil && current_thread_state() != nullptr);
-}
-
-// Holds the GIL of one interpreter during its lifetime, or reports that the interpreter is ending.
-class GilScope {
- public:
-  explicit GilScope(const Interpreter& interpreter) noexcept {
-    // A thread that holds the GIL already may continue, also while the interpreter ends.
-    if (holds_gil(interpreter)) {
-      held_ = true;
-      return;
-    }
-    former_ = current_thread_state();
-    if (!Py_IsInitialized() || is_finalizing() || !interpreter.gate().enter()) return;
-    gate_ = &interpreter.gate();
-    held_ = true;
-    const bool is_main = interpreter.state() == PyInterpreterState_Main();
-    // If all interpreters share one GIL, take it before making a state in a sub-interpreter.
-    // CPython 3.11 ends a sub-interpreter with its youngest state, even when another thread waits
-    // for the GIL with that state.
-    if (former_ == nullptr && (is_main || kOneGil)) {
-      ensured_ = true;
-      gil_ = PyGILState_Ensure();
-      if (is_main) return;
-      former_ = PyGILState_GetThisThreadState();
-    }
-    // Debug CPython requires one thread state for each thread and interpreter. The usual state
-    // belongs to this interpreter when the thread went from here into a sub-interpreter.
-    entered_ = PyGILState_GetThisThreadState();
-    if (entered_ == nullptr || entered_->interp != interpreter.state()) {
-      entered_ = own_ = PyThreadState_New(interpreter.state());
-    }
-    // A swap keeps a GIL that both interpreters share, so no other thread runs in between.
-    if (former_ != nullptr) {
-      PyThreadState_Swap(entered_);
-    } else {
-      PyEval_RestoreThread(entered_);
-    }
-  }
-
-  ~GilScope() {
-    if (own_ != nullptr) PyThreadState_Clear(own_);
-    if (former_ != nullptr && entered_ != nullptr) {
-      PyThreadState_Swap(former_);
-      if (own_ != nullptr) PyThreadState_Delete(own_);
-    } else if (own_ != nullptr) {
-      PyThreadState_DeleteCurrent();
-    } else if (entered_ != nullptr) {
-      PyEval_SaveThread();
-    }
-    if (ensured_) PyGILState_Release(gil_);
-    // After the thread state is deleted: an interpreter must not end with one of our states in it.
-    if (gate_ != nullptr) gate_->leave();
-  }
-  GilScope(const GilScope&) = delete;
-  GilScope& operator=(const GilScope&) = delete;
-
-  bool held() const noexcept { return held_; }
-
- private:
-  PyThreadState* former_ = nullptr;
-  PyThreadState* entered_ = nullptr;
-  PyThreadState* own_ = nullptr;  // entered_, if this object made it
-  ShutdownGate* gate_ = nullptr;
-  PyGILState_STATE gil_ = PyGILState_UNLOCKED;
-  bool ensured_ = false;
-  bool held_ = false;
-};
 
 void disarm(PyObject* capsule) {
   auto* interpreter = static_cast<Interpreter*>(PyCapsule_GetPointer(capsule, kCapsuleName));
@@ -119,10 +34,20 @@ void close(ShutdownGate& gate) noexcept {
   PyEval_RestoreThread(state);
 }
 
+// The threads of the engine serve all interpreters, and end with the main one. Nodes that they run
+// until then can no longer enter it.
+void end_threads_with(const Interpreter& interpreter) noexcept {
+  if (interpreter.state() != PyInterpreterState_Main()) return;
+  PyThreadState* state = PyEval_SaveThread();
+  autograd::end_device_threads();
+  PyEval_RestoreThread(state);
+}
+
 PyObject* close_gate(PyObject* capsule, PyObject*) {
   void* interpreter = PyCapsule_GetPointer(capsule, kCapsuleName);
   if (interpreter == nullptr) return nullptr;
   close(static_cast<Interpreter*>(interpreter)->gate());
+  end_threads_with(*static_cast<Interpreter*>(interpreter));
   static_cast<Interpreter*>(interpreter)->run_deferred();
   Py_RETURN_NONE;
 }
@@ -188,7 +113,7 @@ bool Interpreter::run(DeferredCall::Body body, void* argument) const noexcept {
     if (gil.held()) body(argument);
     return gil.held();
   }
-  if (!Py_IsInitialized() || is_finalizing() || !gate_.enter()) return false;
+  if (!enter_gate(*this)) return false;
   if (deferred_.add(DeferredCall{body, argument})) {
     // If CPython drops the pending call, the next wrap runs the work.
     add_pending_call_of_main(
