@@ -19,7 +19,9 @@ GOLDEN = (
     ("disarm", 5, 261), ("counts", 2, 8), ("counts", 3, 1386), ("counts", 4, 5853918),
     ("ending", 2, 6), ("ending", 3, 150), ("ending", 4, 8790), ("accumulator", 2, 44),
     ("accumulator", 3, 25790), ("gradient", 2, 52), ("gradient", 3, 85968), ("saved", 2, 3),
-    ("saved", 3, 10), ("saved", 4, 42), ("saved", 5, 216),
+    ("saved", 3, 10), ("saved", 4, 42), ("saved", 5, 216), ("ready_queue", 3, 24),
+    ("ready_queue", 4, 224), ("ready_queue", 5, 2904), ("completion", 3, 39),
+    ("completion", 4, 228), ("completion", 5, 1560),
 )
 SEEDS = 20
 MUTANT_SECONDS = 2.0

@@ -12,10 +12,12 @@
 #include "harness/interleave/explore/explore.h"
 #include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
+#include "harness/interleave/scenarios/scenario_completion.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
 #include "harness/interleave/scenarios/scenario_ending.h"
 #include "harness/interleave/scenarios/scenario_gradient.h"
+#include "harness/interleave/scenarios/scenario_ready_queue.h"
 #include "harness/interleave/scenarios/scenario_saved.h"
 #include "tests/interleave/observed.h"
 
@@ -57,6 +59,10 @@ TEST(Golden, the_protocols_of_threads_have_the_known_graphs) {
   expect_graphs(protocol_of<GradientScenario>(), 2, 52);
   expect_graphs(protocol_of<SavedScenario>(), 3, 10);
   expect_graphs(protocol_of<SavedScenario>(), 4, 42);
+  expect_graphs(protocol_of<ReadyQueueScenario>(), 3, 24);
+  expect_graphs(protocol_of<ReadyQueueScenario>(), 4, 224);
+  expect_graphs(protocol_of<CompletionScenario>(), 3, 39);
+  expect_graphs(protocol_of<CompletionScenario>(), 4, 228);
 }
 
 constexpr uint64_t kNaiveMax = 300'000;
@@ -82,6 +88,12 @@ TEST(Golden, the_naive_search_finds_the_same_graphs) {
       {protocol_of<GradientScenario>(), "none", "sum;add"},
       {protocol_of<SavedScenario>(), "node", "release;unpack"},
       {protocol_of<SavedScenario>(), "node", "release;unpack;unpack"},
+      {protocol_of<ReadyQueueScenario>(), "empty", "end;serve"},
+      {protocol_of<ReadyQueueScenario>(), "empty", "serve;push,end"},
+      {protocol_of<ReadyQueueScenario>(), "one", "end;serve"},
+      {protocol_of<CompletionScenario>(), "backward", "own;work"},
+      {protocol_of<CompletionScenario>(), "backward", "own;fail"},
+      {protocol_of<CompletionScenario>(), "backward", "own;add"},
   };
   for (const Small& small : smalls) {
     auto program =
@@ -144,6 +156,8 @@ class EveryEnding : public testing::TestWithParam<Space> {};
 class EveryAccumulator : public testing::TestWithParam<Space> {};
 class EveryGradient : public testing::TestWithParam<Space> {};
 class EverySaved : public testing::TestWithParam<Space> {};
+class EveryReadyQueue : public testing::TestWithParam<Space> {};
+class EveryCompletion : public testing::TestWithParam<Space> {};
 
 TEST_P(EveryClaim, is_right_under_every_schedule) {
   expect_verified(protocol_of<ClaimScenario>(), GetParam());
@@ -165,6 +179,12 @@ TEST_P(EveryGradient, is_right_under_every_schedule) {
 }
 TEST_P(EverySaved, is_right_under_every_schedule) {
   expect_verified(protocol_of<SavedScenario>(), GetParam());
+}
+TEST_P(EveryReadyQueue, is_right_under_every_schedule) {
+  expect_verified(protocol_of<ReadyQueueScenario>(), GetParam());
+}
+TEST_P(EveryCompletion, is_right_under_every_schedule) {
+  expect_verified(protocol_of<CompletionScenario>(), GetParam());
 }
 
 // With four operations a thread has 16 programs, so up to renaming there are 16 * 17 / 2 of two
@@ -204,6 +224,12 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryGradient,
                                          Space{"some", "add,take,read", {6, 10}, 1}));
 INSTANTIATE_TEST_SUITE_P(Programs, EverySaved,
                          testing::Values(Space{"node", "unpack,release,use,drop", {136, 816}}));
+INSTANTIATE_TEST_SUITE_P(Programs, EveryReadyQueue,
+                         testing::Values(Space{"empty", "push,serve,end", {45, 165}},
+                                         Space{"one", "push,serve,end", {45, 165}}));
+INSTANTIATE_TEST_SUITE_P(Programs, EveryCompletion,
+                         testing::Values(Space{"backward", "work,fail,add,own", {136, 0}, 2, 2},
+                                         Space{"backward", "work,fail,add,own", {10, 20}, 1}));
 
 // A borrower that has counted 1 to 2 has not yet taken the wrapper's reference. Until then it
 // relies on the lender's reference, which the lender must not exchange for a strong one.

@@ -12,10 +12,12 @@
 #include "harness/interleave/compiled/threads_run.h"
 #include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
+#include "harness/interleave/scenarios/scenario_completion.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
 #include "harness/interleave/scenarios/scenario_ending.h"
 #include "harness/interleave/scenarios/scenario_gradient.h"
+#include "harness/interleave/scenarios/scenario_ready_queue.h"
 #include "harness/interleave/scenarios/scenario_saved.h"
 
 namespace slotfuzz::interleave {
@@ -25,7 +27,8 @@ std::vector<Protocol> protocols() {
   return {protocol_of<ClaimScenario>(),       protocol_of<DisarmScenario>(),
           protocol_of<CountsScenario>(),      protocol_of<EndingScenario>(),
           protocol_of<AccumulatorScenario>(), protocol_of<GradientScenario>(),
-          protocol_of<SavedScenario>()};
+          protocol_of<SavedScenario>(),       protocol_of<ReadyQueueScenario>(),
+          protocol_of<CompletionScenario>()};
 }
 
 // A counter that is read and written in two steps; tests plant bugs in it.
