@@ -8,9 +8,10 @@
 namespace slotfuzz {
 namespace {
 
-constexpr const char* kPrelude =
+// A literal for each file: C++ compilers need not take one that is longer than 65,536 bytes.
+constexpr const char* kPrelude[] = {
 #include "prelude.inc"
-    ;
+};
 constexpr std::string_view kMarker = "#: ";
 constexpr std::string_view kEffects = "#> ";
 
@@ -84,6 +85,10 @@ std::vector<Snippet> read_snippets(std::string_view text) {
   return snippets;
 }
 
-std::vector<Snippet> prelude_snippets() { return read_snippets(kPrelude); }
+std::vector<Snippet> prelude_snippets() {
+  std::string text;
+  for (const char* file : kPrelude) text += file;
+  return read_snippets(text);
+}
 
 }  // namespace slotfuzz

@@ -1,0 +1,128 @@
+"""What lines about threads of a backward may call: backwards beside the program, and checks."""
+
+#: Worker [slotcore]: a thread that runs one function
+#> Worker: starts_thread
+import _thread, itertools
+WORKER_SECONDS_MAX = 100
+class Worker:
+    def __init__(self, function):
+        self.end, self.work, self.error = _thread.allocate_lock(), function, None
+        self.end.acquire()
+        _thread.start_new_thread(self.serve, ())
+    def serve(self):
+        function, self.work = self.work, None
+        try:
+            function()
+        except Exception as error:
+            self.error = error.with_traceback(None)
+        function = None  # this frame may outlive join() and must hold nothing
+        self.end.release()
+    def join(self):
+        assert self.end.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not return"
+        self.end.release()
+        return self.error
+
+#: Backward [slotcore]: a backward that runs beside the program until join()
+#> Backward: finalizes starts_thread
+class Backward:
+    worker = None  # of one that was not finished
+    def __init__(self, tensor):
+        with T.enable_grad():
+            self.leaf = differentiable(tensor)
+            result = fn("save_input", "y", "saved").apply(self.leaf)
+            with T.on_device(0):
+                result = result * self.leaf
+            self.worker = Worker(result.sum().backward)
+    def join(self):
+        error = self.worker.join()
+        assert error is None, f"A5b: a backward beside the program raised {error!r}"
+        assert numbers_of(self.leaf.grad) == 3 * self.leaf.numel(), "A5b: a backward beside others"
+    def __del__(self):
+        if self.worker is not None:
+            self.worker.join()
+
+#: meeting [slotcore]: a hook in which two threads wait for each other
+def meeting():
+    turns, second = itertools.count(), _thread.allocate_lock()
+    second.acquire()
+    def meet(*gradients):
+        if next(turns) == 0:
+            assert second.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not come"
+        else:
+            second.release()
+    return meet
+
+#: errors_of_two [slotcore]: what two backwards at once of one graph raise
+#> errors_of_two: starts_thread
+def errors_of_two(total, **how):
+    other = Worker(lambda: total.backward(**how))
+    errors = raised_by(lambda: total.backward(**how)), other.join()
+    return [error for error in errors if error is not None]
+
+#: check_two_backwards [slotcore]: backwards at once add up, or one of them frees the graph (A5b)
+#> check_two_backwards: checks starts_thread
+def check_two_backwards(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        kept, freed = leaf * leaf, leaf * leaf
+        # Both threads have unpacked what is saved when one of them frees it.
+        kept.grad_fn.register_hook(meeting())
+        freed.grad_fn.register_hook(meeting())
+        with T.on_device(0):
+            kept = kept * leaf
+        errors = errors_of_two(kept.sum(), retain_graph=True)
+        assert not errors, f"A5b: a backward of a kept graph raised {errors}"
+        assert numbers_of(leaf.grad) == 6 * leaf.numel(), "A5b: two backwards do not add up"
+        errors = errors_of_two(freed.sum())
+    assert len(errors) == 1, f"A5b: two backwards that free a graph raised {errors}"
+    assert numbers_of(leaf.grad) == 8 * leaf.numel(), "A5b: the gradient of the one that freed it"
+
+#: check_error_leaves_nothing [slotcore]: no task, node or mode is left after an error (A5c)
+#> check_error_leaves_nothing: checks
+def check_error_leaves_nothing(tensor):
+    sentinel, ran = Sentinel(), []
+    alive = weakref.ref(sentinel)
+    def fails(gradient):
+        raise KeyError("mine")
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        total = leaf * 1
+        for device in (0, 1, None, 0, 1, None):
+            with T.enable_grad() if device is None else T.on_device(device):
+                part = leaf * 2
+            part.register_hook(lambda _, held=sentinel: ran.append(device))
+            total = total + part
+            with T.enable_grad() if device is None else T.on_device(device):
+                part = leaf * 3
+            part.register_hook(fails)
+            total = total + part
+        try:
+            total.sum().backward()
+        except KeyError:
+            pass
+        else:
+            assert leaf.numel() == 0, "A3d: an error in a hook is lost"
+        assert T.is_grad_enabled(), "A5c: an error changed the mode"
+        before = len(ran)
+        del part, total, sentinel
+        assert alive() is None, "A5c: an error leaves a node"
+        leaf.grad = None
+        with T.on_device(0):
+            total = leaf * 5
+        total.sum().backward()
+    assert numbers_of(leaf.grad) == 5 * leaf.numel(), "A5c: a gradient after an error"
+    assert len(ran) == before, "A5c: a node ran after the error"
+
+#: check_nested [slotcore]: nested backwards return, on any thread (A5d)
+#> check_nested: checks
+def check_nested(tensor, depth=70):
+    def deeper(gradient):
+        if depth > 0:
+            check_nested(tensor, depth - 1)
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        with T.on_device(depth % 2):
+            result = leaf * 2
+        result.register_hook(deeper)
+        result.sum().backward()
+    assert numbers_of(leaf.grad) == 2 * leaf.numel(), "A5d: the gradient of a nested backward"
