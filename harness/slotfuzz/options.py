@@ -6,7 +6,7 @@ from pathlib import Path
 from slotfuzz.errors import UserError
 from slotfuzz.finding import emit, finding
 from slotfuzz.schema.answers import Reply
-from slotfuzz.subject import catalogue, registry, rootfs, subject
+from slotfuzz.subject import catalogue, registry, rootfs, subject, tested
 from slotfuzz.subject.sanitizers import SANITIZERS
 
 PROGRAM_BYTES_MAX = 4 << 20
@@ -15,11 +15,12 @@ LINE_SHOWN_MAX = 100
 
 @dataclass(frozen=True)
 class Meant:
-    """The subject, sanitizer and target that a program is meant for."""
+    """The subject, sanitizer, target and tested function that a program is meant for."""
 
     subject: str
     sanitizer: str | None
     target: str
+    function: tested.TestedFunction | None = None
 
 
 def add_subject(parser, of_file: bool = False) -> None:
@@ -131,13 +132,15 @@ def meant(args, path: Path, text: str) -> Meant:
         sanitizer = header.get("sanitizer")
     if sanitizer not in (None, *SANITIZERS):
         raise UserError(f"{path}: the header names an unknown sanitizer {sanitizer!r}")
-    return Meant(name, sanitizer, getattr(args, "target", None) or _target(path, name))
+    function = header.get("function")
+    return Meant(name, sanitizer, getattr(args, "target", None) or _target(path, name),
+                 tested.read(function, path.parent) if function else None)
 
 
 def resolve(args, wish: Meant, with_python: bool = True) -> subject.Subject:
     """Builds the subject of WISH."""
     return subject.resolve(wish.subject, wish.sanitizer, [wish.target], args.python, with_python,
-                           tree(args))
+                           tree(args), wish.function)
 
 
 def _target(path: Path, name: str) -> str:

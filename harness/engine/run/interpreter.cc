@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "harness/engine/check.h"
-#include "harness/engine/language/snippets.h"
 #include "harness/engine/process/probe.h"
 
 namespace slotfuzz {
@@ -59,17 +58,14 @@ void start_python(const InterpreterOptions& options) {
   }
 }
 
-void run_prelude(PyObject* names, const std::string& module) {
-  for (const Snippet& snippet : prelude_snippets()) {
-    if (!snippet.is_for(module)) continue;
-    // Leading blank lines keep the line numbers of tracebacks equal to those of the file.
-    const std::string source = std::string(snippet.lines_before, '\n') + snippet.text + "\n";
-    const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
-    CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
-    // A snippet that raises leaves its names undefined, which masks the ops that use them.
-    const Ref result(PyEval_EvalCode(code.get(), names, names));
-    if (!result) PyErr_Clear();
-  }
+// False if it raised.
+bool run_snippet(const Snippet& snippet, PyObject* names) {
+  // Leading blank lines keep the line numbers of tracebacks equal to those of the file.
+  const std::string source = std::string(snippet.lines_before, '\n') + snippet.text + "\n";
+  const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
+  CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
+  const Ref result(PyEval_EvalCode(code.get(), names, names));
+  return static_cast<bool>(result);
 }
 
 enum class Answer : std::uint8_t { kNone, kYes, kNo };
@@ -101,7 +97,15 @@ Interpreter::Interpreter(const InterpreterOptions& options) {
     const Ref module(PyImport_ImportModule(name));
     CHECK(module && PyDict_SetItemString(names(), name, module.get()) == 0, name);
   }
-  run_prelude(names(), options.module);
+  snippets_ = prelude_snippets();
+  for (const Snippet& snippet : snippets_) {
+    // A snippet that raises leaves its names undefined, which masks the ops that use them.
+    if (snippet.is_for(options.module) && !run_snippet(snippet, names())) PyErr_Clear();
+  }
+  for (const Snippet& snippet : read_snippets(options.snippets)) {
+    if (!run_snippet(snippet, names())) throw StartError(snippet.sentence + ": " + take_error());
+    snippets_.push_back(snippet);
+  }
 }
 
 Ref Interpreter::evaluate(const std::string& expression) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/engine/language/program.h"
+#include "harness/engine/language/snippets.h"
 #include "harness/engine/python.h"
 
 namespace slotfuzz {
@@ -16,6 +17,8 @@ struct InterpreterOptions {
   std::string module = "slotcore";
   // Folders to add to sys.path.
   std::vector<std::string> paths;
+  // Snippets that are added to the prelude, which snippets.h describes.
+  std::string snippets;
 };
 
 // An error of the user's machine or request; `what()` is one line that says what to do.
@@ -32,9 +35,11 @@ class Interpreter {
  public:
   // Starts CPython with everything pinned that could differ between runs: the hash seed, no
   // environment, no signal handlers. Python allocates with malloc, or the sanitizers would not see
-  // its objects. Throws StartError when the module cannot be imported.
+  // its objects. Throws StartError when the module cannot be imported, or an added snippet raises.
   explicit Interpreter(const InterpreterOptions& options);
 
+  // The prelude, with the snippets that were added.
+  const std::vector<Snippet>& snippets() const { return snippets_; }
   // The namespace that programs run in.
   PyObject* names() const { return names_.get(); }
   // The subject's module.
@@ -54,6 +59,7 @@ class Interpreter {
   void freeze() const;
 
  private:
+  std::vector<Snippet> snippets_;
   Ref names_;
   Ref subject_;
 };

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "harness/engine/language/snippets.h"
 #include "harness/engine/planted/planted.h"
 
 namespace slotfuzz {
@@ -29,9 +28,9 @@ json value_tiers(const Kind& kind) {
   return tiers;
 }
 
-json prelude_as_json() {
+json as_json(const std::vector<Snippet>& prelude) {
   json snippets = json::array();
-  for (const Snippet& snippet : prelude_snippets()) {
+  for (const Snippet& snippet : prelude) {
     json names = json::array(), effects = json::object();
     for (const SnippetName& name : snippet.names) {
       names.push_back(name.name);
@@ -58,7 +57,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                    {"module", module},
                    {"python", PY_VERSION},
                    {"layout", session.layout.describe()},
-                   {"prelude", prelude_as_json()},
+                   {"prelude", as_json(session.interpreter.snippets())},
                    {"line_max", kLineMax},
                    {"lanes", kLaneCount},
                    {"lane_template", kLanePattern},

@@ -84,6 +84,8 @@ Flags parse_flags(std::span<const std::string> words) {
       flags.session.interpreter.module = value;
     else if (name == "path")
       flags.session.interpreter.paths.push_back(value);
+    else if (name == "snippets")
+      flags.session.interpreter.snippets = value;
     else if (name == "ops")
       flags.session.ops = value;
     else if (name == "recorder")

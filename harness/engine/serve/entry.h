@@ -5,6 +5,7 @@
 // dashes, and libFuzzer ignores them:
 //   --module=NAME     the module under test: slotcore (default) or torch
 //   --path=DIR        one more folder for sys.path; may be repeated
+//   --snippets=TEXT   snippets that are added to the prelude
 //   --ops=DIR         the op table's files, in place of those that are compiled in
 //   --recorder=FILE   write each program to this flight recorder before it runs
 //   --suppressions=DIR  do not run programs that one of these suppresses

@@ -11,15 +11,16 @@ from slotfuzz import console, options
 from slotfuzz.engine import server
 from slotfuzz.errors import UserError
 from slotfuzz.finding import places
-from slotfuzz.hunt import baseline, hunt, series
+from slotfuzz.hunt import baseline, first_calls, hunt, series
 from slotfuzz.hunt.plan import Plan, Result, check_folders
 from slotfuzz.paths import findings_root, shown
 from slotfuzz.report import annotate
-from slotfuzz.subject import catalogue, registry, subject, tools
+from slotfuzz.subject import catalogue, registry, subject, tested, tools
 from slotfuzz.triage.judged import Judged
 
 EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
 ELSEWHERE_SECONDS_MIN = 0.1
+FUNCTION_TARGET = "autograd"
 
 
 def add_arguments(parser) -> None:
@@ -38,6 +39,9 @@ def add_arguments(parser) -> None:
     parser.add_argument("--baseline", type=Path, metavar="DIR",
                         help="findings in DIR, at any depth, are old and do not fail the hunt;"
                              " all other findings do, including those in repro/")
+    parser.add_argument("--function", metavar="FILE.py:NAME",
+                        help="test this torch.autograd.Function, or this callable that takes one"
+                             " to three tensors; docs/autograd.md")
     parser.add_argument("--stop-at-first", action="store_true",
                         help="end after the first new finding")
 
@@ -45,15 +49,20 @@ def add_arguments(parser) -> None:
 def run(args, output) -> int:
     """Hunts; 1 if there is a finding that is not old."""
     name = args.subject or registry.DEFAULT
-    targets = list(dict.fromkeys(args.targets)) or _default_targets(name)
+    function = tested.read(args.function) if args.function else None
+    targets = list(dict.fromkeys(args.targets)) or _default_targets(name, function)
     if args.corpus is not None and len(targets) > 1:
         raise UserError("--corpus is for one target; name it: hunt TARGET --corpus DIR")
     old = baseline.Baseline(args.baseline) if args.baseline else None
     if old:
         old.check_apart(args.out)
     check_folders(args.out, args.corpus)
-    chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args))
-    if not args.targets:
+    chosen = subject.resolve(name, args.sanitizer, targets, args.python, tree=options.tree(args),
+                             function=function)
+    if function:
+        for target in targets:
+            _call_once(chosen, target)
+    elif not args.targets:
         targets = _with_special_ops(chosen, targets)
     for reason in tools.blindness() if chosen.watch.can_be_blind else []:
         console.say(f"ThreadSanitizer may not work here: {reason}")
@@ -151,9 +160,17 @@ def document(plan: Plan, result: Result) -> dict:
     }
 
 
-def _default_targets(name: str) -> list[str]:
-    target = registry.own_target(name)
+def _default_targets(name: str, function: tested.TestedFunction | None) -> list[str]:
+    target = FUNCTION_TARGET if function else registry.own_target(name)
     return [target] if target else catalogue.fuzzable_targets()
+
+
+def _call_once(chosen: subject.Subject, target: str) -> None:
+    """Says which ops about the tested function run, and why others do not."""
+    ran, failed = first_calls.check(chosen, target)
+    console.say(f"{target} tests {chosen.function} by {len(ran)} ops: {', '.join(ran)}")
+    for line in failed:
+        console.say(f"not tested: {line}")
 
 
 def _with_special_ops(chosen: subject.Subject, targets: list[str]) -> list[str]:

@@ -45,12 +45,17 @@ def run(args, output) -> int:
         reply = traced if traced.is_finding else best.reply
         number = contract.contract_of(reply)
         script = draft.script_of(server, best.reply, best.signature, number)
+    imported = chosen.function.files() if chosen.function else {}
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script)
+        for name, text in imported.items():
+            (path.parent / name).write_text(text)
         verified = verify.verify(chosen.script_command(path), path.parent,
                                  chosen.script_environment(), VERIFY_RUNS, best.reply)
     finding.write_file(args.output, script)
+    for name, text in imported.items():
+        finding.write_file(args.output.parent / name, text)
     result = best.minimized
     output.text(
         f"{best.signature.text}\n"

@@ -11,12 +11,14 @@ import tempfile
 import time
 
 from slotfuzz.engine.kills import is_outside
-from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.errors import BrokenError, KilledError, MachineError, UserError
 
 START_SECONDS = 120
 END_SECONDS = 5
 # Seconds from the end of a process's output to the end of the process.
 DEATH_SECONDS = 1
+# The exit code of an engine that cannot do what the user asks; it says why.
+REFUSED = 2
 
 
 def leashed(command: list[str]) -> list[str]:
@@ -40,8 +42,9 @@ def broken(what: str) -> Exception:
 class Channel:
     """COMMAND, started and ready; WHAT names it in errors.
 
-    Raises MachineError if it does not start, BrokenError when it is not ready in time, and
-    KilledError whenever something outside has killed it. After an error it is closed.
+    Raises MachineError if it does not start, UserError if it refuses to, BrokenError when it is not
+    ready in time, and KilledError whenever something outside has killed it. After an error it is
+    closed.
     """
 
     def __init__(self, what: str, command: list[str], environment: dict[str, str]):
@@ -135,6 +138,8 @@ class Channel:
         self.close()
         if was_killed:
             raise KilledError(self._what)
+        if code == REFUSED:
+            raise UserError(tail.removeprefix("slotfuzz: "))
         raise broken(f"{self._what} {how}, exit code {code}: {tail}")
 
     def _died_by_itself(self) -> int | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from slotfuzz.engine import frame, kills
 from slotfuzz.engine.channel import Channel, broken
 from slotfuzz.engine.kills import Kills
-from slotfuzz.errors import BrokenError, KilledError, MachineError
+from slotfuzz.errors import BrokenError, KilledError, MachineError, UserError
 from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.paths import from_root
 from slotfuzz.schema import answers, shape
@@ -168,7 +168,7 @@ class Server:
         try:
             self._channel.send(request)
             answer = self._channel.answer(seconds + GRACE_SECONDS)
-        except (BrokenError, KilledError, MachineError):
+        except (BrokenError, KilledError, MachineError, UserError):
             self.close()
             raise
         if answer.get("killed"):

@@ -54,12 +54,12 @@ HANG_WORDS = "Timeout ("
 # Signals of a process that has damaged its memory, or whose runtime has noticed the damage.
 KILLED = "^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
 SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
-HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract): (.*)$")
+HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract|function): (.*)$")
 
 
 def script(
     reply: Reply, snippets: list[prelude.Snippet], subject: str, sanitizer: str,
-    title: str,
+    title: str, function: str = "",
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
     lines, capabilities = program_lines(reply), registry.find(subject)
@@ -68,7 +68,7 @@ def script(
         lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
     body = "\n".join(lines)
     code = "\n".join([body, *(snippet.text for snippet in used)])
-    parts = [header(title, reply.contract, subject, sanitizer), _imports(code)]
+    parts = [header(title, reply.contract, subject, sanitizer, function), _imports(code)]
     parts.append(frame.import_of(capabilities))
     parts.append(check_block(stated(reply), sanitizer))
     if reply.kind in HANGS:
@@ -146,12 +146,14 @@ def _literally(words: str) -> str:
     return re.escape(words).replace(r"\ ", " ")
 
 
-def header(title: str, contract: str, subject: str, sanitizer: str) -> str:
-    """The comment at the top. `replay` and `python` read subject and sanitizer from it."""
+def header(title: str, contract: str, subject: str, sanitizer: str, function: str = "") -> str:
+    """The comment at the top, from which other commands read subject, sanitizer and function."""
     lines = [f"# {title}"]
     if contract:
         lines.append(f"# contract: {contract}")
     lines += [f"# subject: {subject}", f"# sanitizer: {sanitizer}"]
+    if function:
+        lines.append(f"# function: {function}")
     lines.append(f"# run: {command(subject)}    (or: --check 20)")
     return "\n".join(lines)
 
@@ -162,7 +164,7 @@ def command(subject: str) -> str:
 
 
 def read_header(text: str) -> dict[str, str]:
-    """subject, sanitizer and contract from the header of a script; missing ones are left out."""
+    """What the header of a script says, by the words of HEADER_LINE; missing ones are left out."""
     found = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

@@ -22,16 +22,16 @@ OUT = "out"
 
 def slug(subject: Subject) -> str:
     """A folder name for the subject, such as core-address."""
-    return re.sub(r"[^\w.-]+", "-", f"{subject.name}-{subject.sanitizer}")
+    return re.sub(r"[^\w.-]+", "-", f"{subject.label}-{subject.sanitizer}")
 
 
 def default_corpus(subject: Subject, target: str) -> Path:
     """build/corpus/<subject>/<target>: the corpus of a hunt without --corpus."""
-    return corpus_of(subject.name, target)
+    return corpus_of(subject.label, target)
 
 
 def corpus_of(name: str, target: str) -> Path:
-    """The default corpus of the subject NAME, which need not be built."""
+    """The default corpus of the subject called NAME, which need not be built."""
     return build_root() / "corpus" / re.sub(r"[^\w.-]+", "-", name) / target
 
 

@@ -4,17 +4,18 @@ Each file in subjects/ defines one kind of subject.
 """
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.paths import OPS
 from slotfuzz.schema.record import Finding
-from slotfuzz.subject import build, registry, rootfs
+from slotfuzz.subject import build, registry, rootfs, tested
 from slotfuzz.subject.capabilities import Capabilities, Wish
 from slotfuzz.subject.catalogue import check_target
 from slotfuzz.subject.mutant import Header
 from slotfuzz.subject.sanitizers import SANITIZERS, Sanitizer
+from slotfuzz.subject.tested import TestedFunction
 
 # Our binaries contain their debug information. /usr/lib/debug has CPython's, but no signature names
 # a function of CPython.
@@ -31,7 +32,7 @@ class Subject:
     """NAME as typed, FOLDER with targets/, and the interpreter that runs scripts.
 
     The interpreter imports the module from IMPORT_PATHS. TREE is the Debian tree in which
-    everything runs, or None for the system itself.
+    everything runs, or None for the system itself. Programs may call FUNCTION as `tested`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Subject:
     import_paths: tuple[str, ...] = ()
     versions: dict = field(default_factory=dict, compare=False)
     tree: Path | None = None
+    function: TestedFunction | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -63,13 +65,23 @@ class Subject:
         return registry.release_in(self.name, self.versions)
 
     @property
+    def _tested(self) -> str:
+        return str(self.function or "")
+
+    @property
+    def label(self) -> str:
+        """Its name and that of its function, which share no programs with other functions."""
+        return " ".join(filter(None, [self.name, self._tested]))
+
+    @property
     def edition(self) -> str:
         """Its name and release, such as `torch 2.6.0`; empty if it is built from this tree."""
         return f"{self.name} {self._release}" if self._release else ""
 
     def has_finding(self, record: Finding) -> bool:
-        """Whether RECORD is a finding of this subject and of its release."""
+        """Whether RECORD is a finding of this subject, of its release and of its function."""
         return (record.subject == self.name
+                and record.versions.get(tested.KEY, "") == self._tested
                 and registry.release_in(record.subject, record.versions) == self._release)
 
     def target(self, name: str) -> Path:
@@ -81,7 +93,8 @@ class Subject:
         return [*rootfs.entering(self.tree), str(self.target(target)),
                 f"--module={self.capabilities.module}",
                 f"--ops={OPS}",
-                *(f"--path={path}" for path in self.import_paths), *map(str, words)]
+                *(f"--path={path}" for path in self.import_paths),
+                *(self.function.flags() if self.function else []), *map(str, words)]
 
     def script_command(self, *words) -> list[str]:
         """The command that runs WORDS with the interpreter that can import the subject."""
@@ -123,11 +136,12 @@ class Subject:
 
 def resolve(
     name: str, sanitizer: str | None, targets: list[str], python: str | None = None,
-    with_python: bool = True, tree: Path | None = None,
+    with_python: bool = True, tree: Path | None = None, function: TestedFunction | None = None,
 ) -> Subject:
     """Builds TARGETS of the subject NAME and, WITH_PYTHON, its sanitized interpreter.
 
-    PYTHON and TREE (a checked --rootfs) choose the interpreter of an installed subject.
+    PYTHON and TREE (a checked --rootfs) choose the interpreter of an installed subject. Programs
+    may call FUNCTION.
     """
     capabilities = registry.find(name)
     for target in targets:
@@ -137,4 +151,8 @@ def resolve(
             others = " or ".join(registry.installed_names())
             raise UserError(f"{option} chooses the interpreter that has {others};"
                             f" it needs --subject {others}")
-    return capabilities.make(Wish(name, sanitizer, targets, python, with_python, tree))
+    made = capabilities.make(Wish(name, sanitizer, targets, python, with_python, tree))
+    if function is None:
+        return made
+    return replace(made, function=function,
+                   versions={**made.versions, tested.KEY: str(function)})

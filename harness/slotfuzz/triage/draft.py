@@ -73,7 +73,7 @@ class Drafts:
             dedup_keys=in_order(keys), variants=(text,))
         notes = explain.files(traced, title, broken, self.subject.name)
         report = traced.log.report or verified.report
-        return record, {"repro.py": script, **notes,
+        return record, {"repro.py": script, **self._imported(), **notes,
                         "report.txt": report or reply.message + "\n"}
 
     def of_unreproduced(self, crash: Crash, sequence: list[str]) -> Draft:
@@ -117,9 +117,15 @@ class Drafts:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
             path = Path(folder) / "repro.py"
             path.write_text(script)
+            for name, text in self._imported().items():
+                (path.parent / name).write_text(text)
             return verify.verify(self.subject.script_command(path), path.parent,
                                  self.subject.script_environment(), self.verify_runs, reply,
                                  forker=self._warm(), kills=self._kills)
+
+    def _imported(self) -> dict[str, str]:
+        """The texts of the files that a script imports, by name."""
+        return self.subject.function.files() if self.subject.function else {}
 
     def _warm(self) -> verify.Forker | None:
         """A process that forks for the runs of a script, if importing the module takes long."""
@@ -151,7 +157,7 @@ def script_of(server: Server, reply: Reply, words: signature.Signature, number: 
     subject = server.subject
     title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
     return emit.script(replace(reply, contract=number), server.table.snippets,
-                       subject.name, subject.sanitizer, title)
+                       subject.name, subject.sanitizer, title, str(subject.function or ""))
 
 
 def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:

@@ -38,7 +38,7 @@ def repeat(runs, path):
             signal.alarm(seconds)
             os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
             os.dup2(2, 1)
-            sys.argv[:] = [path]
+            sys.argv[:], sys.path[0] = [path], os.path.dirname(path)
             return True
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 for line in sys.stdin:

@@ -14,9 +14,10 @@ import pytest
 
 from slotfuzz.engine.server import Server
 from slotfuzz.paths import ROOT
-from slotfuzz.subject import subject
+from slotfuzz.subject import subject, tested
 
 SCRIPT = ROOT / "tests/steps/language/observed_effects.py"
+FUNCTIONS = ROOT / "tests/steps/tested_functions.py"
 TARGET, SECONDS_MAX = "storage", 300
 # What the script sees of `checks=KIND`: what check_kept of the prelude is about.
 KIND = "checks="
@@ -72,6 +73,11 @@ def differing(ops, observed):
     return found
 
 
+def rows_of(part):
+    """The names of the rows of a file of ops/."""
+    return set(ROW.findall((ROOT / f"ops/{part}.ops").read_text(encoding="utf-8")))
+
+
 def observe(description, python, environment):
     """The script's output for the ops of DESCRIPTION."""
     result = subprocess.run([python, SCRIPT], input=json.dumps(description), text=True, check=False,
@@ -91,10 +97,26 @@ def test_each_row_does_what_it_says(description, observed):
     ops = description["ops"]
     assert differing(ops, observed) == {}
     not_run = {op["name"] for op in ops if not observed[op["name"]]["ran"]}
-    of_torch = ROW.findall((ROOT / "ops/torch.ops").read_text(encoding="utf-8"))
-    masked = {op["name"] for op in ops if op["theme"] == "tensor"} | {*of_torch, "wrap_legacy"}
+    masked = {op["name"] for op in ops if op["theme"] == "tensor"} | {
+        *rows_of("torch"), *rows_of("tested"), "wrap_legacy"}
     assert not_run <= masked, "a row of the core has no set-up"
     assert len(ops) - len(not_run) > 200
+
+
+@pytest.mark.parametrize(("name", "rows_run"), [("Square", 8), ("Product", 8), ("thirds", 7)])
+def test_each_row_about_a_tested_function_does_what_it_says(name, rows_run):
+    function = tested.read(f"{FUNCTIONS}:{name}")
+    chosen = subject.resolve("core", "none", ["autograd"], function=function)
+    with Server(chosen, "autograd") as server:
+        description = server.table.description
+    ops = [op for op in description["ops"] if op["name"] in rows_of("tested")]
+    makers = [op for op in description["ops"] if op["name"] == "ones_in_rows"]
+    told = observe({**description, "ops": [*makers, *ops]}, chosen.script_python,
+                   chosen.script_environment() | {"PYTHONPATH": str(function.file.parent)})
+    for row in (*ops, *told.values()):  # whether a call raises is the function's affair
+        row["effects"] = [one for one in row["effects"] if one != "raises"]
+    assert differing(ops, told) == {}
+    assert sum(told[op["name"]]["ran"] for op in ops) == rows_run
 
 
 def test_a_row_that_lies_is_named(description, observed):
