@@ -33,10 +33,11 @@ struct FibrePoints {
     }
     void unlock() {
       FibreScheduler::yield();
-      // Release: pairs with the next lock, which reads this number or a later one.
-      last_.fetch_add(1, std::memory_order_release);
       held_.store(0, std::memory_order_relaxed);  // read by the scheduler only
       after("unlock", this, 0);
+      // Release: pairs with the next lock, which reads this number or a later one. Last, because
+      // the thread that locks next may free the mutex.
+      last_.fetch_add(1, std::memory_order_release);
     }
 
    private:
