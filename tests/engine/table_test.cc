@@ -30,7 +30,7 @@ TEST(TableTest, a_row_is_an_op) {
   const TableRows rows = read(
       "[tensor]\n"
       "tag = ['s n', '{0}.tag = {1}', 'T.x', 'Sets it.',\n"
-      "       'sets_attribute=storage.tag rare slow certain']\n");
+      "       'sets_attribute=storage.tag rare slow certain timed']\n");
   ASSERT_EQ(rows.ops.size(), 1u);
   const Op& op = rows.ops[0];
   EXPECT_EQ(op.name, "tag");
@@ -43,6 +43,7 @@ TEST(TableTest, a_row_is_an_op) {
   EXPECT_TRUE(op.is_rare());
   EXPECT_TRUE(op.slow);
   EXPECT_TRUE(op.certain);
+  EXPECT_TRUE(op.timed);
   EXPECT_EQ(op.tier, Tier::kPublic);
 }
 

@@ -73,6 +73,8 @@ struct Op {
   bool slow = false;
   // The line checks, and raises nothing but its assertion if its operands are of their kinds.
   bool certain = false;
+  // Features that the line reaches depend on when another thread runs.
+  bool timed = false;
 
   bool is_rare() const { return weight < kWeight; }
   bool has(Effect effect) const { return effects.has(effect); }

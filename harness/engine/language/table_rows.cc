@@ -155,14 +155,16 @@ void take_word(std::string_view word, const std::string& place, const std::vecto
     op.slow = true;
   } else if (word == "certain") {
     op.certain = true;
+  } else if (word == "timed") {
+    op.timed = true;
   } else if (takes_tier(word, place, op.tier)) {
     return;
   } else if (const auto effect = effect_named(word); effect && *effect != Effect::kSetsAttribute) {
     op.effects.add(*effect);
   } else {
     fail(place, "no effect and no mark is called " + std::string(word) +
-                    "; there are sets_attribute=NAME checks=KIND rare slow certain underscore " +
-                    "odd " + effect_words());
+                    "; there are sets_attribute=NAME checks=KIND rare slow certain timed " +
+                    "underscore odd " + effect_words());
   }
 }
 

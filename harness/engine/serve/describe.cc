@@ -60,8 +60,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                    {"prelude", as_json(session.interpreter.snippets())},
                    {"line_max", kLineMax},
                    {"lanes", kLaneCount},
-                   {"lane_template", kLanePattern},
-                   {"starts_threads", session.weights.thread > 0}};
+                   {"lane_template", kLanePattern}};
   const auto& kinds = session.table.kinds();
   for (const Kind& kind : kinds) {
     document["kinds"].push_back({{"letter", std::string(1, kind.letter)},
@@ -94,6 +93,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"rare", op.is_rare()},
                                {"slow", op.slow},
                                {"certain", op.certain},
+                               {"timed", op.timed},
                                {"plain", op.plain},
                                {"special", is_special(session, op)},
                                {"masked", !session.available[i]}});

@@ -1,13 +1,13 @@
 """Maintains a corpus: merge distils it, check replays it in shuffled orders, format rewrites it.
 
-check: each order must reach the same features; otherwise programs influence each other. Features
-are not compared if programs start free-running threads, since they then depend on timing.
+check: each order must reach the same features; otherwise programs influence each other. Programs
+whose features depend on when other threads run are replayed, but not compared.
 """
 
 from pathlib import Path
 
 from slotfuzz import options
-from slotfuzz.engine.server import Server, describe
+from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.hunt import corpus
@@ -55,22 +55,30 @@ def _merge(chosen, target, folder, sources, output) -> int:
     return 0
 
 
-def _check(chosen, target, folder, sources, output) -> int:
+def _check(chosen, target, folder, sources, output):
     if not any(folder.iterdir()):
         raise UserError(f"{folder} holds no file")
-    timed = describe(chosen, target)["starts_threads"]
+    with Server(chosen, target) as server:
+        timed = corpus.timed_programs(server, folder)
     orders = corpus.replay_shuffled(chosen, target, folder)
+    is_clean = not any(order["exit"] for order in orders)
+    if timed and is_clean:
+        output.text(f"clean in every order; compared without timed programs: {len(timed)}")
+        orders = corpus.replay_without(chosen, target, folder, timed)
     for order in orders:
         output.text(f"seed {order['seed']}: {order['words']}")
-    output.document({"folder": str(folder), "orders": orders, "compared": not timed})
+    output.document({"folder": str(folder), "orders": orders, "timed": sorted(timed)})
     if any(order["exit"] for order in orders):
         return 1
-    if timed:
-        output.text("clean in every order; features depend on its threads and are not compared")
-        return 0
-    same = len({order["words"] for order in orders}) == 1
-    output.text("the same features in every order" if same else "features DIFFER between orders")
+    same = len({order["words"] for order in orders}) <= 1
+    output.text(_compared(orders, same))
     return 0 if same else 3
+
+
+def _compared(orders, same):
+    if not orders:
+        return "no program is left to compare"
+    return "the same features in every order" if same else "features DIFFER between orders"
 
 
 def _format(chosen, target, folder, sources, output) -> int:

@@ -111,6 +111,27 @@ def clear_up(folder: Path) -> None:
             os.close(lock)
 
 
+def timed_programs(server: Server, folder: Path) -> frozenset[str]:
+    """The names of the programs of FOLDER whose features depend on when other threads run."""
+    ops = server.table.ops
+    return frozenset(
+        path.name for path in folder.iterdir() if path.is_file()
+        and any(line.lane or ops[line.op]["timed"]
+                for line in server.parse(path.read_bytes().decode(errors="replace"))))
+
+
+def replay_without(
+    subject: Subject, target: str, folder: Path, left_out: frozenset[str],
+) -> list[dict]:
+    """Like replay_shuffled, without the programs LEFT_OUT. Empty if none remains."""
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
+        for path in folder.iterdir():
+            if path.is_file() and path.name not in left_out:
+                shutil.copy(path, scratch)
+        remains = any(Path(scratch).iterdir())
+        return replay_shuffled(subject, target, Path(scratch)) if remains else []
+
+
 def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
     """Replays FOLDER once per seed, each in another order: exit code and features reached."""
     orders = []

@@ -13,7 +13,7 @@ from slotfuzz.schema.record import TIERS
 THEMES = ("storage", "tensor", "thread", "interpreter", "autograd")
 VARIABLES, VALUES, NAMES = "variables", "values", "names"
 FIELDS = ("operands", "template", "needs", "sentence", "words")
-DECLARED, MARKS = TIERS[1:], ("rare", "slow", "certain")
+DECLARED, MARKS = TIERS[1:], ("rare", "slow", "certain", "timed")
 ATTRIBUTE, OF_STORAGE, CHECKS = "sets_attribute", "storage.", "checks"
 
 

@@ -22,6 +22,7 @@ def test_a_row_is_an_op_with_its_effects():
     assert op == {
         "name": "one", "operands": ["n"], "template": "one({0})", "needs": "", "sentence": "One.",
         "theme": "tensor", "tier": "public", "rare": True, "slow": False, "certain": False,
+        "timed": False,
         "attribute": "tag",
         "effects": ["collects", "sets_attribute"], "attribute_of_storage": True,
         "checks_kind": ""}
