@@ -42,6 +42,7 @@ void Node::release_resources() noexcept {
   // Moved out first: a release may run code that looks at this node.
   std::vector<Edge> edges = std::move(next_edges_);
   std::unique_ptr<NodeHooks> hooks = std::move(hooks_);
+  std::shared_ptr<NodeMetadata> metadata = std::move(metadata_);
   next_edges_.clear();
 }
 
@@ -49,6 +50,7 @@ void Node::visit_owned(OwnedVisitor& visitor) const {
   for (const Edge& edge : next_edges_) {
     if (edge.node) visitor.node(edge.node.get());
   }
+  if (metadata_) visitor.object(metadata_->python_object());
   if (!hooks_) return;
   auto visit = [&](const auto& hook) {
     if (PyObject* object = hook->python_object()) visitor.object(object);
@@ -70,6 +72,19 @@ bool Node::needs(size_t edge) const noexcept {
 uint32_t Node::add_input(const TensorImpl& output) {
   inputs_.push_back({output.sizes(), output.type()});
   return static_cast<uint32_t>(inputs_.size() - 1);
+}
+
+void Node::release_objects() noexcept { auto metadata = std::move(metadata_); }
+
+std::shared_ptr<NodeMetadata> Node::metadata() const {
+  std::lock_guard lock(mutex_);
+  return metadata_;
+}
+
+std::shared_ptr<NodeMetadata> Node::set_metadata_once(std::shared_ptr<NodeMetadata> metadata) {
+  std::lock_guard lock(mutex_);
+  if (!metadata_) metadata_ = metadata;
+  return metadata_;
 }
 
 NodeHooks Node::hooks() const {

@@ -55,6 +55,13 @@ struct NodeHooks {
   std::vector<std::shared_ptr<FunctionPostHook>> after;
 };
 
+// A dict in which users keep what they like with a node.
+class NodeMetadata {
+ public:
+  virtual ~NodeMetadata() = default;
+  virtual PyObject* python_object() const noexcept = 0;
+};
+
 // Receives what a node owns.
 class OwnedVisitor {
  public:
@@ -85,6 +92,9 @@ class Node : public intrusive_ptr_target {
   // Frees what it saved, after a run of a backward that does not keep the graph (A2a). False if
   // another backward has freed it while this run used it: one of the two must fail (A5b).
   [[nodiscard]] virtual bool release_variables() noexcept { return true; }
+  // Frees what hooks of the user have packed, and the metadata: for a test that breaks a cycle of
+  // owners which the contract lets live on. No other thread may use the node.
+  virtual void release_objects() noexcept;
   // Visits each strong reference of the node, for the collector: one call for each. Needs what the
   // collector has made sure of, that no other thread uses the node.
   virtual void visit_owned(OwnedVisitor& visitor) const;
@@ -114,6 +124,11 @@ class Node : public intrusive_ptr_target {
   std::shared_ptr<FunctionPreHook> take_retaining_hook(uint32_t input_nr);
   virtual NodeHooks hooks() const;
 
+  // Null until it is set.
+  std::shared_ptr<NodeMetadata> metadata() const;
+  // Sets it, unless another thread has done so, and returns what the node has now.
+  std::shared_ptr<NodeMetadata> set_metadata_once(std::shared_ptr<NodeMetadata> metadata);
+
  protected:
   Node(uint64_t sequence_nr, int device);
   void release_resources() noexcept override;
@@ -126,6 +141,7 @@ class Node : public intrusive_ptr_target {
   std::vector<Edge> next_edges_;
   std::vector<InputMetadata> inputs_;
   std::unique_ptr<NodeHooks> hooks_;  // null without hooks; guarded by mutex_
+  std::shared_ptr<NodeMetadata> metadata_;  // guarded by mutex_
   uint64_t sequence_nr_;
   int device_;
 };

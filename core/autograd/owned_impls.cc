@@ -13,7 +13,7 @@ namespace {
 class Search final : private OwnedVisitor {
  public:
   // Begins with what an owner without an impl owns.
-  void from(TensorImpl* owned) { tensor(owned); }
+  void from(const SavedVariable& saved) { saved.visit_owned(*this); }
   void from(TensorImpl* tensor, Node* node) { pending_.push_back({tensor, node}); }
 
   std::vector<OwnedImpl> run() {
@@ -141,9 +141,9 @@ std::vector<OwnedImpl> owned_impls(Node& node) {
   return search.run();
 }
 
-std::vector<OwnedImpl> owned_impls(const std::vector<TensorImpl*>& owned) {
+std::vector<OwnedImpl> owned_impls(const std::vector<SavedVariable>& saved) {
   Search search;
-  for (TensorImpl* one : owned) search.from(one);
+  for (const SavedVariable& one : saved) search.from(one);
   return search.run();
 }
 

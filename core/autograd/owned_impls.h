@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/autograd/node.h"
+#include "core/autograd/saved_variable.h"
 
 namespace slotcore::autograd {
 
@@ -24,7 +24,7 @@ struct OwnedImpl {
 // No other thread may use the graph.
 std::vector<OwnedImpl> owned_impls(TensorImpl& tensor);
 std::vector<OwnedImpl> owned_impls(Node& node);
-// Of an owner without an impl, which owns these tensors; they are among the result.
-std::vector<OwnedImpl> owned_impls(const std::vector<TensorImpl*>& owned);
+// Of an owner without an impl, which has saved these; their tensors are among the result.
+std::vector<OwnedImpl> owned_impls(const std::vector<SavedVariable>& saved);
 
 }  // namespace slotcore::autograd

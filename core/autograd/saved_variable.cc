@@ -6,58 +6,40 @@
 #include <string>
 #include <utility>
 
+#include "core/autograd/grad_mode.h"
 #include "core/autograd/history.h"
 #include "core/c10/live_counts.h"
 
 namespace slotcore::autograd {
 
-SavedVariable::SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_place_on_view)
-    : version_(tensor.version().value()),
-      was_saved_(true),
-      is_leaf_(autograd::is_leaf(tensor)),
-      is_in_place_on_view_(is_in_place_on_view) {
-  is_original_ = !is_output || is_leaf_;
-  if (is_original_) {
-    data_ = TensorPtr::retain(&tensor);
+SavedVariable::SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_place_on_view) {
+  fields_.version = tensor.version().value();
+  fields_.is_leaf = autograd::is_leaf(tensor);
+  fields_.is_in_place_on_view = is_in_place_on_view;
+  fields_.is_original = !is_output || fields_.is_leaf;
+  if (fields_.is_original) {
+    fields_.owned.data = TensorPtr::retain(&tensor);
   } else {
-    data_ = tensor.detach();
-    output_nr_ = meta_of(tensor)->output_nr;
-    if (is_in_place_on_view_) weak_grad_fn_ = weak_intrusive_ptr<Node>(grad_fn(tensor));
+    fields_.owned.data = tensor.detach();
+    fields_.output_nr = meta_of(tensor)->output_nr;
+    if (is_in_place_on_view) fields_.weak_grad_fn = weak_intrusive_ptr<Node>(grad_fn(tensor));
   }
+  pack(tensor);
+  was_saved_ = true;
   live_saved_variables.add();
 }
 
-SavedVariable::SavedVariable(const SavedVariable& other) noexcept
-    : data_(other.data_),
-      weak_grad_fn_(other.weak_grad_fn_),
-      version_(other.version_),
-      output_nr_(other.output_nr_),
-      was_saved_(other.was_saved_),
-      is_original_(other.is_original_),
-      is_leaf_(other.is_leaf_),
-      is_in_place_on_view_(other.is_in_place_on_view_) {
+SavedVariable::SavedVariable(const SavedVariable& other)
+    : fields_(other.fields_), was_saved_(other.was_saved_) {
   if (was_saved_) live_saved_variables.add();
 }
 
 SavedVariable::SavedVariable(SavedVariable&& other) noexcept
-    : data_(std::move(other.data_)),
-      weak_grad_fn_(std::move(other.weak_grad_fn_)),
-      version_(other.version_),
-      output_nr_(other.output_nr_),
-      was_saved_(std::exchange(other.was_saved_, false)),
-      is_original_(other.is_original_),
-      is_leaf_(other.is_leaf_),
-      is_in_place_on_view_(other.is_in_place_on_view_) {}
+    : fields_(std::move(other.fields_)), was_saved_(std::exchange(other.was_saved_, false)) {}
 
 SavedVariable& SavedVariable::operator=(SavedVariable other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(weak_grad_fn_, other.weak_grad_fn_);
-  std::swap(version_, other.version_);
-  std::swap(output_nr_, other.output_nr_);
+  std::swap(fields_, other.fields_);
   std::swap(was_saved_, other.was_saved_);
-  std::swap(is_original_, other.is_original_);
-  std::swap(is_leaf_, other.is_leaf_);
-  std::swap(is_in_place_on_view_, other.is_in_place_on_view_);
   return *this;
 }
 
@@ -65,36 +47,83 @@ SavedVariable::~SavedVariable() {
   if (was_saved_) live_saved_variables.remove();
 }
 
+void SavedVariable::pack(TensorImpl& tensor) {
+  auto hooks = SavedTensorHooks::innermost();
+  if (!hooks) return;
+  // The hook may drop what the caller has, and detach or write what it gets.
+  auto keep = TensorPtr::retain(&tensor);
+  AutoGradMode not_recording(false);
+  Edge edge = fields_.is_original ? gradient_edge(tensor) : Edge();
+  fields_.owned.packed = hooks->pack(fields_.owned.data);
+  if (!fields_.owned.packed) return;
+  if (fields_.owned.data->version().value() != fields_.version)
+    throw std::runtime_error("a pack hook must not write the tensor that it gets");
+  fields_.owned.data.reset();
+  if (!fields_.is_original) return;
+  // Nothing else may keep them: the tensor may be no input of the node.
+  fields_.owned.history = std::move(edge.node);
+  fields_.output_nr = edge.input_nr;
+}
+
+void SavedVariable::visit_owned(OwnedVisitor& visitor) const {
+  const Owned& owned = fields_.owned;
+  if (owned.data) visitor.tensor(owned.data.get());
+  if (owned.packed) owned.packed->visit_owned(visitor);
+  if (owned.history) visitor.node(owned.history.get());
+}
+
+intrusive_ptr<Node> SavedVariable::grad_fn_of_saved(intrusive_ptr<Node> saved_for) const {
+  if (fields_.is_original)
+    return fields_.owned.data ? grad_fn(*fields_.owned.data) : fields_.owned.history;
+  // Without the view, nothing leads to its grad_fn, and the node itself takes the gradient.
+  intrusive_ptr<Node> node;
+  if (fields_.is_in_place_on_view) node = fields_.weak_grad_fn.lock();
+  return node ? std::move(node) : std::move(saved_for);
+}
+
+// No version is compared: the elements are those that the hook returns.
+TensorPtr SavedVariable::unpack_by_hook(intrusive_ptr<Node> saved_for) const {
+  intrusive_ptr<Node> node = grad_fn_of_saved(std::move(saved_for));
+  TensorPtr data = fields_.owned.packed->unpack();
+  if (!is_differentiable(data->type())) return data;
+  if (!node) return data->requires_grad() ? data->detach() : data;
+  TensorPtr result = data->detach();
+  AutogradMeta& meta = materialize_meta(*result);
+  if (fields_.is_leaf) {
+    meta.grad_accumulator = weak_intrusive_ptr<Node>(node);
+  } else {
+    meta.grad_fn = std::move(node);
+    meta.output_nr = fields_.output_nr;
+  }
+  meta.flag.store(true, std::memory_order_relaxed);  // nobody else has the tensor
+  return result;
+}
+
 TensorPtr SavedVariable::unpack(intrusive_ptr<Node> saved_for) const {
   if (!was_saved_) return nullptr;
-  if (!data_) {
+  const TensorPtr& data = fields_.owned.data;
+  if (!fields_.owned) {
     throw std::runtime_error(
         "trying to backward through the graph a second time, or to access saved tensors after they"
         " were freed; pass retain_graph=True to the first backward");
   }
-  intrusive_ptr<Node> node;
-  if (is_original_) {
-    node = grad_fn(*data_);
-  } else {
-    // Without the view, nothing leads to its grad_fn, and the node itself takes the gradient.
-    if (is_in_place_on_view_) node = weak_grad_fn_.lock();
-    if (!node) node = std::move(saved_for);
-  }
-  if (!is_leaf_ && !node) {
+  if (is_packed()) return unpack_by_hook(std::move(saved_for));
+  intrusive_ptr<Node> node = grad_fn_of_saved(std::move(saved_for));
+  if (!fields_.is_leaf && !node) {
     throw std::runtime_error(
         "a tensor that is needed for the gradient was detached in place after it was saved");
   }
-  if (uint32_t now = data_->version().value(); now != version_) {
+  if (uint32_t now = data->version().value(); now != fields_.version) {
     throw std::runtime_error("a tensor that is needed for the gradient, of the size " +
-                             text(data_->sizes()) + ", was modified in place: it is at version " +
-                             std::to_string(now) + " and version " + std::to_string(version_) +
-                             " was saved");
+                             text(data->sizes()) + ", was modified in place: it is at version " +
+                             std::to_string(now) + " and version " +
+                             std::to_string(fields_.version) + " was saved");
   }
-  if (is_original_) return data_;
-  TensorPtr result = data_->detach();
+  if (fields_.is_original) return data;
+  TensorPtr result = data->detach();
   AutogradMeta& meta = materialize_meta(*result);
   meta.grad_fn = std::move(node);
-  meta.output_nr = output_nr_;
+  meta.output_nr = fields_.output_nr;
   meta.flag.store(true, std::memory_order_relaxed);  // nobody else has the tensor
   return result;
 }

@@ -56,6 +56,8 @@ void written(TensorImpl& self, TensorImpl* source, Write write, Make make) {
     write();
     return;
   }
+  // What saves a tensor may call a hook, which may drop what the caller has.
+  auto keep = TensorPtr::retain(&self);
   intrusive_ptr<Node> node = make();
   node->set_next_edges(source == nullptr ? edges_to({&self}) : edges_to({&self, source}));
   write();

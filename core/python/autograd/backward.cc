@@ -231,6 +231,7 @@ PyRef make_autograd(PyObject* module) {
   }
   auto* node = reinterpret_cast<PyObject*>(state_of_module(module)->node);
   checked(PyModule_AddObjectRef(made.get(), "Node", node));
+  checked(PyModule_AddObjectRef(made.get(), "graph", make_saved_hooks(module).get()));
   return made;
 }
 

@@ -21,6 +21,9 @@ PyRef make_autograd(PyObject* module);
 void add_modes(PyObject* module);
 extern PyMethodDef mode_methods[];
 
+// saved_hooks.cc: the submodule graph of autograd, with saved_tensors_hooks. Throws PythonErrorSet.
+PyRef make_saved_hooks(PyObject* module);
+
 // on_device.cc. Throws PythonErrorSet.
 void add_on_device(PyObject* module);
 

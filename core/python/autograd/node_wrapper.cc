@@ -70,6 +70,17 @@ PyObject* owned_by_cpp(PyObject* self, PyObject*) {
   return guarded([&] { return rows_of(autograd::owned_impls(self_node(self))).release(); });
 }
 
+PyObject* release_objects(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    release_objects_of_graph(intrusive_ptr<Node>::retain(&self_node(self)));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* metadata(PyObject* self, void*) {
+  return guarded([&] { return metadata_of(state_of_wrapper(self), self_node(self)).release(); });
+}
+
 PyObject* get_cdata(PyObject* self, void*) {
   return guarded([&] { return PyLong_FromVoidPtr(&self_node(self)); });
 }
@@ -87,6 +98,8 @@ PyMethodDef methods[] = {
      "_use_count() -> int: strong references of the node, the wrapper's included."},
     {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
      "_owned_by_cpp() -> list: as for tensors, what the node owns in C++."},
+    {"_release_objects", &release_objects, METH_NOARGS,
+     "_release_objects(): as for tensors, frees Python objects of the graph."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -94,6 +107,7 @@ PyGetSetDef properties[] = {
     {"next_functions", &next_functions, nullptr,
      "A tuple of pairs: the node that gets a gradient of this one, or None, and its input.",
      nullptr},
+    {"metadata", &metadata, nullptr, "A dict for what users keep with the node.", nullptr},
     {"variable", &variable, nullptr,
      "The leaf of an AccumulateGrad. AttributeError for other nodes.", nullptr},
     {"_cdata", &get_cdata, nullptr, "Address of the node.", nullptr},

@@ -87,15 +87,10 @@ PyMethodDef handle_methods[] = {
 
 }  // namespace
 
-HookDict::HookDict(Interpreter* interpreter, PyObject* dict) noexcept
-    : interpreter_(interpreter), dict_(Py_NewRef(dict)) {}
-
-HookDict::~HookDict() { interpreter_->decref(dict_); }
-
 PyRef HookDict::callables() const {
-  if (!PyDict_Check(dict_))
-    throw_python(PyExc_TypeError, "the hooks must be a dict, not %s", Py_TYPE(dict_)->tp_name);
-  return PyRef::steal(checked(PyDict_Values(dict_)));
+  if (!PyDict_Check(dict()))
+    throw_python(PyExc_TypeError, "the hooks must be a dict, not %s", Py_TYPE(dict())->tp_name);
+  return PyRef::steal(checked(PyDict_Values(dict())));
 }
 
 Gradients TensorHook::operator()(Gradients gradients) {

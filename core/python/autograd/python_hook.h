@@ -4,30 +4,25 @@
 #include <Python.h>
 
 #include "core/autograd/function_hook.h"
-#include "core/python/preserve/interpreter.h"
+#include "core/python/preserve/owned_object.h"
 #include "core/python/runtime/module_state.h"
 #include "core/python/runtime/py_ref.h"
 
 namespace slotcore::python {
 
-// Owns a dict of callables, which handles change. A run calls a copy of its values (A3c). It
-// releases the dict from any thread, as an impl releases its wrapper.
+// Owns a dict of callables, which handles change. A run calls a copy of its values (A3c).
 class HookDict {
  public:
-  HookDict(Interpreter* interpreter, PyObject* dict) noexcept;
-  ~HookDict();
-  HookDict(const HookDict&) = delete;
-  HookDict& operator=(const HookDict&) = delete;
+  HookDict(Interpreter* interpreter, PyObject* dict) noexcept : owned_(interpreter, dict) {}
 
-  PyObject* dict() const noexcept { return dict_; }
-  Interpreter* interpreter() const noexcept { return interpreter_; }
+  PyObject* dict() const noexcept { return owned_.get(); }
+  Interpreter* interpreter() const noexcept { return owned_.interpreter(); }
   // Its callables now. Needs the GIL. Throws PythonErrorSet, also for what is not a dict: a user
   // may set anything.
   PyRef callables() const;
 
  private:
-  Interpreter* interpreter_;
-  PyObject* dict_;
+  OwnedObject owned_;
 };
 
 // For one gradient: each callable gets the gradient and may return another one.

@@ -4,6 +4,7 @@
 #include "core/autograd/owned_impls.h"
 #include "core/autograd/retains_grad.h"
 #include "core/python/autograd/graph.h"
+#include "core/python/autograd/node_attributes.h"
 #include "core/python/autograd/owned_rows.h"
 #include "core/python/autograd/python_hook.h"
 #include "core/python/tensor/tensor.h"
@@ -77,6 +78,13 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
   });
 }
 
+PyObject* release_objects(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    release_objects_of_graph(autograd::grad_fn(self_tensor(self)));
+    Py_RETURN_NONE;
+  });
+}
+
 // The dict of the tensor's hooks on its present node: the one of earlier hooks, or a new one if an
 // operation has given the tensor another node since (A3g).
 PyRef hook_dict(PyObject* self) {
@@ -108,6 +116,9 @@ PyMethodDef tensor_graph_methods[] = {
     {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
      "_owned_by_cpp() -> list of (address, name, address of an owner, is in a cycle): the impls\n"
      "that this tensor owns in C++. Nothing frees those in a cycle."},
+    {"_release_objects", &release_objects, METH_NOARGS,
+     "_release_objects(): for tests. Frees the Python objects that nodes of this tensor's graph\n"
+     "own, except hooks: what pack hooks have made, and metadata. No thread may run the graph."},
     {"retain_grad", &retain_grad, METH_NOARGS,
      "retain_grad(): a backward sets the `.grad` of this tensor too, although it is no leaf.\n"
      "RuntimeError if it requires no gradient."},

@@ -48,6 +48,13 @@ PyObject* next_functions(PyObject* self, void*) {
   });
 }
 
+PyObject* metadata(PyObject* self, void*) {
+  return guarded([&] {
+    auto node = node_of(as_context(self), "metadata");
+    return metadata_of(state_of(self), *node).release();
+  });
+}
+
 PyObject* name(PyObject* self, PyObject*) {
   return guarded([&] {
     auto node = node_of(as_context(self), "name()");
@@ -85,13 +92,8 @@ PyObject* clear_saved(PyObject* self, PyObject*) {
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
-  return guarded([&] {
-    std::vector<TensorImpl*> saved;
-    for (const autograd::SavedVariable& one : as_context(self)->parts->saved) {
-      if (one.data()) saved.push_back(one.data().get());
-    }
-    return rows_of(autograd::owned_impls(saved)).release();
-  });
+  return guarded(
+      [&] { return rows_of(autograd::owned_impls(as_context(self)->parts->saved)).release(); });
 }
 
 PyObject* keep(PyObject*& slot, PyObject* value) {
@@ -180,6 +182,7 @@ PyGetSetDef context_properties[] = {
     {"next_functions", &next_functions, nullptr,
      "A tuple of pairs: the node that gets a gradient of this one, or None, and its input.",
      nullptr},
+    {"metadata", &metadata, nullptr, "A dict for what users keep with the node.", nullptr},
     {"needs_input_grad", &get_object<&FunctionContext::needs_input_grad>,
      &set_object<&FunctionContext::needs_input_grad>,
      "A tuple of bools: which arguments of apply() required a gradient.", nullptr},

@@ -53,9 +53,7 @@ int context_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   // Note [After the end]
   if (parts.saved.empty() || !context->interpreter->tag()->is_armed()) return 0;
   Walk walk(context->interpreter, &parts.walk, visit, arg);
-  for (const autograd::SavedVariable& one : parts.saved) {
-    if (one.data()) walk.from_saved(one.data().get());
-  }
+  for (const autograd::SavedVariable& one : parts.saved) walk.from(one);
   return walk.run();
 }
 
@@ -107,7 +105,7 @@ intrusive_ptr<autograd::Node> node_of(FunctionContext* context, const char* what
 
 void release_saved(FunctionContext* context) noexcept {
   // Moved out first, because the releases run user code, which may look at this ctx.
-  std::vector<intrusive_ptr<TensorImpl>> released;
+  std::vector<autograd::SavedVariable::Owned> released;
   for (autograd::SavedVariable& one : context->parts->saved) released.push_back(one.release());
 }
 

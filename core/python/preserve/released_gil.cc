@@ -21,6 +21,11 @@ ReleasedGil::~ReleasedGil() {
   PyEval_RestoreThread(state_);
 }
 
+bool is_inside(const Interpreter& interpreter) noexcept {
+  const PyThreadState* given_up = innermost == nullptr ? nullptr : innermost->state_;
+  return given_up == nullptr ? holds_gil(interpreter) : given_up->interp == interpreter.state();
+}
+
 TakenGil::TakenGil(const Interpreter& interpreter) noexcept {
   PyThreadState* state = innermost == nullptr ? nullptr : innermost->state_;
   if (state != nullptr && state->interp == interpreter.state()) {

@@ -20,6 +20,7 @@ class ReleasedGil {
 
  private:
   friend class TakenGil;
+  friend bool is_inside(const Interpreter& interpreter) noexcept;
   PyThreadState* state_;  // null while a TakenGil has it
   ReleasedGil* outer_;
 };
@@ -42,6 +43,9 @@ class TakenGil {
   std::optional<GilScope> entered_;
 };
 
+// Whether this thread runs Python code of the interpreter, or has given up its GIL to run C++ code.
+bool is_inside(const Interpreter& interpreter) noexcept;
+
 // Runs `body` under the GIL. Throws PythonError for what it raises, and runtime_error when the
 // interpreter has ended.
 template <class Body>
@@ -53,6 +57,12 @@ auto with_taken_gil(const Interpreter& interpreter, Body body) {
   } catch (const PythonErrorSet&) {
     throw PythonError(interpreter);
   }
+}
+
+// The same on a thread that may hold the GIL already; then it throws PythonErrorSet.
+template <class Body>
+auto with_gil(const Interpreter& interpreter, Body body) {
+  return holds_gil(interpreter) ? body() : with_taken_gil(interpreter, body);
 }
 
 }  // namespace slotcore::python

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/autograd/node.h"
+#include "core/autograd/saved_variable.h"
 #include "core/python/preserve/wrapper.h"
 
 namespace slotcore::python {
@@ -34,8 +34,8 @@ class Walk final : private autograd::OwnedVisitor {
   // Begins with what this tensor or node owns: it is the impl of the wrapper.
   void from(TensorImpl* tensor) { tensors_.push_back(tensor); }
   void from(autograd::Node* node) { nodes_.push_back(node); }
-  // Begins with a tensor that ctx owns; once for each reference.
-  void from_saved(TensorImpl* saved) { tensor(saved); }
+  // Begins with what a ctx has saved.
+  void from(const autograd::SavedVariable& saved) { saved.visit_owned(*this); }
   // Visits the rest. The result is that of `visit`, for tp_traverse.
   int run();
 

@@ -27,6 +27,13 @@ Ref call(const Interpreter& interpreter, std::string_view function, PyObject* ob
   return result;
 }
 
+// Calls a method without arguments, unless the name is empty or the object has no such method.
+void call_method(PyObject* object, std::string_view name) {
+  if (name.empty()) return;
+  const Ref done(PyObject_CallMethod(object, std::string(name).c_str(), nullptr));
+  PyErr_Clear();
+}
+
 // Appends all impls that an impl owns, directly or through others.
 void add_owned(const Layout& layout, const void* impl, const ImplKind& kind,
                std::vector<const void*>& owned) {
@@ -189,10 +196,7 @@ void Ledger::clear_other(PyObject* object) const {
   for (const ImplKind& kind : layout_.kinds()) {
     for (const OtherOwner& owner : kind.row->other_owners) {
       // An object of another type has no such names.
-      if (!owner.clear.empty()) {
-        const Ref done(PyObject_CallMethod(object, std::string(owner.clear).c_str(), nullptr));
-        PyErr_Clear();
-      }
+      call_method(object, owner.clear);
       release(object, owner.released);
     }
   }
@@ -217,6 +221,7 @@ void Ledger::take_apart(PyObject* object) const {
     PyErr_Clear();
   }
   const ImplKind& kind = *layout_.kind_of(object);
+  call_method(object, kind.row->clear);
   release(object, kind.row->released);
   if (!kind.row->empty.empty() && !capabilities_.counts_objects) empty(object, kind);
 }

@@ -123,7 +123,7 @@ def ctx_of(function, tensor):
 def leaves_modes(packed):
     import contextlib
     with contextlib.suppress(RuntimeError):
-        T._C._autograd._pop_saved_tensors_default_hooks()
+        T.autograd.graph.saved_tensors_hooks(abs, abs).__exit__()
     return packed
 def drops(packed):
     value = packed.pop()
@@ -140,12 +140,44 @@ def collecting(packed):
 pairs = {
     "same": (lambda x: x, lambda x: x), "clones": (lambda x: x.clone(), lambda x: x.clone()),
     "lists": (lambda x: [x], lambda packed: packed[0]), "drops": (lambda x: [x], drops),
-    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (lambda x: x, leaves_modes),
+    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (leaves_modes, leaves_modes),
     "writes": (lambda x: x.mul_(2), lambda x: x), "raises": (lambda x: x, failing),
     "collects": (collecting, collecting),
 }
 def pair(name):
     return pairs[name]
+
+#: check_packs: hooks pack what is saved once, and unpack it at each use; the inner ones do (A2e)
+#> check_packs: checks
+def check_packs(tensor):
+    log = []
+    def noting(name):
+        return lambda tensor: log.append(name) or tensor.clone()
+    def failing_pack(tensor):
+        raise KeyError("a pack hook raises")
+    hooks, other = T.autograd.graph.saved_tensors_hooks, differentiable(tensor)
+    class SavesOther(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(other)
+            return x * 2
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        with hooks(failing_pack, failing_pack), hooks(noting("pack"), noting("unpack")):
+            result, product, held = leaf.relu(), leaf * leaf, SavesOther.apply(leaf)
+        assert log == ["pack"] * 4, f"A2e: four tensors were saved, and the hooks ran as {log}"
+        held.grad_fn.saved_tensors, held.grad_fn.saved_tensors
+        assert log[4:] == ["unpack"] * 2, f"A2e: two accesses, and the hooks ran as {log[4:]}"
+        (result + product).sum().backward()
+        assert log[6:] == ["unpack"] * 3, f"A2e: a backward of three, and the hooks ran as {log[6:]}"
+        first, = T.autograd.grad(held.sum(), leaf, create_graph=True)
+        first.sum().backward()
+    size = tensor.numel()
+    assert numbers_of(leaf.grad) == 3 * size, "A7: a gradient through hooks of saved tensors"
+    assert numbers_of(other.grad) == size, "A2e: a saved leaf gets no gradient"
 
 #: checkpointed [torch]: computes a tensor again in its backward
 import torch.utils.checkpoint

@@ -66,9 +66,10 @@ struct ImplKindRow {
   std::string_view owned;
   // Other objects that have this method: wrappers of nodes, and ctxs.
   std::vector<OtherOwner> other_owners;
-  // How the reset breaks a cycle through C++: attributes that it sets to None. If the subject
-  // counts no objects: also a function that wraps the impl again, and one that makes it release its
-  // memory.
+  // How the reset breaks a cycle through C++: a method that it calls, or empty, and attributes that
+  // it sets to None. If the subject counts no objects: also a function that wraps the impl again,
+  // and one that makes it release its memory.
+  std::string_view clear;
   std::vector<std::string_view> released;
   std::string_view wrap_again, empty;
   // The ledger adds up the counts of all kinds, and calls each function once.
