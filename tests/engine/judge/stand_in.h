@@ -78,6 +78,7 @@ inline std::vector<ImplKindRow> rows_with_nodes() {
        .graph = "",
        .owned = "",
        .other_owners = {},
+       .clear = "",
        .released = {},
        .wrap_again = "",
        .empty = "",
