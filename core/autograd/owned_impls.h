@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 
 namespace slotcore::autograd {
 

@@ -67,6 +67,7 @@ def words(letter):
 def parse_line(text):
     """A line as {"text", "op", "operands"}, or None if it is no instance of a template."""
     text = re.sub(r"^with suppress\(\w+\): ", "", text.rstrip())
+    text = re.sub(r"^with suppress\(\w+\), ", "with ", text)
     on_lane = re.fullmatch(r'lane\(([12]), "(.*)"\)', text)
     whole, text = text, on_lane[2] if on_lane else text
     for name, operands, template in OPS:

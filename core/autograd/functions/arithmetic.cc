@@ -3,8 +3,8 @@
 
 #include "core/autograd/functions/arithmetic.h"
 
-#include "core/autograd/functions/saving_node.h"
 #include "core/autograd/functions/view.h"
+#include "core/autograd/saved/saving_node.h"
 #include "core/c10/tensor/tensor_derivatives.h"
 #include "core/c10/tensor/tensor_views.h"
 

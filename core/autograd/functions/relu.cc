@@ -2,7 +2,7 @@
 
 #include "core/autograd/functions/relu.h"
 
-#include "core/autograd/functions/saving_node.h"
+#include "core/autograd/saved/saving_node.h"
 #include "core/c10/tensor/tensor_derivatives.h"
 
 namespace slotcore::autograd {

@@ -1,6 +1,6 @@
 // saved_tensors_hooks(): a context manager whose two callables pack and unpack what nodes save.
 
-#include "core/autograd/saved_tensor_hooks.h"
+#include "core/autograd/saved/saved_tensor_hooks.h"
 #include "core/python/autograd/gradients.h"
 #include "core/python/autograd/graph.h"
 #include "core/python/preserve/owned_object.h"
@@ -121,7 +121,7 @@ void pair_dealloc(PyObject* self) {
 PyMethodDef pair_methods[] = {
     {"__enter__", &pair_enter, METH_NOARGS, "Operations of this thread use the hooks from now on."},
     {"__exit__", &pair_exit, METH_VARARGS,
-     "Ends the last pair of this thread. RuntimeError if there is none."},
+     "Ends the last pair of this thread. RuntimeError without any."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 #include "core/python/preserve/interpreter.h"
 #include "core/python/runtime/py_ref.h"
 

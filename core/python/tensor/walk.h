@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 #include "core/python/preserve/wrapper.h"
 
 namespace slotcore::python {

@@ -72,6 +72,7 @@ class Tracker {
   void unbind_all();
   void unbind(int variable);
   void observe(const Line& line, bool raised);
+  bool is_bound_anew(int variable) const;
   // The operand that a line binds, with its kind from the values and not from the names.
   Operand as_met(const Op& op, const Line& line, Operand operand) const;
   void bind(const Operand& operand, int variable);

@@ -36,6 +36,11 @@ bool is_dead(PyObject* reference) {
 #endif
 }
 
+// A `with` line that raises at its end has bound its variable.
+bool Tracker::is_bound_anew(int variable) const {
+  return executor_.value_of(variable) != bindings_[variable].object;
+}
+
 void Tracker::observe(const Line& line, bool raised) {
   const Op& op = table_.ops()[line.op];
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
@@ -43,7 +48,7 @@ void Tracker::observe(const Line& line, bool raised) {
     if (!table_.is_variable(operand)) continue;
     if (operand.use == Use::kUnbind) {
       if (!executor_.value_of(line.operands[i])) unbind(line.operands[i]);
-    } else if (operand.binds() && !raised) {
+    } else if (operand.binds() && (!raised || is_bound_anew(line.operands[i]))) {
       if (operand.letter == kOwnerLetter) {
         bind_owner(line.operands[i], line.operands[1]);
       } else {

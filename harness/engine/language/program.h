@@ -72,7 +72,8 @@ class OpTable {
   // Prints the line as it would look on lane 0.
   std::string print_bare(const Line& line) const;
   std::string print_operand(const Op& op, std::size_t index, std::uint8_t value) const;
-  // Parses an instance of a template. Accepts the prefix `with suppress(Name): `.
+  // Parses an instance of a template. Accepts the prefix `with suppress(Name): `, or
+  // `with suppress(Name), ` in the place of the `with ` of a line.
   std::optional<Line> parse(std::string_view text) const;
 
  private:

@@ -7,6 +7,7 @@
 namespace slotfuzz {
 namespace {
 
+constexpr std::string_view kWith = "with ";
 constexpr std::string_view kSuppress = "with suppress(";
 
 // How every line on a lane begins.
@@ -97,14 +98,23 @@ std::optional<Line> OpTable::parse_bare(std::string_view text) const {
 
 std::optional<Line> OpTable::parse(std::string_view text) const {
   if (text.size() > kLineLengthMax) return std::nullopt;
+  std::string without_suppress;
   if (text.starts_with(kSuppress)) {
-    const auto end = text.find("): ");
+    const auto end = text.find(')');
     if (end == std::string_view::npos) return std::nullopt;
     const std::string_view name = text.substr(kSuppress.size(), end - kSuppress.size());
     if (!std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c); })) {
       return std::nullopt;
     }
-    text.remove_prefix(end + 3);
+    text.remove_prefix(end + 1);
+    if (text.starts_with(", ")) {
+      without_suppress = std::string(kWith) + std::string(text.substr(2));
+      text = without_suppress;
+    } else if (text.starts_with(": ") && !text.substr(2).starts_with(kWith)) {
+      text.remove_prefix(2);
+    } else {
+      return std::nullopt;
+    }
   }
   for (std::size_t lane = 1; text.starts_with(kLaneBegin) && lane < kLaneCount; ++lane) {
     const auto [before, after] = around_line(lane);

@@ -172,7 +172,7 @@ def check_packs(tensor):
         held.grad_fn.saved_tensors, held.grad_fn.saved_tensors
         assert log[4:] == ["unpack"] * 2, f"A2e: two accesses, and the hooks ran as {log[4:]}"
         (result + product).sum().backward()
-        assert log[6:] == ["unpack"] * 3, f"A2e: a backward of three, and the hooks ran as {log[6:]}"
+        assert log[6:] == ["unpack"] * 3, f"A2e: three uses, and the hooks ran as {log[6:]}"
         first, = T.autograd.grad(held.sum(), leaf, create_graph=True)
         assert raised_by(first.sum().backward) is None, "A2e: a packed leaf has left the graph"
     size = tensor.numel()

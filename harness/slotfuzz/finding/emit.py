@@ -175,13 +175,22 @@ def read_header(text: str) -> dict[str, str]:
     return found
 
 
+def suppressed(line: str, error: str) -> str:
+    """LINE as a statement that passes over ERROR, the name of a class.
+
+    Python has no `with` statement within the line of another one, but one of several managers.
+    """
+    rest = line.removeprefix("with ")
+    return f"with suppress({error}){', ' if rest != line else ': '}{rest}"
+
+
 def program_lines(reply: Reply) -> list[str]:
     """The program with `with suppress(..)` where a line raises, and the judge's assert lines."""
     printed = []
     for index, line in enumerate(reply.lines):
         shown = _raises_the_finding(reply) and index == reply.line
         if line.raised and not shown:
-            printed.append(f"with suppress({line.raised}): {line.text}")
+            printed.append(suppressed(line.text, line.raised))
         else:
             printed.append(line.text)
         if index == reply.line:

@@ -5,7 +5,7 @@
 
 #include "core/autograd/accumulate_grad.h"
 #include "core/autograd/grad_mode.h"
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 #include "core/c10/live_counts.h"
 #include "tests/core/autograd/graph.h"
 

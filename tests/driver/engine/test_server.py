@@ -1,5 +1,6 @@
 """The client of the fork server, and the round trip from a reply to a script and back."""
 
+import ast
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,14 @@ def test_lines_that_raise_are_suppressed_in_the_script(server):
     assert "with suppress(RuntimeError): exit_hermetic()\n" in script
     assert "from contextlib import suppress" in script
     assert server.parse(script) == server.parse("exit_hermetic()\n" + CRASH)
+
+
+@pytest.mark.parametrize("line", ["t0 = T.ones(1)", "with T.no_grad(): t0.mul_(2)"])
+def test_a_suppressed_line_is_python(line):
+    suppressed = emit.suppressed(line, "RuntimeError")
+    body = ast.parse(suppressed).body[0]
+    assert ast.unparse(body.items[0].context_expr) == "suppress(RuntimeError)"
+    assert ast.unparse(body.body) in line
 
 
 def test_lines_on_lanes_are_in_the_script_as_they_ran_with_what_they_need(server):

@@ -83,6 +83,16 @@ TEST_F(TrackerTest, a_wrapper_of_hermetic_mode_is_no_life) {
   });
 }
 
+TEST_F(TrackerTest, a_line_that_raises_at_its_end_has_bound_its_variable) {
+  const std::string line =
+      "with T.autograd.graph.saved_tensors_hooks(*pair('leaves')): t1 = t0 * t0\n";
+  after("t0 = T.ones(1).requires_grad_()\n" + line + line, [&] {
+    EXPECT_EQ(binding("t1").object,
+              session_.executor.value_of(*session_.table.find_variable("t1")));
+    EXPECT_NE(binding("t1").impl, nullptr);
+  });
+}
+
 TEST_F(TrackerTest, what_is_seen_again_is_reported_with_what_was_known_before) {
   after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.tag = 7\ns1 = t0.untyped_storage()\n", [&] {
     ASSERT_EQ(tracker_.seen().met_again, session_.table.find_variable("s1"));

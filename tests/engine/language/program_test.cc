@@ -137,6 +137,10 @@ TEST_F(ProgramTest, suppress_is_passed_over) {
   EXPECT_EQ(round_trip("with suppress(RuntimeError): s0.resize_(4)\n"), "s0.resize_(4)\n");
   EXPECT_EQ(round_trip("with suppress(f()): s0.resize_(4)\n"), "");
   EXPECT_EQ(round_trip("with suppress(X): with suppress(X): s0.resize_(4)\n"), "");
+  const std::string_view compound = "with T.no_grad(): t0.mul_(2)\n";
+  EXPECT_EQ(round_trip("with suppress(RuntimeError), T.no_grad(): t0.mul_(2)\n"), compound);
+  EXPECT_EQ(round_trip(compound), compound);
+  EXPECT_EQ(round_trip("with suppress(RuntimeError): with T.no_grad(): t0.mul_(2)\n"), "");
 }
 
 TEST_F(ProgramTest, windows_line_ends_parse) {

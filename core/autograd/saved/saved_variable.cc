@@ -1,6 +1,6 @@
 // Saving and unpacking.
 
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,6 @@
 // Each thread has a stack of pairs. A pair that a thread never leaves is released at its end.
 
-#include "core/autograd/saved_tensor_hooks.h"
+#include "core/autograd/saved/saved_tensor_hooks.h"
 
 #include <utility>
 #include <vector>

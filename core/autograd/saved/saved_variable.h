@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/autograd/autograd_meta.h"
-#include "core/autograd/saved_tensor_hooks.h"
+#include "core/autograd/saved/saved_tensor_hooks.h"
 
 namespace slotcore::autograd {
 

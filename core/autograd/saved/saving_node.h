@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "core/autograd/saved_variable.h"
+#include "core/autograd/saved/saved_variable.h"
 #include "core/c10/impl/protocol/saved_data.h"
 
 namespace slotcore::autograd {
