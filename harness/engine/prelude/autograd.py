@@ -205,9 +205,16 @@ def cycle_of_leaf_hook(leaf, sentinel):
 def cycle_of_node_hook(leaf, sentinel):
     node = (leaf * 2).grad_fn
     node.register_hook(lambda *_: (node, sentinel))
+def cycle_of_metadata(leaf, sentinel):
+    result = leaf * 2
+    result.grad_fn.metadata.update(result=result, sentinel=sentinel)
+def cycle_of_packed(leaf, sentinel):
+    held = [sentinel]
+    with T.autograd.graph.saved_tensors_hooks(lambda tensor: held, lambda packed: packed[0]):
+        held.append(leaf.relu())
 graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
-if hasattr(T, "_preservation"):  # torch does not collect it
-    graph_cycles += (cycle_of_hook,)
+if hasattr(T, "_preservation"):  # torch does not collect these
+    graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed)
 
 #: assert_collected: the collector frees each of the cycles (A4a)
 #> assert_collected: collects checks
