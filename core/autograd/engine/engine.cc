@@ -2,6 +2,7 @@
 
 #include "core/autograd/engine/engine.h"
 
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 
@@ -51,12 +52,14 @@ Gradients run_backward(const std::vector<Edge>& roots, Gradients gradients, Back
   const EngineThread& thread = EngineThread::current();
   if (thread.depth >= kDepthMax) throw std::runtime_error("backwards are nested too deeply");
   intrusive_ptr<Node> root = make_intrusive<GraphRoot>(roots);
-  GraphTask graph(options, thread.depth + 1, thread.device);
-  graph.count_dependencies(root);
-  if (!outputs.empty()) graph.restrict_to(outputs, root);
-  graph.push({&graph, root, std::move(gradients)});
-  run(graph);
-  return graph.result();
+  // Not on the stack: AddressSanitizer sees a use after its end, by a thread of a device, only in
+  // the heap.
+  auto graph = std::make_unique<GraphTask>(options, thread.depth + 1, thread.device);
+  graph->count_dependencies(root);
+  if (!outputs.empty()) graph->restrict_to(outputs, root);
+  graph->push({graph.get(), root, std::move(gradients)});
+  run(*graph);
+  return graph->result();
 }
 
 }  // namespace slotcore::autograd

@@ -77,41 +77,80 @@ def check_two_backwards(tensor):
     assert len(errors) == 1, f"A5b: two backwards that free a graph raised {errors}"
     assert numbers_of(leaf.grad) == 8 * leaf.numel(), "A5b: the gradient of the one that freed it"
 
+#: failing_backward [slotcore]: raises while tasks wait for the caller and for devices
+def failing_backward(leaf, devices, held):
+    ran, turns, failed = [], itertools.count(), _thread.allocate_lock()
+    failed.acquire()
+    def fails(gradient):
+        failed.release()
+        raise KeyError("mine")
+    def waits(gradient, held=held):
+        # The first task of a device ends after the error, and others wait behind it.
+        if next(turns) == 0:
+            assert failed.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not come"
+        ran.append(gradient.numel())
+    total, part = leaf * 1, leaf * 2
+    total.register_hook(lambda gradient, held=held: None)
+    part.register_hook(fails)
+    total = total + part
+    for device in devices:
+        with T.on_device(device):
+            part = leaf * 3
+        part.register_hook(waits)
+        total = total + part
+    try:
+        total.sum().backward()
+    except KeyError:
+        return ran
+    raise AssertionError("A3d: an error in a hook is lost")
+
 #: check_error_leaves_nothing [slotcore]: no task, node or mode is left after an error (A5c)
 #> check_error_leaves_nothing: checks
 def check_error_leaves_nothing(tensor):
-    sentinel, ran = Sentinel(), []
-    alive = weakref.ref(sentinel)
-    def fails(gradient):
-        raise KeyError("mine")
     with T.enable_grad():
         leaf = differentiable(tensor)
-        total = leaf * 1
-        for device in (0, 1, None, 0, 1, None):
-            with T.enable_grad() if device is None else T.on_device(device):
-                part = leaf * 2
-            part.register_hook(lambda _, held=sentinel: ran.append(device))
-            total = total + part
-            with T.enable_grad() if device is None else T.on_device(device):
-                part = leaf * 3
-            part.register_hook(fails)
-            total = total + part
-        try:
-            total.sum().backward()
-        except KeyError:
-            pass
-        else:
-            assert leaf.numel() == 0, "A3d: an error in a hook is lost"
-        assert T.is_grad_enabled(), "A5c: an error changed the mode"
-        before = len(ran)
-        del part, total, sentinel
-        assert alive() is None, "A5c: an error leaves a node"
-        leaf.grad = None
+        for devices in (), (0, 1) * 4:
+            sentinel = Sentinel()
+            alive = weakref.ref(sentinel)
+            ran = failing_backward(leaf, devices, sentinel)
+            known = len(ran)
+            assert T.is_grad_enabled(), "A5c: an error changed the mode"
+            # A task that a device still runs is before these.
+            for device in devices[:2]:
+                leaf.grad = None
+                with T.on_device(device):
+                    total = leaf * 5
+                total.sum().backward()
+                assert numbers_of(leaf.grad) == 5 * leaf.numel(), "A5c: a gradient after an error"
+            del sentinel
+            assert alive() is None, "A5c: an error leaves a node"
+            assert len(ran) == known, "A5c: a node ran after the error"
+
+#: check_devices_record [slotcore]: a device records operations while a leaf is marked again (A7)
+#> check_devices_record: checks starts_thread
+def check_devices_record(tensor):
+    found, begun, marked = [], _thread.allocate_lock(), _thread.allocate_lock()
+    begun.acquire()
+    marked.acquire()
+    def begins(gradient):
+        begun.release()
+    def ends(gradient):
+        assert marked.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a leaf is not marked"
+    with T.enable_grad():
+        leaf = differentiable(tensor)
         with T.on_device(0):
-            total = leaf * 5
-        total.sum().backward()
-    assert numbers_of(leaf.grad) == 5 * leaf.numel(), "A5c: a gradient after an error"
-    assert len(ran) == before, "A5c: a node ran after the error"
+            first = leaf * 2
+            total = first * leaf
+        first.register_hook(ends)
+        total.register_hook(begins)
+        worker = Worker(lambda: found.extend(T.autograd.grad(total.sum(), leaf, create_graph=True)))
+        assert begun.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not begin"
+        # The device records the product of the gradient and the leaf now.
+        leaf.requires_grad_()
+        marked.release()
+        error = worker.join()
+    assert error is None, f"A7: a backward beside the program raised {error!r}"
+    assert numbers_of(found[0]) == 4 * leaf.numel(), "A7: a gradient that a device recorded"
 
 #: check_nested [slotcore]: nested backwards return, on any thread (A5d)
 #> check_nested: checks

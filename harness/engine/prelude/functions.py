@@ -292,6 +292,33 @@ def check_context_kept(tensor):
         assert raised_by(total.backward) is None, "A4b: a ctx lost what it has saved"
     assert numbers_of(leaf.grad) == 6 * leaf.numel(), "A7: the gradient of two results"
 
+#: Asking: asks for what autograd knows of a tensor, when it dies
+#> Asking: finalizes
+class Asking:
+    def __init__(self, tensor, log):
+        self.tensor, self.log = weakref.ref(tensor), log
+    def __del__(self):
+        tensor = self.tensor()
+        self.log.append((tensor.grad_fn, tensor.grad, tensor.retains_grad))
+
+#: check_graph_asks: what a tensor gives up may ask for the tensor while it dies (A5a)
+#> check_graph_asks: checks finalizes
+def check_graph_asks(tensor):
+    log = []
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        result = fn().apply(leaf)
+        result.grad_fn.asking = Asking(result, log)
+        result.detach_()
+        assert len(log) == 1, "A5a: a node outlives what detached its tensor"
+        leaf.register_hook(lambda gradient, asking=Asking(leaf, log): None)
+        leaf._backward_hooks = None
+        assert len(log) == 2, "A5a: a hook outlives the leaf's hooks"
+        leaf.grad = T.ones(tuple(leaf.size()))
+        leaf.grad.asking = Asking(leaf, log)
+        leaf.grad = None
+        assert len(log) == 3 or in_hermetic(), "A5a: a gradient outlives the leaf's"
+
 #: check_function_gradient: gradients of a custom Function, twice differentiated (A7)
 #> check_function_gradient: checks
 def check_function_gradient(tensor):
