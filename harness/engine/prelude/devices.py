@@ -1,9 +1,11 @@
 """What lines about threads of a backward may call: backwards beside the program, and checks."""
 
-#: Worker [slotcore]: a thread that runs one function
-#> Worker: starts_thread
+#: WORKER_SECONDS_MAX, itertools [slotcore]: for threads that wait for each other
 import _thread, itertools
 WORKER_SECONDS_MAX = 100
+
+#: Worker [slotcore]: a thread that runs one function
+#> Worker: starts_thread
 class Worker:
     def __init__(self, function):
         self.end, self.work, self.error = _thread.allocate_lock(), function, None
@@ -128,6 +130,7 @@ def check_error_leaves_nothing(tensor):
 
 #: check_devices_record [slotcore]: a device records operations while a leaf is marked again (A7)
 #> check_devices_record: checks starts_thread
+PRODUCTS = 100
 def check_devices_record(tensor):
     found, begun, marked = [], _thread.allocate_lock(), _thread.allocate_lock()
     begun.acquire()
@@ -139,18 +142,21 @@ def check_devices_record(tensor):
     with T.enable_grad():
         leaf = differentiable(tensor)
         with T.on_device(0):
-            first = leaf * 2
-            total = first * leaf
+            first = total = leaf * 2
+            # Enough of them that this thread is awake before the device has recorded all.
+            for _ in range(PRODUCTS):
+                total = total * leaf
         first.register_hook(ends)
         total.register_hook(begins)
         worker = Worker(lambda: found.extend(T.autograd.grad(total.sum(), leaf, create_graph=True)))
         assert begun.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not begin"
-        # The device records the product of the gradient and the leaf now.
+        # The device records products of gradients and the leaf now.
         leaf.requires_grad_()
         marked.release()
         error = worker.join()
     assert error is None, f"A7: a backward beside the program raised {error!r}"
-    assert numbers_of(found[0]) == 4 * leaf.numel(), "A7: a gradient that a device recorded"
+    wanted = 2 * (PRODUCTS + 1) * leaf.numel()
+    assert numbers_of(found[0]) == wanted, "A7: a gradient that a device recorded"
 
 #: check_nested [slotcore]: nested backwards return, on any thread (A5d)
 #> check_nested: checks
