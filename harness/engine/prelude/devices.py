@@ -90,6 +90,7 @@ def failing_backward(leaf, devices, held):
         # The first task of a device ends after the error, and others wait behind it.
         if next(turns) == 0:
             assert failed.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not come"
+            check_nested(gradient, 4)  # the owner may return from its backward meanwhile
         ran.append(gradient.numel())
     total, part = leaf * 1, leaf * 2
     total.register_hook(lambda gradient, held=held: None)
