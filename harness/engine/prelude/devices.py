@@ -80,6 +80,7 @@ def check_two_backwards(tensor):
     assert numbers_of(leaf.grad) == 8 * leaf.numel(), "A5b: the gradient of the one that freed it"
 
 #: failing_backward [slotcore]: raises while tasks wait for the caller and for devices
+#> failing_backward: checks
 def failing_backward(leaf, devices, held):
     ran, turns, failed = [], itertools.count(), _thread.allocate_lock()
     failed.acquire()
