@@ -120,10 +120,19 @@ def ctx_of(function, tensor):
         return function.apply(tensor).grad_fn
 
 #: pair: hooks that pack and unpack a saved tensor
+def unchanged(packed):
+    return packed
+def ends_mode(packed):
+    T.autograd.graph.saved_tensors_hooks(unchanged, unchanged).__exit__()
+    return packed
+def exchanges_mode(packed):
+    ends_mode(packed)
+    T.autograd.graph.saved_tensors_hooks(unchanged, unchanged).__enter__()
+    return packed
 def leaves_modes(packed):
     import contextlib
     with contextlib.suppress(RuntimeError):
-        T.autograd.graph.saved_tensors_hooks(abs, abs).__exit__()
+        ends_mode(packed)
     return packed
 def drops(packed):
     value = packed.pop()
@@ -138,11 +147,11 @@ def collecting(packed):
     gc.collect()
     return packed
 pairs = {
-    "same": (lambda x: x, lambda x: x), "clones": (lambda x: x.clone(), lambda x: x.clone()),
+    "same": (unchanged, unchanged), "clones": (lambda x: x.clone(), lambda x: x.clone()),
     "lists": (lambda x: [x], lambda packed: packed[0]), "drops": (lambda x: [x], drops),
-    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (leaves_modes, leaves_modes),
-    "writes": (lambda x: x.mul_(2), lambda x: x), "raises": (lambda x: x, failing),
-    "collects": (collecting, collecting),
+    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (exchanges_mode, leaves_modes),
+    "writes": (lambda x: x.mul_(2), lambda x: x), "raises": (unchanged, failing),
+    "collects": (collecting, collecting), "ends": (ends_mode, unchanged),
 }
 def pair(name):
     return pairs[name]

@@ -85,7 +85,7 @@ TEST_F(TrackerTest, a_wrapper_of_hermetic_mode_is_no_life) {
 
 TEST_F(TrackerTest, a_line_that_raises_at_its_end_has_bound_its_variable) {
   const std::string line =
-      "with T.autograd.graph.saved_tensors_hooks(*pair('leaves')): t1 = t0 * t0\n";
+      "with T.autograd.graph.saved_tensors_hooks(*pair('ends')): t1 = t0 * t0\n";
   after("t0 = T.ones(1).requires_grad_()\n" + line + line, [&] {
     EXPECT_EQ(binding("t1").object,
               session_.executor.value_of(*session_.table.find_variable("t1")));
