@@ -50,8 +50,8 @@ allow_old_list() {
   printf 'Acquire::Check-Valid-Until "false";\n' >>"$tree/etc/apt/apt.conf.d/91slotfuzz"
 }
 
-# apt in the tree goes the way that it goes here, and starts no services.
-apt in the tree uses the same proxy as apt here, and starts no services.
+# apt in the tree uses the same proxy as apt here, and starts no services.
+configure_apt() {
   local tree=$1 proxy=$1/etc/apt/apt.conf.d/90proxy
   apt-config dump | grep -iE '^Acquire::(http|https)::.*proxy' >"$proxy" || rm -f "$proxy"
   printf 'APT::Install-Recommends "false";\n' >"$tree/etc/apt/apt.conf.d/91slotfuzz"

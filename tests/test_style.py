@@ -60,6 +60,28 @@ SOURCE_FILES = [name for name in FILES if name.endswith(SOURCES)
                 and not name.startswith(FREE_FOLDERS)]
 
 
+def is_bash(name: str) -> bool:
+    """Whether bash runs a file: its name or its first line says so."""
+    return name.endswith(".sh") or text_of(name).startswith("#!/usr/bin/env bash")
+
+
+def parse_as_bash(text: str) -> subprocess.CompletedProcess:
+    """Lets bash read a script without running it."""
+    return subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)
+
+
+def test_scripts_are_valid_bash():
+    scripts = [name for name in FILES if is_bash(name)]
+    assert len(scripts) > 10
+    assert {name: wrong.stderr for name in scripts
+            if (wrong := parse_as_bash(text_of(name))).returncode} == {}
+
+
+def test_a_script_without_the_head_of_a_function_is_seen():
+    assert parse_as_bash("configure() {\n  local tree=$1\n}\n").returncode == 0
+    assert parse_as_bash("this was a head\n  local tree=$1\n}\n").returncode != 0
+
+
 def test_there_are_files_to_check():
     assert len(SOURCE_FILES) > 20
 
