@@ -70,7 +70,7 @@ bool Node::needs(size_t edge) const noexcept {
 }
 
 uint32_t Node::add_input(const TensorImpl& output) {
-  inputs_.push_back({output.sizes(), output.type()});
+  inputs_.push_back({output.sizes(), output.type(), output.device()});
   return static_cast<uint32_t>(inputs_.size() - 1);
 }
 

@@ -42,6 +42,7 @@ struct Edge {
 struct InputMetadata {
   Dims sizes;
   ScalarType type = ScalarType::float32;
+  Device device = Device::kCpu;
 };
 
 // The hooks of a node, copied before a run: a hook may remove itself or others, and this run still

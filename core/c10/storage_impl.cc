@@ -37,6 +37,12 @@ StorageImpl::StorageImpl(size_t nbytes, DataPtr data, bool resizable)
         {"bytes", nbytes_});
 }
 
+StorageImpl::StorageImpl(size_t nbytes, bool resizable)
+    : nbytes_(nbytes), resizable_(resizable), device_(Device::kMeta) {
+  live_storages.add();
+  trace("impl created", {"impl", this, "  (meta)"}, {"type", "StorageImpl"}, {"bytes", nbytes_});
+}
+
 StorageImpl::~StorageImpl() {
   trace("impl freed", {"impl", this});
   live_storages.remove();
@@ -46,6 +52,10 @@ void StorageImpl::resize(size_t nbytes) {
   if (!resizable_) throw std::runtime_error("this storage does not own its bytes: not resizable");
   if (pinned())
     throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");
+  if (device_ == Device::kMeta) {
+    nbytes_ = nbytes;
+    return;
+  }
   DataPtr fresh = allocator_->allocate(nbytes);
   if (size_t kept = std::min(nbytes, nbytes_); kept != 0)
     std::memcpy(fresh.get(), data_.get(), kept);
@@ -64,8 +74,9 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool
   // A share cannot grow in place, so it is resizable only if the original was: resize moves the
   // share to its own bytes.
   bool whole = offset == 0 && nbytes == nbytes_;
-  return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset),
-                                     resizable_ && whole && !stays);
+  bool resizable = resizable_ && whole && !stays;
+  if (device_ == Device::kMeta) return make_intrusive<StorageImpl>(nbytes, resizable);
+  return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable);
 }
 
 void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept {
@@ -86,6 +97,11 @@ void StorageImpl::unpin() noexcept {
 
 bool StorageImpl::pinned() const noexcept {
   return pins_.load(std::memory_order_relaxed) != 0;  // as for pin
+}
+
+intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device) {
+  if (device == Device::kMeta) return make_intrusive<StorageImpl>(nbytes, /*resizable=*/true);
+  return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
 }
 
 }  // namespace slotcore

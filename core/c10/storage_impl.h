@@ -7,6 +7,7 @@
 
 #include "core/c10/allocator.h"
 #include "core/c10/data_ptr.h"
+#include "core/c10/device.h"
 #include "core/c10/intrusive_ptr.h"
 
 namespace slotcore {
@@ -23,6 +24,8 @@ class StorageImpl final : public intrusive_ptr_target {
   StorageImpl(size_t nbytes, Allocator* allocator, bool resizable);
   // Bytes that exist already. The deleter of `data` frees them.
   StorageImpl(size_t nbytes, DataPtr data, bool resizable);
+  // A size without bytes, on meta.
+  StorageImpl(size_t nbytes, bool resizable);
   ~StorageImpl() override;
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
@@ -31,8 +34,10 @@ class StorageImpl final : public intrusive_ptr_target {
   void* data() const noexcept { return data_.get(); }
   Allocator* allocator() const noexcept { return allocator_; }
   bool resizable() const noexcept { return resizable_; }
+  Device device() const noexcept { return device_; }
 
-  // Moves the content to a block of another size; bytes that fit are kept, new bytes are zero.
+  // Moves the content to a block of another size; bytes that fit are kept, new bytes are zero. On
+  // meta, only changes the number.
   // Throws AllocationError, PinnedError, or runtime_error when the storage is not resizable.
   void resize(size_t nbytes);
 
@@ -61,6 +66,10 @@ class StorageImpl final : public intrusive_ptr_target {
   impl::PyObjectSlot slot_;
   std::atomic<uint32_t> pins_{0};
   bool resizable_;
+  Device device_ = Device::kCpu;
 };
+
+// A new, resizable, zero-filled storage. Throws AllocationError.
+intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device = Device::kCpu);
 
 }  // namespace slotcore

@@ -22,6 +22,10 @@ bool expands_to(const Dims& sizes, const Dims& wanted) {
 }  // namespace
 
 TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
+  if (gradient->device() != expected.device) {
+    throw std::runtime_error(std::string("a gradient on ") + name_of(gradient->device()) +
+                             " does not fit a tensor on " + name_of(expected.device));
+  }
   if (gradient->sizes() != expected.sizes) {
     if (!expands_to(expected.sizes, gradient->sizes())) {
       throw std::runtime_error("a gradient of the size " + text(gradient->sizes()) +

@@ -7,7 +7,7 @@ namespace slotcore::autograd {
 
 // Gives each gradient the sizes and type that its edge expects: sums it over repeated dimensions,
 // and converts it. Throws runtime_error when `node` returned fewer gradients than it has edges, or
-// one whose sizes do not expand to what is expected.
+// one whose sizes do not expand to what is expected, or one on another device.
 void validate_outputs(const Node& node, Gradients& gradients);
 // The same for one gradient and what the root of a backward expects.
 TensorPtr validated(const InputMetadata& expected, TensorPtr gradient);

@@ -95,7 +95,7 @@ TensorPtr clone(TensorImpl& tensor) {
 }
 
 TensorPtr clone_with_strides(TensorImpl& tensor, const Dims& strides) {
-  auto result = make_intrusive<TensorImpl>(Dims{0}, tensor.type());
+  auto result = make_intrusive<TensorImpl>(Dims{0}, tensor.type(), tensor.device());
   auto same = result->exchange_storage(result->storage(), {tensor.sizes(), strides, 0});
   arithmetic::copy(*result, Operand(tensor));
   return recorded(std::move(result), {&tensor},

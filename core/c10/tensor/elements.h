@@ -43,10 +43,14 @@ T negate(T value) noexcept {
   }
 }
 
+// Throws runtime_error when an element lies outside of the storage, or when the tensor is a negated
+// bool.
+void check_elements(const TensorImpl& tensor);
+
 class Elements {
  public:
-  // Throws runtime_error when an element lies outside of the storage, or when the tensor is a
-  // negated bool. Valid until the storage is resized.
+  // Throws what check_elements() throws, and NoDataError on meta. Valid until the storage is
+  // resized.
   explicit Elements(const TensorImpl& tensor);
 
   // The element at `offset`, counted in elements from the first one.
@@ -89,6 +93,16 @@ class Elements {
   ScalarType type_;
   ValueBits bits_;
 };
+
+// Whether an operation has no elements to write, because `out` is on meta. Then checks the operands
+// as Elements() would, so that an operation has the same errors on every device.
+template <class... Tensors>
+bool is_without_elements(const TensorImpl& out, const Tensors&... read) {
+  if (out.device() != Device::kMeta) return false;
+  check_elements(out);
+  (check_elements(read), ...);
+  return true;
+}
 
 // Calls `body(offsets)` for each index of `sizes` in row-major order; offsets[k] is the offset of
 // the element by strides[k].

@@ -84,6 +84,15 @@ T apply(Operation operation, T a, T b) {
   }
 }
 
+Device result_device(const Operand& a, const Operand& b) {
+  Device device = a.tensor->device();
+  if (device == b.tensor->device()) return device;
+  const Operand& on_cpu = device == Device::kCpu ? a : b;
+  if (on_cpu.tensor->sizes().size() != 0)
+    throw std::runtime_error("the operands are on different devices: cpu and meta");
+  return Device::kMeta;
+}
+
 bool is_comparison(Operation operation) {
   return operation == Operation::kEqual || operation == Operation::kNotEqual;
 }
@@ -91,6 +100,7 @@ bool is_comparison(Operation operation) {
 // out = a OPERATION b, computed as `type`.
 void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const TensorImpl& b,
          ScalarType type) {
+  if (is_without_elements(out, a, b)) return;
   Elements written(out), left(a), right(b);
   const Dims& sizes = out.sizes();
   std::array<Dims, 3> strides{out.strides(), broadcast_strides(a.sizes(), a.strides(), sizes),
@@ -108,23 +118,24 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
   });
 }
 
-TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type) {
-  auto result = make_intrusive<TensorImpl>(sizes, type);
+TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type, Device device) {
+  auto result = make_intrusive<TensorImpl>(sizes, type, device);
   auto same = result->exchange_storage(result->storage(), {sizes, strides, 0});
   return result;
 }
 
 // A tensor for the result of two operands that expand to `sizes`, in torch's layout.
-TensorPtr new_result(const Dims& sizes, ScalarType type, const TensorImpl& a, const TensorImpl& b) {
+TensorPtr new_result(const Dims& sizes, ScalarType type, Device device, const TensorImpl& a,
+                     const TensorImpl& b) {
   bool expand = a.sizes() != sizes || b.sizes() != sizes;
   if (!expand && a.is_contiguous() && b.is_contiguous())
-    return make_intrusive<TensorImpl>(sizes, type);
+    return make_intrusive<TensorImpl>(sizes, type, device);
   if (!expand && a.strides() == b.strides() && is_dense(a.layout()))
-    return new_dense(sizes, a.strides(), type);
+    return new_dense(sizes, a.strides(), type, device);
   std::vector<Dims> strides;
   for (const TensorImpl* operand : {&a, &b})
     strides.push_back(broadcast_strides(operand->sizes(), operand->strides(), sizes));
-  return new_dense(sizes, strides_like(sizes, strides), type);
+  return new_dense(sizes, strides_like(sizes, strides), type, device);
 }
 
 void check_overlap(const TensorImpl& self, const TensorImpl& read) {
@@ -149,8 +160,8 @@ Operand::Operand(const Scalar& number)
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
   ScalarType type = result_type(a, b);
   TensorPtr result = new_result(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
-                                is_comparison(operation) ? ScalarType::bool_ : type, *a.tensor,
-                                *b.tensor);
+                                is_comparison(operation) ? ScalarType::bool_ : type,
+                                result_device(a, b), *a.tensor, *b.tensor);
   run(operation, *result, *a.tensor, *b.tensor, type);
   return result;
 }
@@ -166,15 +177,18 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
     throw std::runtime_error("a result of size " + text(sizes) +
                              " cannot be stored in a tensor of " + text(self.sizes()));
   }
+  if (result_device(Operand(self), other) != self.device())
+    throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
   check_overlap(self, *other.tensor);
   run(operation, self, self, *to_read(self, other.tensor), type);
   self.version().bump();
 }
 
 void fill(TensorImpl& self, const Scalar& value) {
-  Elements written(self);
   with_type(self.type(), [&](auto zero) {
     auto converted = checked_convert<decltype(zero)>(value);
+    if (is_without_elements(self)) return;
+    Elements written(self);
     for_each_element(self.sizes(), std::array{self.strides()},
                      [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
   });
@@ -192,22 +206,25 @@ void copy(TensorImpl& self, const Operand& source) {
   TensorPtr kept = to_read(self, source.tensor);
   if (kept != source.tensor)
     strides = broadcast_strides(kept->sizes(), kept->strides(), self.sizes());
-  Elements written(self), read(*kept);
-  with_type(kept->type(), [&](auto zero) {
-    using T = decltype(zero);
-    for_each_element(
-        self.sizes(), std::array{self.strides(), strides},
-        [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
-  });
+  if (!is_without_elements(self, *kept)) {
+    Elements written(self), read(*kept);
+    with_type(kept->type(), [&](auto zero) {
+      using T = decltype(zero);
+      for_each_element(
+          self.sizes(), std::array{self.strides(), strides},
+          [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
+    });
+  }
   self.version().bump();
 }
 
 TensorPtr clone(const TensorImpl& self) {
-  Elements read(self);
+  check_elements(self);
   const Dims& sizes = self.sizes();
   Dims strides = is_dense(self.layout()) ? self.strides() : strides_like(sizes, {self.strides()});
-  TensorPtr result = new_dense(sizes, strides, self.type());
-  Elements written(*result);
+  TensorPtr result = new_dense(sizes, strides, self.type(), self.device());
+  if (is_without_elements(*result)) return result;
+  Elements written(*result), read(self);
   with_type(self.type(), [&](auto zero) {
     using T = decltype(zero);
     for_each_element(
@@ -218,9 +235,11 @@ TensorPtr clone(const TensorImpl& self) {
 }
 
 TensorPtr sum(const TensorImpl& self) {
-  Elements read(self);
   bool counts = kind_of(self.type()) < kind_of(ScalarType::float32);
-  auto result = make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type());
+  auto result =
+      make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type(), self.device());
+  if (is_without_elements(*result, self)) return result;
+  Elements read(self);
   with_type(result->type(), [&](auto zero) {
     for_each_element(self.sizes(), std::array{self.strides()},
                      [&](const std::array<int64_t, 1>& at) {

@@ -1,6 +1,7 @@
 // Arithmetic on elements, as much as tests of memory and aliasing need. Operands broadcast and
 // promote as in torch. Nothing here is recorded in a graph; core/autograd/functions does that. All
-// functions throw runtime_error.
+// functions throw runtime_error, also for operands on different devices: only a number, or a tensor
+// on cpu without dimensions, goes with every device.
 #pragma once
 
 #include <complex>
@@ -35,7 +36,8 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
 
 // Sets every element to `value`. Throws if the type cannot hold it.
 void fill(TensorImpl& self, const Scalar& value);
-// Copies and converts; `source` expands to the size of `self`. Errors as for compute_in_place.
+// Copies and converts; `source` expands to the size of `self`. Errors as for compute_in_place, but
+// for devices: `self` on meta takes any source, and NoDataError if only `source` is on meta.
 void copy(TensorImpl& self, const Operand& source);
 
 // A copy of the numbers in a new storage, without bits; dense elements keep their strides.

@@ -20,6 +20,7 @@ void write_relu(const TensorImpl& out, const TensorImpl& self) {
   if (is_complex(self.type()))
     throw std::runtime_error("relu is not supported for complex numbers");
   if (self.type() == ScalarType::bool_) throw std::runtime_error("relu is not supported for bool");
+  if (is_without_elements(out, self)) return;
   Elements written(out), read(self);
   with_type(self.type(), [&](auto zero) {
     using T = decltype(zero);
@@ -45,7 +46,7 @@ std::vector<int64_t> repetitions(const Layout& layout, int64_t length) {
 }  // namespace
 
 TensorPtr relu(const TensorImpl& self) {
-  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type());
+  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.device());
   write_relu(*result, self);
   return result;
 }
@@ -58,7 +59,8 @@ void relu_in_place(TensorImpl& self) {
 
 TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {
   SLOTCORE_CHECK(gradient.sizes() == result.sizes());
-  auto out = make_intrusive<TensorImpl>(gradient.sizes(), gradient.type());
+  auto out = make_intrusive<TensorImpl>(gradient.sizes(), gradient.type(), gradient.device());
+  if (is_without_elements(*out, gradient, result)) return out;
   Elements written(*out), read(gradient), condition(result);
   with_type(gradient.type(), [&](auto zero) {
     using T = decltype(zero);
@@ -73,7 +75,7 @@ TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {
 }
 
 TensorPtr to_type(const TensorImpl& self, ScalarType type) {
-  auto result = make_intrusive<TensorImpl>(self.sizes(), type);
+  auto result = make_intrusive<TensorImpl>(self.sizes(), type, self.device());
   arithmetic::copy(*result, arithmetic::Operand(const_cast<TensorImpl&>(self)));
   return result;
 }
@@ -85,7 +87,8 @@ TensorPtr complex_of_pairs(const TensorImpl& pairs) {
   int64_t step = strides[sizes.size() - 1];
   sizes.erase(sizes.size() - 1);
   strides.erase(strides.size() - 1);
-  auto result = make_intrusive<TensorImpl>(sizes, ScalarType::complex64);
+  auto result = make_intrusive<TensorImpl>(sizes, ScalarType::complex64, pairs.device());
+  if (is_without_elements(*result, pairs)) return result;
   Elements written(*result), read(pairs);
   for_each_element(
       sizes, std::array{result->strides(), strides}, [&](const std::array<int64_t, 2>& at) {
@@ -104,7 +107,8 @@ Restriding Restriding::transposed() const {
 
 TensorPtr restride(const TensorImpl& self, const Restriding& map) {
   SLOTCORE_CHECK(self.sizes() == map.from.sizes);
-  auto result = make_intrusive<TensorImpl>(map.to.sizes, self.type());
+  auto result = make_intrusive<TensorImpl>(map.to.sizes, self.type(), self.device());
+  if (is_without_elements(*result, self)) return result;
   std::vector<int64_t> counts;
   if (map.share != Share::kNone)
     counts = repetitions(map.share == Share::kFrom ? map.from : map.to, map.length);

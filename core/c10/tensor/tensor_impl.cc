@@ -11,9 +11,15 @@
 namespace slotcore {
 namespace {
 
-intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type) {
+intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type, Device device) {
   size_t nbytes = checked_multiply(element_count(sizes), static_cast<int64_t>(item_size(type)));
-  return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
+  return make_storage(nbytes, device);
+}
+
+void check_same_device(Device tensor, Device other) {
+  if (tensor == other) return;
+  throw std::runtime_error(std::string("a tensor on ") + name_of(tensor) +
+                           " cannot take over a storage on " + name_of(other));
 }
 
 }  // namespace
@@ -39,8 +45,8 @@ void check_layout(const Layout& layout, ScalarType type) {
   checked_multiply(layout.offset, static_cast<int64_t>(item_size(type)));
 }
 
-TensorImpl::TensorImpl(const Dims& sizes, ScalarType type)
-    : TensorImpl(new_storage(sizes, type), contiguous_layout(sizes), type) {}
+TensorImpl::TensorImpl(const Dims& sizes, ScalarType type, Device device)
+    : TensorImpl(new_storage(sizes, type, device), contiguous_layout(sizes), type) {}
 
 TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type)
     : storage_(std::move(storage)), layout_(layout), type_(type) {
@@ -76,18 +82,24 @@ void* TensorImpl::data() const noexcept {
   return bytes == nullptr ? nullptr : bytes + offset() * static_cast<int64_t>(item_size(type_));
 }
 
-void* TensorImpl::checked_data() const {
+void TensorImpl::check_reach() const {
   size_t needed = bytes_needed(offset(), sizes(), strides(), type_);
   if (needed > storage_->nbytes()) {
     throw std::runtime_error("the tensor reaches " + std::to_string(needed) +
                              " bytes into its storage, which has only " +
                              std::to_string(storage_->nbytes()));
   }
-  return needed == 0 ? nullptr : data();
+}
+
+void* TensorImpl::checked_data() const {
+  check_reach();
+  if (device() == Device::kMeta) throw NoDataError("a tensor on meta has no numbers");
+  return numel_ == 0 ? nullptr : data();
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                         const Layout& layout) {
+  check_same_device(device(), storage->device());
   check_layout(layout, type_);
   size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, type_);
   if (needed > storage->nbytes()) storage->resize(needed);
@@ -98,6 +110,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
+  check_same_device(device(), other.device());
   if (requires_grad() && !is_differentiable(other.type_)) {
     throw std::runtime_error(
         "the data of a tensor that requires a gradient must be floating point or complex");

@@ -52,7 +52,7 @@ struct ValueBits {
 class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
-  TensorImpl(const Dims& sizes, ScalarType type);
+  TensorImpl(const Dims& sizes, ScalarType type, Device device = Device::kCpu);
   // A tensor over `storage`. An element that lies outside is an error only when it is touched,
   // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
@@ -67,6 +67,8 @@ class TensorImpl final : public intrusive_ptr_target {
   int64_t offset() const noexcept { return layout_.offset; }
   int64_t numel() const noexcept { return numel_; }
   ScalarType type() const noexcept { return type_; }
+  // That of its storage. A tensor never gets a storage on another device.
+  Device device() const noexcept { return storage_->device(); }
   bool is_contiguous() const noexcept;
 
   // The tensor that this is a view of, which is never a view itself; or null.
@@ -97,18 +99,21 @@ class TensorImpl final : public intrusive_ptr_target {
     view_version_.store(version, std::memory_order_relaxed);
   }
 
-  // The first element. Throws runtime_error when an element lies outside of the storage.
+  // The first element. Throws what check_reach() throws, and NoDataError on meta.
   void* checked_data() const;
+  // Throws runtime_error when an element lies outside of the storage.
+  void check_reach() const;
   // The address of the first element, for information: nothing is checked.
   void* data() const noexcept;
 
   // Changes the storage and the layout, and grows the storage if the layout reaches beyond its end.
-  // Returns the former storage; the caller drops it where user code may run. Throws runtime_error
-  // and what resize() throws; then nothing has changed.
+  // Returns the former storage; the caller drops it where user code may run. Throws runtime_error,
+  // also for a storage on another device, and what resize() throws; then nothing has changed.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                             const Layout& layout);
   // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
-  // storage. Throws runtime_error when this tensor requires a gradient and the type has none.
+  // storage. Throws runtime_error when this tensor requires a gradient and the type has none, and
+  // when `other` is on another device.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_data(const TensorImpl& other);
   // Changes the number of elements, contiguous from the same offset; grows the storage if
   // necessary. Throws as exchange_storage.

@@ -7,6 +7,7 @@
 #include "core/python/function/function.h"
 #include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
+#include "core/python/runtime/device.h"
 #include "core/python/runtime/hermetic.h"
 #include "core/python/runtime/module_state.h"
 #include "core/python/storage/storage.h"
@@ -21,6 +22,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(tensor_base);
   Py_VISIT(tensor);
   Py_VISIT(dtype_type);
+  Py_VISIT(device_type);
   Py_VISIT(node);
   Py_VISIT(node_types);
   Py_VISIT(function_base);
@@ -28,6 +30,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(function);
   Py_VISIT(handle_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
+  for (PyObject* device : devices) Py_VISIT(device);
   return 0;
 }
 
@@ -39,6 +42,7 @@ void ModuleState::clear() {
   Py_CLEAR(tensor_base);
   Py_CLEAR(tensor);
   Py_CLEAR(dtype_type);
+  Py_CLEAR(device_type);
   Py_CLEAR(node);
   Py_CLEAR(node_types);
   Py_CLEAR(function_base);
@@ -46,6 +50,7 @@ void ModuleState::clear() {
   Py_CLEAR(function);
   Py_CLEAR(handle_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
+  for (PyObject*& device : devices) Py_CLEAR(device);
 }
 
 ModuleState* state_of_module(PyObject* module) noexcept {
@@ -131,6 +136,7 @@ int exec(PyObject* module) {
     state->interpreter = Interpreter::current();
     collector::learn();
     add_dtypes(module, state);
+    add_devices(module, state);
 
     PyRef meta = make_metaclass(module, "slotcore._StorageMeta");
     state->storage_base = add_type(module, make_storage_base(module));

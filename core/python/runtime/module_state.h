@@ -5,7 +5,9 @@
 #include <Python.h>
 
 #include <array>
+#include <iterator>
 
+#include "core/c10/device.h"
 #include "core/c10/tensor/scalar_type.h"
 
 namespace slotcore::python {
@@ -25,6 +27,7 @@ struct ModuleState {
   PyTypeObject* tensor_base;
   PyTypeObject* tensor;
   PyTypeObject* dtype_type;
+  PyTypeObject* device_type;
   PyTypeObject* node;            // the base class of graph nodes
   PyObject* node_types;          // dict: its subclasses by the name of the node
   PyTypeObject* function_base;   // the base class of every ctx
@@ -33,6 +36,7 @@ struct ModuleState {
   PyTypeObject* handle_type;     // RemovableHandle
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
+  std::array<PyObject*, std::size(kDevices)> devices;
 
   int traverse(visitproc visit, void* arg) const;
   void clear();

@@ -23,6 +23,8 @@ void set_python_error() noexcept {
     throw;
   } catch (const PythonErrorSet&) {
     // The Python exception is already set.
+  } catch (const NoDataError& error) {
+    PyErr_SetString(PyExc_NotImplementedError, error.what());
   } catch (const PinnedError& error) {
     PyErr_SetString(PyExc_BufferError, error.what());
   } catch (const std::bad_alloc&) {

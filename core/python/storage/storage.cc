@@ -4,6 +4,7 @@
 #include "core/python/storage/storage.h"
 
 #include "core/python/preserve/weak_handle.h"
+#include "core/python/runtime/device.h"
 
 namespace slotcore::python {
 namespace {
@@ -18,14 +19,10 @@ size_t checked_nbytes(PyObject* number) {
   return static_cast<size_t>(nbytes);
 }
 
-intrusive_ptr<StorageImpl> storage_of_nbytes(size_t nbytes) {
-  return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
-}
-
 intrusive_ptr<StorageImpl> storage_of_sequence(PyObject* sequence) {
   PyRef items = PyRef::steal(PySequence_Fast(sequence, "expected an int or a sequence of ints"));
   if (!items) throw PythonErrorSet{};
-  auto storage = storage_of_nbytes(PySequence_Fast_GET_SIZE(items.get()));
+  auto storage = make_storage(PySequence_Fast_GET_SIZE(items.get()));
   auto* bytes = static_cast<uint8_t*>(storage->data());
   for (size_t i = 0; i < storage->nbytes(); i++) {
     // Each round reads the item and the size again: `__index__` of an item may change the list.
@@ -42,17 +39,19 @@ PyObject* storage_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     ModuleState* state = state_of_type(type);
     if (type == state->storage_base)
       throw_python(PyExc_TypeError, "StorageBase cannot be created; use UntypedStorage");
-    PyObject* source = nullptr;
-    static const char* names[] = {"size", nullptr};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:UntypedStorage",
-                                     const_cast<char**>(names), &source)) {
+    PyObject *source = nullptr, *name = nullptr;
+    static const char* names[] = {"size", "device", nullptr};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O:UntypedStorage",
+                                     const_cast<char**>(names), &source, &name)) {
       throw PythonErrorSet{};
     }
-    intrusive_ptr<StorageImpl> storage = source == nullptr        ? storage_of_nbytes(0)
-                                         : PyIndex_Check(source) ? storage_of_nbytes(
-                                                                       checked_nbytes(source))
-                                                                 : storage_of_sequence(source);
-    return construct(state->interpreter, type, std::move(storage));
+    Device device = device_of(state, name);
+    bool is_sequence = source != nullptr && !PyIndex_Check(source);
+    if (is_sequence && device == Device::kMeta)
+      throw_python(PyExc_NotImplementedError, "a storage on meta has a size and no bytes");
+    size_t size = source == nullptr || is_sequence ? 0 : checked_nbytes(source);
+    return construct(state->interpreter, type,
+                     is_sequence ? storage_of_sequence(source) : make_storage(size, device));
   });
 }
 
@@ -94,10 +93,18 @@ PyObject* resize(PyObject* self, PyObject* number) {
 PyObject* clone(PyObject* self, PyObject*) {
   return guarded([&] {
     auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
-    PyRef copy = PyRef::steal(checked(PyObject_CallFunction(type, "n", storage_length(self))));
+    PyRef args = PyRef::steal(checked(Py_BuildValue("(n)", storage_length(self)))), kwargs;
+    if (self_storage(self)->device() == Device::kMeta)
+      kwargs = PyRef::steal(checked(Py_BuildValue("{s:s}", "device", name_of(Device::kMeta))));
+    PyRef copy = PyRef::steal(checked(PyObject_Call(type, args.get(), kwargs.get())));
     Py_DECREF(checked(PyObject_CallMethod(copy.get(), "copy_", "O", self)));
     return copy.release();
   });
+}
+
+PyObject* get_device(PyObject* self, void*) {
+  return guarded(
+      [&] { return device_object(state_of_wrapper(self), self_storage(self)->device()); });
 }
 
 PyObject* get_cdata(PyObject* self, void*) {
@@ -145,6 +152,7 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {
     {"_cdata", &get_cdata, nullptr, "Address of the StorageImpl.", nullptr},
+    {"device", &get_device, nullptr, "Where the bytes are: cpu, or meta for none.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -11,6 +11,13 @@ StorageImpl* self_storage(PyObject* self) { return impl_of<StorageImpl>(self); }
 
 uint8_t* bytes_of(StorageImpl* storage) { return static_cast<uint8_t*>(storage->data()); }
 
+bool is_meta(const StorageImpl* storage) { return storage->device() == Device::kMeta; }
+
+// For what must read bytes. Throws NoDataError on meta, where writing changes nothing.
+void check_readable(const StorageImpl* storage) {
+  if (is_meta(storage)) throw NoDataError("a storage on meta has no bytes");
+}
+
 // Converts an index, which may count from the end, to a position. Throws PythonErrorSet.
 size_t checked_index(StorageImpl* storage, PyObject* key) {
   Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
@@ -73,6 +80,7 @@ PyObject* storage_item(PyObject* self, Py_ssize_t index) {
     StorageImpl* storage = self_storage(self);
     if (index < 0 || index >= static_cast<Py_ssize_t>(storage->nbytes()))
       throw_python(PyExc_IndexError, "index %zd is outside of the storage", index);
+    check_readable(storage);
     return PyLong_FromLong(bytes_of(storage)[index]);
   });
 }
@@ -80,8 +88,11 @@ PyObject* storage_item(PyObject* self, Py_ssize_t index) {
 PyObject* storage_subscript(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     StorageImpl* storage = self_storage(self);
-    if (PyIndex_Check(key))
-      return PyLong_FromLong(bytes_of(storage)[checked_index(storage, key)]);
+    if (PyIndex_Check(key)) {
+      size_t index = checked_index(storage, key);
+      check_readable(storage);
+      return PyLong_FromLong(bytes_of(storage)[index]);
+    }
     if (!PySlice_Check(key)) throw_bad_key(key);
     // As in torch, a slice is another storage over the same bytes, of the same class.
     Range range = checked_range(storage, key);
@@ -97,10 +108,12 @@ int storage_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     uint8_t byte = byte_of(value);
     // Convert the key last: user code in the value may have resized the storage.
     if (PyIndex_Check(key)) {
-      bytes_of(storage)[checked_place(storage, key)] = byte;
+      size_t place = checked_place(storage, key);
+      if (!is_meta(storage)) bytes_of(storage)[place] = byte;
     } else if (PySlice_Check(key)) {
       Range range = checked_range(storage, key);
-      if (range.length != 0) std::memset(bytes_of(storage) + range.begin, byte, range.length);
+      bool writes = range.length != 0 && !is_meta(storage);
+      if (writes) std::memset(bytes_of(storage) + range.begin, byte, range.length);
     } else {
       throw_bad_key(key);
     }
@@ -121,7 +134,10 @@ PyObject* storage_copy(PyObject* self, PyObject* source) {
                    from->nbytes());
     }
     // Two storages may share bytes, as a slice and its source do.
-    if (to->nbytes() != 0) std::memmove(to->data(), from->data(), to->nbytes());
+    if (to->nbytes() != 0 && !is_meta(to)) {
+      check_readable(from);
+      std::memmove(to->data(), from->data(), to->nbytes());
+    }
     return Py_NewRef(self);
   });
 }
@@ -130,7 +146,8 @@ PyObject* storage_fill(PyObject* self, PyObject* value) {
   return guarded([&] {
     uint8_t byte = byte_of(value);
     StorageImpl* storage = self_storage(self);
-    if (storage->nbytes() != 0) std::memset(storage->data(), byte, storage->nbytes());
+    if (storage->nbytes() != 0 && !is_meta(storage))
+      std::memset(storage->data(), byte, storage->nbytes());
     return Py_NewRef(self);
   });
 }
@@ -138,6 +155,7 @@ PyObject* storage_fill(PyObject* self, PyObject* value) {
 PyObject* storage_tolist(PyObject* self, PyObject*) {
   return guarded([&] {
     StorageImpl* storage = self_storage(self);
+    check_readable(storage);
     size_t length = storage->nbytes();
     PyRef list = PyRef::steal(checked(PyList_New(static_cast<Py_ssize_t>(length))));
     // Making the list may have run the collector, and so a resize: read the size again.
@@ -154,6 +172,7 @@ int storage_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return guarded([&] {
     static char nothing;  // even an empty buffer needs an address
     StorageImpl* storage = self_storage(self);
+    if (is_meta(storage)) throw_python(PyExc_BufferError, "a storage on meta has no bytes");
     void* bytes = storage->data() == nullptr ? &nothing : storage->data();
     checked(PyBuffer_FillInfo(view, self, bytes, static_cast<Py_ssize_t>(storage->nbytes()),
                               /*readonly=*/0, flags));

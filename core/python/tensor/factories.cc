@@ -5,6 +5,7 @@
 
 #include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
+#include "core/python/runtime/device.h"
 #include "core/python/storage/storage.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
@@ -12,22 +13,26 @@
 namespace slotcore::python {
 namespace {
 
-// The arguments of ones() and empty(): sizes, and `dtype` by name.
-struct SizesAndType {
+// The arguments of ones() and empty(): sizes, and `dtype` and `device` by name.
+struct Wanted {
   Dims sizes;
   ScalarType type = ScalarType::float32;
+  Device device = Device::kCpu;
 };
 
-SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t count,
-                         PyObject* names) {
+Wanted parse_wanted(ModuleState* state, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (count == 0) throw_python(PyExc_TypeError, "sizes are missing");
-  SizesAndType result;
+  Wanted result;
   result.sizes = dims_of_arguments(args, count);
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); i++) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
-    if (PyUnicode_CompareWithASCIIString(name, "dtype") != 0)
+    if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+      result.type = scalar_type_of(state, args[count + i]);
+    } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+      result.device = device_of(state, args[count + i]);
+    } else {
       throw_python(PyExc_TypeError, "unexpected argument %R", name);
-    result.type = scalar_type_of(state, args[count + i]);
+    }
   }
   return result;
 }
@@ -35,14 +40,15 @@ SizesAndType parse_sizes(ModuleState* state, PyObject* const* args, Py_ssize_t c
 // A new tensor for ones(), zeros() and empty(), whose numbers the caller writes.
 intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
                                PyObject* names) {
-  SizesAndType wanted = parse_sizes(state, args, count, names);
-  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type);
+  Wanted wanted = parse_wanted(state, args, count, names);
+  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type, wanted.device);
 }
 
 PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
     auto tensor = made(state, args, count, names);
+    if (tensor->device() == Device::kMeta) return new_tensor(state, std::move(tensor));
     with_type(tensor->type(), [&](auto zero) {
       using T = decltype(zero);
       std::fill_n(static_cast<T*>(tensor->checked_data()), tensor->numel(), T{1});
@@ -170,11 +176,12 @@ intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type)
 
 PyMethodDef factory_methods[] = {
     {"ones", method(&ones), METH_FASTCALL | METH_KEYWORDS,
-     "ones(*sizes, dtype=float32) -> Tensor. RuntimeError for negative or too large sizes."},
+     "ones(*sizes, dtype=float32, device=None) -> Tensor. RuntimeError for negative or too large\n"
+     "sizes."},
     {"empty", method(&empty), METH_FASTCALL | METH_KEYWORDS,
-     "empty(*sizes, dtype=float32) -> Tensor; here the elements are 0."},
+     "empty(*sizes, dtype=float32, device=None) -> Tensor; here the elements are 0."},
     {"zeros", method(&empty), METH_FASTCALL | METH_KEYWORDS,
-     "zeros(*sizes, dtype=float32) -> Tensor."},
+     "zeros(*sizes, dtype=float32, device=None) -> Tensor."},
     {"tensor", method(&tensor), METH_VARARGS | METH_KEYWORDS,
      "tensor(data, *, dtype=None) -> Tensor from a number or nested lists. Without dtype: bool,\n"
      "int64, float32 or complex64, by what the data holds. ValueError for uneven lists."},

@@ -1,6 +1,7 @@
 // Sizes of a tensor, its storage, and `.data`.
 
 #include "core/autograd/functions/in_place.h"
+#include "core/python/runtime/device.h"
 #include "core/python/storage/storage.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
@@ -40,8 +41,7 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
     StorageImpl* storage = source == nullptr ? nullptr : as_storage(state, source);
     TensorImpl& target = self_tensor(self);
     if (source == nullptr) {
-      set_source(target, make_intrusive<StorageImpl>(0, default_allocator(), /*resizable=*/true),
-                 contiguous_layout({0}));
+      set_source(target, make_storage(0, target.device()), contiguous_layout({0}));
     } else if (tensor != nullptr) {
       if (size != nullptr) {
         // A contiguous tensor stands for its storage.
@@ -136,6 +136,14 @@ PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(state_of_wrapper(self), self_tensor(self).type()); });
 }
 
+PyObject* get_device(PyObject* self, void*) {
+  return guarded([&] { return device_object(state_of_wrapper(self), self_tensor(self).device()); });
+}
+
+PyObject* get_is_meta(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(self_tensor(self).device() == Device::kMeta); });
+}
+
 PyObject* get_nbytes(PyObject* self, void*) {
   return guarded([&] {
     const TensorImpl& tensor = self_tensor(self);
@@ -190,9 +198,12 @@ PyGetSetDef tensor_data_properties[] = {
     {"shape", &get_shape, nullptr, "The sizes, a tuple.", nullptr},
     {"nbytes", &get_nbytes, nullptr, "The number of bytes of all elements.", nullptr},
     {"dtype", &get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"device", &get_device, nullptr, "Where the storage has its bytes: cpu or meta.", nullptr},
+    {"is_meta", &get_is_meta, nullptr, "Whether there are no bytes.", nullptr},
     {"data", &get_data, &set_data,
      "A new Tensor over the same elements, with its own version. Set to a Tensor: takes over\n"
-     "its storage, sizes and dtype. TypeError unless it is a Tensor.",
+     "its storage, sizes and dtype. TypeError unless it is a Tensor, RuntimeError for one on\n"
+     "another device.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
