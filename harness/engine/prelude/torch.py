@@ -85,9 +85,11 @@ class TensorDispatching(T.Tensor):
         return function(*inner, **(keywords or {}))
 
 #: warmed [torch]: from 2.0 on torch imports a thousand modules when something first needs them
+# Nothing here may run a backward: from 2.0 on torch refuses every backward of a forked child then.
 warmed = int(T.__version__.partition(".")[0]) >= 2
 if warmed:
-    T.func.grad(T.sum)(T.ones(1))
+    T.func.vmap(T.sum)(T.ones(1))
+    T.func.jvp(T.sum, (T.ones(1),), (T.ones(1),))
     T.ones(1, device="meta").add(1)
     TensorDispatching(T.ones(1)).add(1)
 

@@ -70,6 +70,14 @@ def test_objects_that_a_graph_keeps_are_counted_once(tmp_path, torch_is_installe
         variables=chosen.environment())
 
 
+def test_a_child_of_the_engine_runs_backwards(torch_is_installed):
+    """PyTorch refuses them in a child if the engine's process has run one before it forked."""
+    program = "t0 = T.ones(1).requires_grad_()\nt0.sum().backward()\nt0 = t0.grad\n"
+    with Server(subject.resolve("torch", "none", ["autograd"]), "autograd") as server:
+        reply = server.run(program)
+    assert reply.outcome == "clean" and [line.raised for line in reply.lines] == [""] * 3
+
+
 def test_torch_has_imported_what_lines_need(torch_is_installed):
     """Otherwise each child that runs such a line takes a second, and collections are slower."""
     program = ("t0 = T.ones(1)\nt1 = T.empty(1, device='meta')\nt1 = t1.add(t1)\n"
