@@ -57,7 +57,7 @@ def probe_system_version() -> str:
     if os.path.realpath(sys.executable) == os.path.realpath(SYSTEM_PYTHON):
         return platform.python_version()
     script = "import platform; print(platform.python_version())"
-    return _ask(SYSTEM_PYTHON, None, script, "is not a Python interpreter that runs").strip()
+    return ask(SYSTEM_PYTHON, None, script, "is not a Python interpreter that runs").strip()
 
 
 def probe(python: str, module: str, tree: Path | None = None) -> dict:
@@ -77,7 +77,7 @@ def probe(python: str, module: str, tree: Path | None = None) -> dict:
         " 'include': sysconfig.get_config_var('INCLUDEPY') or '',"
         " 'path': [os.path.abspath(p) for p in sys.path if p]}))\n"
     )
-    about = _read_answer(_ask(python, tree, script, NO_PYTHON), _named(python, tree))
+    about = _read_answer(ask(python, tree, script, NO_PYTHON), _named(python, tree))
     if tuple(map(int, re.findall(r"\d+", about["version"])[:2])) < PYTHON_MIN:
         raise UserError(f"{_named(python, tree)} is Python {about['version']}; the engine needs"
                         f" {'.'.join(map(str, PYTHON_MIN))} or newer")
@@ -86,7 +86,7 @@ def probe(python: str, module: str, tree: Path | None = None) -> dict:
         raise UserError(f"{_named(python, tree)} has no headers: {headers} is missing;"
                         " install its -dev package")
     script = f"import {module}\nprint({module}.__version__)\n"
-    about["module"] = _ask(python, tree, script, f"cannot import {module}").strip()
+    about["module"] = ask(python, tree, script, f"cannot import {module}").strip()
     return about
 
 
@@ -113,7 +113,8 @@ def _why(result: subprocess.CompletedProcess) -> str:
     return lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
 
 
-def _ask(python: str, tree: Path | None, script: str, problem: str) -> str:
+def ask(python: str, tree: Path | None, script: str, problem: str) -> str:
+    """What PYTHON, in TREE if one is given, prints for SCRIPT; UserError says that it PROBLEM."""
     command, name = [*rootfs.entering(tree), python, "-c", script], _named(python, tree)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     try:

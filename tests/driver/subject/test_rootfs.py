@@ -67,7 +67,7 @@ def test_a_tree_is_for_torch(capsys, monkeypatch):
 def test_an_old_python_is_an_error(monkeypatch, tmp_path, version, is_error):
     (tmp_path / "Python.h").write_text("")
     answer = f'{{"version": "{version}", "include": "{tmp_path}", "path": []}}'
-    monkeypatch.setattr(interpreter, "_ask", lambda python, tree, script, problem: answer)
+    monkeypatch.setattr(interpreter, "ask", lambda python, tree, script, problem: answer)
     if is_error:
         with pytest.raises(UserError, match="is Python 3.10.9; the engine needs 3.11 or newer"):
             interpreter.probe(interpreter.SYSTEM_PYTHON, "torch")
