@@ -13,6 +13,7 @@ import subprocess
 from slotfuzz import console
 from slotfuzz.errors import BrokenError, UserError
 from slotfuzz.finding import finding
+from slotfuzz.measure import benchmark
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import subject
@@ -22,6 +23,8 @@ TARGETS = ("storage", "tensor")
 # The parts of a run; the text of a program is only made when it is mutated.
 RUN = ("lines", "reset", "judge", "ledger")
 OPS_MAX = 8
+# Benchmarks that write a section of the document.
+OTHERS = ("function_calls",)
 DOCUMENT = ROOT / "docs" / "throughput.md"
 
 
@@ -46,7 +49,7 @@ def measure(args) -> Measured:
             sentences.append(f"{title}: {rate:,.0f} programs/s with reset and judge,"
                              f" {rate / bare:.2f} of the bare lines")
             sections += section(title, reply)
-    finding.write_file(DOCUMENT, document(sections))
+    finding.write_file(DOCUMENT, with_others(document(sections), DOCUMENT.read_text()))
     return Measured(rows, sentences, summary)
 
 
@@ -123,6 +126,15 @@ def document(sections: list[str]) -> str:
         "have lanes. Nanoseconds are of one machine; compare ratios. `all` is a whole run; `text`",
         "is parsing it, and parsing, mutating and printing it once. libFuzzer's own work is not",
         "included.", "", *sections])
+
+
+def with_others(text: str, former: str) -> str:
+    """The document TEXT with the sections of other benchmarks in its FORMER text."""
+    for name in OTHERS:
+        title = benchmark.load(name).TITLE
+        if kept := benchmark.sections(former).get(title):
+            text = benchmark.with_section(text, title, kept)
+    return text
 
 
 def _ask(resolved: subject.Subject, target: str) -> dict:

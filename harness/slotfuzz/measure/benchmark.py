@@ -6,6 +6,7 @@ A benchmark is one file bench/NAME.py with `measure(args) -> Measured` and `plot
 import csv
 import importlib.util
 import io
+import re
 import types
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,19 @@ def markdown_table(head: list[str], rows: list[list]) -> list[str]:
     """The lines of a Markdown table."""
     return ["| " + " | ".join(map(str, row)) + " |"
             for row in (head, ["---"] * len(head), *rows)]
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a Markdown document by their titles; what stands before them by ""."""
+    head, *others = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    return {"": head} | {one.partition("\n")[0]: one.partition("\n")[2] for one in others}
+
+
+def with_section(text: str, title: str, section: str) -> str:
+    """The document TEXT with the SECTION of that TITLE, which replaces a former one."""
+    head, *others = (sections(text) | {title: section}).items()
+    return "\n\n".join([head[1].strip(), *(f"{one}\n\n{words.strip()}" for one, words in others)]
+                       ) + "\n"
 
 
 def names() -> list[str]:

@@ -39,3 +39,15 @@ def test_without_raising_the_other_lines_take_their_place(throughput):
 def test_the_document_names_the_slowest_op(throughput):
     text = throughput.document(throughput.section("torch", TOLD))
     assert "| `own`, raises | 62.5% | 5000 |" in text
+
+
+def test_a_new_document_keeps_the_sections_of_other_benchmarks(throughput):
+    title = benchmark.load("function_calls").TITLE
+    former = throughput.document(throughput.section("core", TOLD))
+    both = benchmark.with_section(former, title, "It takes 1 ns.")
+    now = throughput.document(throughput.section("torch", TOLD))
+    text = throughput.with_others(now, both)
+    assert list(benchmark.sections(text)) == ["", "## torch", title]
+    assert benchmark.sections(text)[title].strip() == "It takes 1 ns."
+    assert benchmark.with_section(both, title, "It takes 2 ns.") == both.replace("1 ns", "2 ns")
+    assert throughput.with_others(now, former) == now
