@@ -222,6 +222,7 @@ Program Mutator::cross(const Program& first, const Program& second, Rng& rng) co
   const auto suffix = static_cast<std::ptrdiff_t>(below(rng, second.lines.size() + 1));
   program.lines.assign(first.lines.begin(), first.lines.begin() + prefix);
   program.lines.insert(program.lines.end(), second.lines.begin() + suffix, second.lines.end());
+  choose_lanes(program, rng);
   choose_seldom(program, rng);
   return fixup(program, rng);
 }

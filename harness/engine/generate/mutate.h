@@ -50,7 +50,7 @@ class Mutator {
   // Those choices for a read operand with which the line is not expected to raise.
   VariableSet without_raising(const Line& line, std::size_t operand, VariableSet choices,
                               const Makers& makers) const;
-  // Usually first removes the slow lines of rare themes.
+  // Usually first removes the slow lines that vocabulary.h calls seldom.
   void choose_seldom(Program& program, Rng& rng) const;
   void insert(Program& program, const Vocabulary& swarm, Rng& rng) const;
   void change(Program& program, const Vocabulary& swarm, Rng& rng) const;

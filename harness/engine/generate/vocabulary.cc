@@ -10,7 +10,8 @@ Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
   for (std::size_t op = 0; op < available.size(); ++op) {
     const Op& row = table.ops()[op];
     weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
-    seldom_.push_back(row.slow && weights.of(row.theme) * kSeldom < weights.storage);
+    seldom_.push_back(row.slow &&
+                      (row.is_rare() || weights.of(row.theme) * kSeldom < weights.storage));
   }
 }
 

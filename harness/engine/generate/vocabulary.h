@@ -9,8 +9,8 @@
 namespace slotfuzz {
 
 // A theme of threads or interpreters is rare if its weight is below the weight of storages divided
-// by this. One in this many mutations keeps the lines of a rare theme: coverage feedback would
-// otherwise fill the corpus with them.
+// by this. One in this many mutations keeps the slow lines of a rare theme, and slow lines that are
+// rare themselves: coverage feedback would otherwise fill the corpus with them.
 inline constexpr unsigned kSeldom = 8;
 
 // Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and

@@ -150,10 +150,10 @@ void Ledger::collect(Result& result) const {
   if (!result.collect_error) result.collect_error = error;
 }
 
-// A library's caches and warnings grow by some objects with each program, and every later
-// collection would visit them.
+// The prelude's classes, and a library's caches and warnings, grow with the programs, and every
+// later collection would visit them.
 void Ledger::hide_what_is_left() {
-  if (capabilities_.counts_objects || ++clean_programs_ % kProgramsPerLook != 0) return;
+  if (++clean_programs_ % kProgramsPerLook != 0) return;
   const Ref all(PyObject_CallNoArgs(tracked_objects_.get()));
   CHECK(all && PyList_Check(all.get()), "gc.get_objects: " << take_error());
   if (PyList_GET_SIZE(all.get()) <= kTrackedMax) return;

@@ -125,6 +125,36 @@ TEST_F(MutateTest, what_is_seldom_drawn_seldom_stays) {
   EXPECT_LT(seldom, 250);
 }
 
+TEST_F(MutateTest, a_rare_slow_line_seldom_stays) {
+  const std::vector<bool> available(table_.ops().size(), true);
+  const Vocabulary vocabulary(table_, available, {.autograd = 1});
+  for (std::size_t op = 0; op < table_.ops().size(); ++op) {
+    const Op& row = table_.ops()[op];
+    if (row.theme == Theme::kAutograd)
+      EXPECT_EQ(vocabulary.is_seldom(op), row.slow && row.is_rare()) << row.name;
+  }
+}
+
+// Both mutations and crossovers decide whether a program keeps its lanes.
+TEST_F(MutateTest, most_programs_lose_their_lanes) {
+  const std::vector<bool> available(table_.ops().size(), true);
+  const Vocabulary vocabulary(table_, available, {.storage = 1});
+  const Mutator mutator(table_, vocabulary);
+  const Program program = printer_.parse(
+      "s0 = T.UntypedStorage(1)\nlane(1, \"del s0\")\ns0 = T.UntypedStorage(1)\n");
+  ASSERT_TRUE(has_lanes(program));
+  Rng rng(7);
+  int mutated = 0, crossed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    mutated += has_lanes(mutator.mutate(program, rng));
+    crossed += has_lanes(mutator.cross(program, program, rng));
+  }
+  for (const int kept : {mutated, crossed}) {
+    EXPECT_GT(kept, 100);
+    EXPECT_LT(kept, 400);
+  }
+}
+
 TEST_F(MutateTest, an_extension_keeps_the_program_and_asks_for_wrappers) {
   const std::string text = "t0 = T.ones(1)\nenter_hermetic()\n";
   int asked = 0;
