@@ -20,8 +20,8 @@ def execute(text, report):
              "exit_hermetic": fake_slotcore.exit_hermetic,
              "lane": lambda number, text: exec(text, names)}
     reply = {"outcome": "clean", "kind": "", "contract": "", "check": "", "line": 0, "message": "",
-             "object": "", "asserts": [], "implies": [], "serial": None, "signal": 0, "exit": 0,
-             "stderr": "", **parse(text)}
+             "object": "", "asserts": [], "implies": [], "keeps": False, "serial": None,
+             "signal": 0, "exit": 0, "stderr": "", **parse(text)}
     reply["lines"] = [{**line, "raised": ""} for line in reply["lines"]]
     for index, line in enumerate(reply["lines"]):
         reply["line"] = index

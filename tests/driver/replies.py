@@ -3,8 +3,8 @@
 from slotfuzz.schema.answers import RanLine, Reply
 
 CLEAN = Reply(outcome="clean", kind="", contract="", check="", object="", message="", asserts=(),
-              implies=frozenset(), serial=None, line=0, signal=0, exit=0, lines=(), dropped=0,
-              dropped_lines=(), dropped_count=0, stderr="")
+              implies=frozenset(), keeps=False, serial=None, line=0, signal=0, exit=0, lines=(),
+              dropped=0, dropped_lines=(), dropped_count=0, stderr="")
 
 
 def line(text: str, op: str = "", operands: tuple[str, ...] = (), lane: int = 0,

@@ -1,7 +1,17 @@
 // Runs the checks of a stage, and reports.
 #include "harness/engine/judge/checks.h"
 
+#include "harness/engine/language/sentences.h"
+
 namespace slotfuzz {
+namespace {
+
+bool keeps(std::string_view contract) {
+  const Sentence* sentence = find_sentence(contract);
+  return sentence && sentence->keeps;
+}
+
+}  // namespace
 
 Checks::Checks(const Interpreter& interpreter, const Executor& executor, const OpTable& table,
                const Layout& layout, const Capabilities& capabilities, const Tracker& tracker)
@@ -34,6 +44,7 @@ void Checks::report(const Check& check, const ImplKind* kind, std::vector<std::s
               .message = message.empty() ? std::string(check.text) : std::move(message),
               .object = std::string(kind ? kind->name() : ""),
               .implies = EffectSet(check.implies),
+              .keeps = keeps(check.contract),
               .line = tracker_.seen().index,
               .asserts = std::move(asserts)};
 }
@@ -47,12 +58,14 @@ void Checks::report_finalizer(const Check& check, long serial, std::vector<std::
 void Checks::report_error(std::string contract, std::string name, std::string error,
                           std::vector<std::string> shown, std::string object) {
   if (verdict_.found()) return;
+  const bool is_kept = keeps(contract);
   verdict_ = {.kind = "exception",
               .contract = std::move(contract),
               .check = std::move(name),
               .message = std::move(error),
               .object = std::move(object),
               .implies = {},
+              .keeps = is_kept,
               .line = tracker_.seen().index,
               .asserts = std::move(shown)};
 }

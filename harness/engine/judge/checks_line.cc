@@ -1,8 +1,8 @@
 // The checks that run after a line.
 #include <algorithm>
-#include <cctype>
 
 #include "harness/engine/judge/checks.h"
+#include "harness/engine/language/sentences.h"
 
 namespace slotfuzz {
 namespace {
@@ -18,14 +18,6 @@ std::string message_of_error() {
   const std::string message = words ? words : "";
   PyErr_Restore(type, value, raised_at);
   return message;
-}
-
-// The number of a contract's sentence that a message begins with, such as "P2" or "A2b"; or empty.
-std::string promise_of(const std::string& message) {
-  const std::size_t length = message.find(": ");
-  const bool is_number = (length == 2 || length == 3) && std::isupper(message[0]) &&
-                         std::isdigit(message[1]) && (length == 2 || std::islower(message[2]));
-  return is_number ? message.substr(0, length) : "";
 }
 
 }  // namespace
@@ -66,7 +58,8 @@ void Checks::exception(const Check&, const Moment& moment) {
   const bool is_internal = message.find("INTERNAL ASSERT") != std::string::npos;
   if (!is_assertion && !is_system && !is_internal) return;
   // The prelude's own asserts begin with the number of the broken promise, or with the oracle.
-  const std::string promise = is_assertion ? promise_of(message) : "";
+  const Sentence* broken = is_assertion ? sentence_of_message(message) : nullptr;
+  const std::string promise(broken ? broken->number : "");
   const bool is_memory = is_assertion && message.starts_with("memory: ");
   // Other code asserts with a message when it rejects an argument: a device that the build lacks,
   // or an object of another class.

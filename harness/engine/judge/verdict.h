@@ -20,6 +20,8 @@ struct Verdict {
   std::string object;
   // Effects that each program with this verdict has, because the check needs them.
   EffectSet implies;
+  // Whether the contract sentence promises that something is kept.
+  bool keeps = false;
   // The line after which the judge found it, or the number of lines if after the reset.
   std::size_t line = 0;
   std::vector<std::string> asserts;

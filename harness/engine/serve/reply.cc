@@ -45,6 +45,7 @@ json verdict_as_json(const Verdict& verdict) {
           {"asserts", verdict.asserts},
           {"line", verdict.line},
           {"implies", verdict.implies.words()},
+          {"keeps", verdict.keeps},
           {"serial", verdict.serial ? json(*verdict.serial) : json()}};
 }
 

@@ -89,6 +89,7 @@ class Reply:
     with the CONTRACT number, the CHECK, the kind of impl in OBJECT, its MESSAGE, and the ASSERTS
     that show it. SERIAL is the number of the object whose finalizer it is about, or None. IMPLIES
     has the effects that every program which breaks the check has, so they tell no bugs apart.
+    KEEPS says that the contract sentence promises that something is kept.
     KIND is "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the
     first line that failed, or the number of lines. RESET has the lines that show the step of the
     reset that crashed, and THREADS those of a process that hung. STDERR is the log.
@@ -102,6 +103,7 @@ class Reply:
     message: str
     asserts: tuple[str, ...]
     implies: frozenset[str]
+    keeps: bool
     serial: int | None
     line: int
     signal: int

@@ -35,9 +35,6 @@ from slotfuzz.triage import program_shape
 from slotfuzz.triage.program_shape import PLAIN, mechanisms, shape
 
 Keys = frozenset[DedupKey]
-# Promises that something is kept. A mechanism that runs beside the lines breaks them; the lists,
-# closures and attributes that led it to the object do not matter.
-KEEPING = ("P1", "P2", "P4")
 
 
 @dataclass(frozen=True)
@@ -131,9 +128,12 @@ def keys_outside(outside: Outside, table: Table) -> Keys:
 
 
 def by_mechanism(case: Case) -> Keys | None:
-    """A mechanism breaks a promise that something is kept; the path to the object is irrelevant."""
+    """A mechanism breaks a promise that something is kept.
+
+    The lists, closures and attributes that led it to the object do not matter.
+    """
     reply, by = case.reply, mechanisms(case.lines, case.table)
-    if not reply.is_of_judge or not (reply.implies or reply.contract in KEEPING):
+    if not reply.is_of_judge or not (reply.implies or reply.keeps):
         return None
     if not (by := by - reply.implies):
         return None

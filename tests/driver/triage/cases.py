@@ -75,8 +75,9 @@ def leak(*texts):
 
 
 def broken(texts, contract, check="identity", kind="storage", implies=()):
-    """A broken promise."""
-    return case(texts, contract=contract, check=check, object=kind, implies=frozenset(implies))
+    """A broken promise; P2 and P4 say that something is kept."""
+    return case(texts, contract=contract, check=check, object=kind, implies=frozenset(implies),
+                keeps=contract in ("P2", "P4"))
 
 
 def said(message):

@@ -127,7 +127,7 @@ def test_mechanisms_are_effects_of_the_engine():
 
 def test_what_the_prelude_checks_is_what_the_judge_checks():
     seen = case([*COLLECTED, "check_grad()"], kind="exception", contract="P2", object="tensor",
-                message="AssertionError: P2: it is lost", check="check_grad")
+                message="AssertionError: P2: it is lost", check="check_grad", keeps=True)
     assert one_bug(broken(COLLECTED, "P2", kind="tensor"), seen)
     assert not one_bug(broken(COLLECTED, "P2"), seen)
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "harness/engine/language/sentences.h"
 #include "harness/engine/planted/planted.h"
 #include "harness/engine/serve/describe.h"
 #include "tests/engine/judge/tampered.h"
@@ -42,6 +44,30 @@ TEST(CheckTableTest, the_contract_has_its_number_and_a_row_for_it) {
         cell(planted.empty() ? "none: " + std::string(check.unplanted) : planted) + "|\n";
     EXPECT_NE(contract.find(row), std::string::npos) << "docs/contract.md lacks\n" << row;
   }
+}
+
+TEST(CheckTableTest, the_sentences_are_those_of_the_contract) {
+  std::istringstream contract(read_file("docs/contract.md"));
+  std::vector<std::string> written, known;
+  for (std::string line; std::getline(contract, line);) {
+    if (!line.starts_with("- **")) continue;
+    written.push_back(line.substr(4, line.find_first_of(" *", 4) - 4));
+  }
+  for (const Sentence& sentence : sentences()) known.emplace_back(sentence.number);
+  EXPECT_GT(known.size(), 40u);
+  EXPECT_EQ(known, written);
+}
+
+TEST(CheckTableTest, a_message_names_its_sentence) {
+  const auto number_in = [](std::string_view message) {
+    const Sentence* sentence = sentence_of_message(message);
+    return std::string(sentence ? sentence->number : "");
+  };
+  EXPECT_EQ(number_in("P2: a tensor lost its attributes"), "P2");
+  EXPECT_EQ(number_in("A2b: a saved tensor was written"), "A2b");
+  EXPECT_EQ(number_in("P99: no such sentence"), "");
+  EXPECT_EQ(number_in("P2 without a colon"), "");
+  EXPECT_EQ(number_in(""), "");
 }
 
 // A check alone reports its planted bug: the verdict is from its row and from no other.
