@@ -64,6 +64,13 @@ intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
   return result;
 }
 
+// Of a tensor that was made from a description, which has no history.
+class UnknownHistory final : public Node {
+ public:
+  std::string name() const override { return "UnknownHistory"; }
+  Gradients apply(Gradients) override { return {}; }
+};
+
 void throw_if_not_writable(const TensorImpl& view) {
   const AutogradMeta* meta = meta_of(view);
   switch (meta == nullptr ? CreationMeta::kDefault : meta->creation_meta) {
@@ -90,6 +97,20 @@ intrusive_ptr<Node> grad_fn(TensorImpl& tensor) {
 }
 
 bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
+
+bool is_leaf_unchanged(const TensorImpl& tensor) {
+  bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
+  return !(may_be_stale && is_stale(tensor)) && !grad_fn_field(tensor);
+}
+
+void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMeta creation) {
+  bool is_plain = !requires_grad && is_leaf && creation == CreationMeta::kDefault;
+  if (is_plain) return;
+  AutogradMeta& meta = materialize_meta(tensor);
+  if (!is_leaf) set_history(tensor, make_intrusive<UnknownHistory>());
+  meta.flag.store(requires_grad, std::memory_order_relaxed);
+  meta.creation_meta = creation;
+}
 
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf) {
   AutogradMeta* meta = meta_of(leaf);

@@ -16,6 +16,12 @@ namespace slotcore::autograd {
 // custom Function returned, when the elements were written since.
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor);
 bool is_leaf(TensorImpl& tensor);
+// The same, but makes no node for a stale view, and a stale result of a custom Function is no leaf
+// instead of an error.
+bool is_leaf_unchanged(const TensorImpl& tensor);
+// Gives a new tensor its flags, and unless it is a leaf, a node that stands for an unknown history:
+// it passes no gradient on.
+void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMeta meta);
 // The node's input that takes the gradient of this tensor: of grad_fn(), or of the AccumulateGrad
 // of a leaf. Without a node if the tensor requires no gradient.
 Edge gradient_edge(TensorImpl& tensor);

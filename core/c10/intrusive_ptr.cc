@@ -78,6 +78,11 @@ bool is_unescaped(const intrusive_ptr_target* target) noexcept {
   return Access::count(target).unescaped();
 }
 
+uint32_t weak_count(const intrusive_ptr_target* target) noexcept {
+  uint32_t weak = Access::count(target).weak();
+  return use_count(target) == 0 ? weak : weak - 1;
+}
+
 uint32_t use_count(const intrusive_ptr_target* target) noexcept {
   return Access::count(target).strong();
 }

@@ -49,6 +49,8 @@ uint32_t use_count(const intrusive_ptr_target* target) noexcept;
 // Whether the caller's strong reference is the only reference, weak ones included: then no other
 // thread can reach the target.
 bool is_unescaped(const intrusive_ptr_target* target) noexcept;
+// Weak references, without the one that all strong owners have together.
+uint32_t weak_count(const intrusive_ptr_target* target) noexcept;
 }  // namespace raw
 
 namespace detail {

@@ -56,6 +56,14 @@ TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout,
   trace("impl created", {"impl", this}, {"type", "TensorImpl"}, {"storage", storage_.get()});
 }
 
+TensorImpl::TensorImpl(TensorParts parts)
+    : TensorImpl(std::move(parts.storage), parts.layout, parts.type) {
+  bits_ = parts.bits;
+  base_ = std::move(parts.base);
+  version_ = std::move(parts.version);
+  set_view_version(version_->value());
+}
+
 TensorImpl::~TensorImpl() {
   trace("impl freed", {"impl", this});
   live_tensors.remove();

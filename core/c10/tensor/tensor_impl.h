@@ -18,12 +18,13 @@ namespace slotcore {
 // counter: a tensor, its views, and the tensors that were detached from them.
 class VersionCounter final : public intrusive_ptr_target {
  public:
+  explicit VersionCounter(uint32_t count = 0) noexcept : count_(count) {}
   // Relaxed: a count orders nothing; the GIL orders the writers of elements.
   void bump() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   uint32_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<uint32_t> count_{0};
+  std::atomic<uint32_t> count_;
 };
 
 // Where the elements of a tensor are in its storage, counted in elements.
@@ -49,6 +50,16 @@ struct ValueBits {
   bool operator==(const ValueBits&) const noexcept = default;
 };
 
+// All that a tensor is but for what autograd knows of it.
+struct TensorParts {
+  intrusive_ptr<StorageImpl> storage;
+  Layout layout;
+  ScalarType type = ScalarType::float32;
+  ValueBits bits;
+  intrusive_ptr<TensorImpl> base;  // not a view; or null
+  intrusive_ptr<VersionCounter> version;
+};
+
 class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
@@ -56,6 +67,8 @@ class TensorImpl final : public intrusive_ptr_target {
   // A tensor over `storage`. An element that lies outside is an error only when it is touched,
   // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
+  // A tensor of these parts. A view may be on another storage than its base. Throws as above.
+  explicit TensorImpl(TensorParts parts);
   ~TensorImpl() override;
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
@@ -74,6 +87,7 @@ class TensorImpl final : public intrusive_ptr_target {
   // The tensor that this is a view of, which is never a view itself; or null.
   const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
   VersionCounter& version() const noexcept { return *version_; }
+  const intrusive_ptr<VersionCounter>& version_counter() const noexcept { return version_; }
 
   ValueBits bits() const noexcept { return bits_; }
   void set_bits(ValueBits bits) noexcept { bits_ = bits; }
@@ -97,6 +111,12 @@ class TensorImpl final : public intrusive_ptr_target {
   uint32_t view_version() const noexcept { return view_version_.load(std::memory_order_relaxed); }
   void set_view_version(uint32_t version) noexcept {
     view_version_.store(version, std::memory_order_relaxed);
+  }
+
+  // How many of the weak references are entries of tables of core/meta. Relaxed: orders nothing.
+  uint32_t table_entries() const noexcept { return table_entries_.load(std::memory_order_relaxed); }
+  void change_table_entries(int count) noexcept {
+    table_entries_.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed);
   }
 
   // The first element. Throws what check_reach() throws, and NoDataError on meta.
@@ -145,6 +165,7 @@ class TensorImpl final : public intrusive_ptr_target {
   ScalarType type_;
   ValueBits bits_;
   std::atomic<uint32_t> view_version_{0};
+  std::atomic<uint32_t> table_entries_{0};
   std::unique_ptr<AutogradMetaInterface> autograd_meta_;
 };
 

@@ -5,6 +5,7 @@
 #include "core/python/autograd/graph.h"
 #include "core/python/autograd/python_hook.h"
 #include "core/python/function/function.h"
+#include "core/python/meta/meta.h"
 #include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/runtime/device.h"
@@ -21,6 +22,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(untyped_storage);
   Py_VISIT(tensor_base);
   Py_VISIT(tensor);
+  Py_VISIT(parameter);
   Py_VISIT(dtype_type);
   Py_VISIT(device_type);
   Py_VISIT(node);
@@ -29,6 +31,9 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(backward_function);
   Py_VISIT(function);
   Py_VISIT(handle_type);
+  Py_VISIT(desc_type);
+  Py_VISIT(describer_type);
+  Py_VISIT(converter_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   for (PyObject* device : devices) Py_VISIT(device);
   return 0;
@@ -41,6 +46,7 @@ void ModuleState::clear() {
   Py_CLEAR(untyped_storage);
   Py_CLEAR(tensor_base);
   Py_CLEAR(tensor);
+  Py_CLEAR(parameter);
   Py_CLEAR(dtype_type);
   Py_CLEAR(device_type);
   Py_CLEAR(node);
@@ -49,6 +55,9 @@ void ModuleState::clear() {
   Py_CLEAR(backward_function);
   Py_CLEAR(function);
   Py_CLEAR(handle_type);
+  Py_CLEAR(desc_type);
+  Py_CLEAR(describer_type);
+  Py_CLEAR(converter_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
   for (PyObject*& device : devices) Py_CLEAR(device);
 }
@@ -112,6 +121,10 @@ PyObject* queued_tasks(PyObject*, PyObject*) {
   return PyLong_FromLongLong(queued_node_tasks.value());
 }
 
+PyObject* table_entries(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(live_table_entries.value());
+}
+
 PyMethodDef ledger_methods[] = {
     {"_live_impls", &live_impls, METH_NOARGS,
      "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
@@ -125,6 +138,8 @@ PyMethodDef ledger_methods[] = {
      "_live_backwards() -> int: backwards that run in this process."},
     {"_queued_tasks", &queued_tasks, METH_NOARGS,
      "_queued_tasks() -> int: nodes that are ready and wait for a thread of a backward."},
+    {"_live_table_entries", &table_entries, METH_NOARGS,
+     "_live_table_entries() -> int: entries in the tables of describers and converters."},
     {"_left_behind", &left_behind, METH_NOARGS,
      "_left_behind() -> int: references that C++ released while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
@@ -162,10 +177,18 @@ int exec(PyObject* module) {
     PyRef autograd = make_autograd(module);
     add_function(module, autograd.get());
     checked(PyModule_AddObjectRef(module, "autograd", autograd.get()));
-    add_nn(module, make_parameter_class(module, meta.get()));
+    PyRef parameter = make_parameter_class(module, meta.get());
+    state->parameter =
+        reinterpret_cast<PyTypeObject*>(PyRef::borrow(parameter.get()).release());
+    add_nn(module, std::move(parameter));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
     checked(PyModule_AddObjectRef(module, "utils", make_utils(module).get()));
+    for (auto [place, made] : {std::pair(&state->desc_type, &make_desc_type),
+                               std::pair(&state->describer_type, &make_describer_type),
+                               std::pair(&state->converter_type, &make_converter_type)})
+      *place = reinterpret_cast<PyTypeObject*>(made(module).release());
+    add_meta(module);
 
     for (PyMethodDef* methods :
          {factory_methods, hermetic_methods, ledger_methods, mode_methods, swap_methods})

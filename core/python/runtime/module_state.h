@@ -26,6 +26,7 @@ struct ModuleState {
   PyTypeObject* untyped_storage;  // UntypedStorage, the class of new wrappers
   PyTypeObject* tensor_base;
   PyTypeObject* tensor;
+  PyTypeObject* parameter;  // nn.Parameter
   PyTypeObject* dtype_type;
   PyTypeObject* device_type;
   PyTypeObject* node;            // the base class of graph nodes
@@ -34,6 +35,9 @@ struct ModuleState {
   PyTypeObject* backward_function;  // of those that a Function with a static forward gets
   PyTypeObject* function;
   PyTypeObject* handle_type;     // RemovableHandle
+  PyTypeObject* desc_type;       // MetaTensorDesc
+  PyTypeObject* describer_type;  // MetaTensorDescriber
+  PyTypeObject* converter_type;  // MetaConverter
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
   std::array<PyObject*, std::size(kDevices)> devices;

@@ -47,6 +47,8 @@ class CombinedCount {
   bool unescaped() const noexcept {
     return (word_.load(std::memory_order_acquire) & ~kHasPyObject) == (kStrongOne | kWeakOne);
   }
+  // Weak references, and one more while strong > 0. Acquire: as for strong().
+  uint32_t weak() const noexcept { return weak_of(word_.load(std::memory_order_acquire)); }
   // Relaxed: read by tests, and by the thread that sets the bit, under the same GIL.
   bool has_pyobject() const noexcept { return has(word_.load(std::memory_order_relaxed)); }
 

@@ -1,0 +1,63 @@
+// Conversion: one attempt to convert a document, in the steps of Note [No strong reference under
+// the mutex]: look up, lock, decide what hits, build the rest, put in.
+#pragma once
+
+#include <deque>
+
+#include "core/meta/meta_converter.h"
+
+namespace slotcore::meta {
+
+class Conversion {
+ public:
+  Conversion(MetaConverter& converter, const Document& document)
+      : converter_(converter), document_(document) {}
+  // Drops what was built if it was not put in: circles of `.grad` as well.
+  ~Conversion();
+  Conversion(const Conversion&) = delete;
+  Conversion& operator=(const Conversion&) = delete;
+
+  // False if another thread has changed the tables meanwhile: then nothing was put in.
+  [[nodiscard]] bool run();
+  MetaConverter::Converted result() const;
+
+ private:
+  // A row of the document with its entry, as far as it has one, and its fake.
+  template <class Fake, class Memo>
+  struct Item {
+    std::optional<typename MemoTable<Fake, Memo>::Entry> entry;
+    intrusive_ptr<Fake> fake;
+    uint64_t number = 0;
+    bool is_hit = false;
+  };
+  using StorageItem = Item<StorageImpl, StorageMemo>;
+  struct VersionItem : Item<VersionCounter, VersionMemo> {
+    uint32_t version = 0;
+  };
+  using TensorItem = Item<TensorImpl, TensorMemo>;
+
+  void look_up();
+  void lock();
+  void decide();
+  void decide_tensors();
+  void build();
+  void build_tensor(size_t place);
+  void build_grads();
+  [[nodiscard]] bool put_in();
+
+  bool refers_as_before(size_t place) const;
+  bool leads_to(TensorRef ref, uint64_t number) const;
+  StorageItem& storage_of(const MetaTensorDesc& row);
+  VersionItem& version_of(const MetaTensorDesc& row);
+  uint64_t number_of(TensorRef ref) const;
+
+  MetaConverter& converter_;
+  const Document& document_;
+  uint64_t changes_ = 0;
+  bool is_put_in_ = false;
+  std::deque<StorageItem> storages_;
+  std::deque<TensorItem> tensors_;
+  std::unordered_map<int64_t, VersionItem> versions_;
+};
+
+}  // namespace slotcore::meta

@@ -1,0 +1,297 @@
+// Events of nlohmann's parser to rows. The parser has no limit of its own: a text of a million `[`
+// ends at the second event here, because every event must be one that the place allows. It takes a
+// byte order mark, doubled names, and integers beyond 64 bits as doubles; this handler does not.
+
+#include "core/meta/desc_read.h"
+
+#include <bitset>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/meta/desc_values.h"
+#include "core/meta/desc_write.h"
+
+namespace slotcore::meta {
+namespace {
+
+// What may come next, and what an object or a list belongs to.
+enum class Place { kStart, kDocument, kStorages, kTensors, kRoots, kStorage, kTensor, kDims, kEnd };
+
+constexpr const char* kDocumentFields[] = {"format", "version", "storages", "tensors", "roots"};
+constexpr const char* kStorageFields[] = {
+#define STORAGE_FIELD(type, name, ...) #name,
+#define TENSOR_FIELD(...)
+#include "core/meta/fields.def"
+};
+constexpr const char* kTensorFields[] = {
+#define STORAGE_FIELD(...)
+#define TENSOR_FIELD(type, name, ...) #name,
+#include "core/meta/fields.def"
+};
+constexpr Presence kStoragePresence[] = {
+#define STORAGE_FIELD(type, name, presence, ...) presence,
+#define TENSOR_FIELD(...)
+#include "core/meta/fields.def"
+};
+constexpr Presence kTensorPresence[] = {
+#define STORAGE_FIELD(...)
+#define TENSOR_FIELD(type, name, presence, ...) presence,
+#include "core/meta/fields.def"
+};
+
+// The fields of one object: which it can have, and which it has had.
+struct Fields {
+  std::span<const char* const> names;
+  std::bitset<32> seen;
+  size_t current = 0;
+};
+static_assert(std::size(kTensorFields) <= 32);
+
+Expected assign_field(MetaStorageDesc& row, size_t field, const Scalar& scalar) {
+  size_t i = 0;
+#define STORAGE_FIELD(type, name, ...) \
+  if (i++ == field) return assign(row.name, scalar);
+#define TENSOR_FIELD(...)
+#include "core/meta/fields.def"
+  __builtin_unreachable();
+}
+
+Expected assign_field(MetaTensorDesc& row, size_t field, const Scalar& scalar) {
+  size_t i = 0;
+#define STORAGE_FIELD(...)
+#define TENSOR_FIELD(type, name, ...) \
+  if (i++ == field) return assign(row.name, scalar);
+#include "core/meta/fields.def"
+  __builtin_unreachable();
+}
+
+Dims* dims_or_null(Dims& dims) { return &dims; }
+template <class Other>
+Dims* dims_or_null(Other&) {
+  return nullptr;
+}
+
+// Null for a field that has no list.
+Dims* dims_of_field(MetaTensorDesc& row, size_t field) {
+  size_t i = 0;
+#define STORAGE_FIELD(...)
+#define TENSOR_FIELD(type, name, ...) \
+  if (i++ == field) return dims_or_null(row.name);
+#include "core/meta/fields.def"
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+// nlohmann's interface. A handler that returns false ends the parse; here each error throws.
+class DescReader {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  std::shared_ptr<Document> document = std::make_shared<Document>();
+
+  bool null() { fail_unexpected(); }
+  bool boolean(bool value) { return scalar(value); }
+  bool number_integer(number_integer_t value) { return scalar(value); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (value > static_cast<uint64_t>(INT64_MAX)) fail("a number beyond 64 bits");
+    return scalar(static_cast<int64_t>(value));
+  }
+  bool number_float(number_float_t, const string_t& text) { fail(text + " is no 64-bit integer"); }
+  bool string(const string_t& value) { return scalar(std::string_view(value)); }
+  bool binary(binary_t&) { fail_unexpected(); }
+
+  bool start_object(size_t) {
+    switch (place_) {
+      case Place::kStart: return enter(Place::kDocument, kDocumentFields, document_);
+      case Place::kStorages:
+        document->storages.emplace_back();
+        return enter(Place::kStorage, kStorageFields, row_);
+      case Place::kTensors:
+        document->tensors.emplace_back();
+        return enter(Place::kTensor, kTensorFields, row_);
+      case Place::kDocument:
+      case Place::kRoots:
+      case Place::kStorage:
+      case Place::kTensor:
+      case Place::kDims:
+      case Place::kEnd: fail_unexpected();
+    }
+    __builtin_unreachable();
+  }
+
+  bool key(const string_t& name) {
+    Fields& fields = place_ == Place::kDocument ? document_ : row_;
+    for (size_t i = 0; i < fields.names.size(); i++) {
+      if (name != fields.names[i]) continue;
+      fields.current = i;
+      if (fields.seen[i]) fail("the field is there twice");
+      fields.seen[i] = true;
+      return true;
+    }
+    throw DescError(object_pointer(), "there is no field \"" + shortened(name) + "\"");
+  }
+
+  bool end_object() {
+    if (place_ == Place::kDocument) {
+      check_seen(document_, {});
+      place_ = Place::kEnd;
+    } else if (place_ == Place::kStorage) {
+      check_seen(row_, kStoragePresence);
+      place_ = Place::kStorages;
+    } else {
+      check_seen(row_, kTensorPresence);
+      place_ = Place::kTensors;
+    }
+    return true;
+  }
+
+  bool start_array(size_t) {
+    if (place_ == Place::kDocument && document_.current >= kFirstList) {
+      constexpr Place kLists[] = {Place::kStorages, Place::kTensors, Place::kRoots};
+      place_ = kLists[document_.current - kFirstList];
+      return true;
+    }
+    if (place_ == Place::kTensor) dims_ = dims_of_field(document->tensors.back(), row_.current);
+    if (place_ != Place::kTensor || dims_ == nullptr) fail_unexpected();
+    place_ = Place::kDims;
+    return true;
+  }
+
+  bool end_array() {
+    place_ = place_ == Place::kDims ? Place::kTensor : Place::kDocument;
+    return true;
+  }
+
+  bool parse_error(size_t position, const std::string&, const nlohmann::json::exception& error) {
+    throw DescError(pointer(), "at byte " + std::to_string(position) + ": " + error.what());
+  }
+
+ private:
+  static constexpr size_t kFirstList = 2;  // in kDocumentFields
+
+  bool enter(Place place, std::span<const char* const> names, Fields& fields) {
+    place_ = place;
+    fields = {names, {}, 0};
+    return true;
+  }
+
+  bool scalar(const Scalar& value) {
+    switch (place_) {
+      case Place::kDocument: return document_field(value);
+      case Place::kRoots: return expect(assign(document->roots.emplace_back(), value));
+      case Place::kStorage:
+        return expect(assign_field(document->storages.back(), row_.current, value));
+      case Place::kTensor:
+        return expect(assign_field(document->tensors.back(), row_.current, value));
+      case Place::kDims: {
+        if (dims_->size() == Dims::kLengthMax)
+          fail("a tensor has at most " + std::to_string(Dims::kLengthMax) + " dimensions");
+        int64_t size = 0;
+        expect(assign(size, value));
+        dims_->push_back(size);
+        return true;
+      }
+      case Place::kStart:
+      case Place::kStorages:
+      case Place::kTensors:
+      case Place::kEnd: fail_unexpected();
+    }
+    __builtin_unreachable();
+  }
+
+  bool document_field(const Scalar& value) {
+    if (document_.current >= kFirstList) fail("expected a list");
+    if (document_.current == 0) {
+      const auto* text = std::get_if<std::string_view>(&value);
+      if (text == nullptr || *text != kFormat) fail(std::string("expected \"") + kFormat + "\"");
+      return true;
+    }
+    int64_t version = 0;
+    expect(assign(version, value));
+    if (version > kVersion)
+      fail("version " + std::to_string(version) + " is newer than this reader, which knows " +
+           std::to_string(kVersion));
+    if (version != kVersion) fail("there is no version " + std::to_string(version));
+    return true;
+  }
+
+  void check_seen(const Fields& fields, std::span<const Presence> presence) const {
+    for (size_t i = 0; i < fields.names.size(); i++) {
+      bool is_needed = presence.empty() || presence[i] == Presence::kAlways;
+      if (is_needed && !fields.seen[i])
+        throw DescError(object_pointer(),
+                        std::string("the field \"") + fields.names[i] + "\" is missing");
+    }
+  }
+
+  bool expect(const Expected& expected) {
+    if (expected) fail("expected " + *expected);
+    return true;
+  }
+  [[noreturn]] void fail_unexpected() { fail("a value of another type was expected"); }
+  [[noreturn]] void fail(const std::string& message) { throw DescError(pointer(), message); }
+
+  // Of the object that is being read.
+  std::string object_pointer() const {
+    switch (place_) {
+      case Place::kStorage:
+      case Place::kStorages:
+        return "/storages/" + std::to_string(std::max<size_t>(document->storages.size(), 1) - 1);
+      case Place::kTensor:
+      case Place::kTensors:
+      case Place::kDims:
+        return "/tensors/" + std::to_string(std::max<size_t>(document->tensors.size(), 1) - 1);
+      case Place::kStart:
+      case Place::kDocument:
+      case Place::kRoots:
+      case Place::kEnd: return "";
+    }
+    __builtin_unreachable();
+  }
+  // Of the value that is being read.
+  std::string pointer() const {
+    auto field = [](const Fields& fields) {
+      return "/" + std::string(fields.names[fields.current]);
+    };
+    switch (place_) {
+      case Place::kStart:
+      case Place::kEnd: return "";
+      case Place::kDocument: return document_.seen.none() ? "" : field(document_);
+      case Place::kStorages: return "/storages/" + std::to_string(document->storages.size());
+      case Place::kTensors: return "/tensors/" + std::to_string(document->tensors.size());
+      case Place::kRoots:
+        return "/roots/" + std::to_string(std::max<size_t>(document->roots.size(), 1) - 1);
+      case Place::kStorage:
+      case Place::kTensor: return object_pointer() + (row_.seen.none() ? "" : field(row_));
+      case Place::kDims:
+        return object_pointer() + field(row_) + "/" + std::to_string(dims_->size());
+    }
+    __builtin_unreachable();
+  }
+
+  static std::string shortened(const std::string& name) {
+    constexpr size_t kShownMax = 40;
+    return name.size() <= kShownMax ? name : name.substr(0, kShownMax) + "..";
+  }
+
+  Place place_ = Place::kStart;
+  Fields document_, row_;
+  Dims* dims_ = nullptr;  // the list that is being read
+};
+
+std::shared_ptr<const Document> loads(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF"))
+    throw DescError("", "the text begins with a byte order mark");
+  DescReader reader;
+  nlohmann::json::sax_parse(text, &reader);
+  reader.document->source = next_source();
+  check(*reader.document);
+  return reader.document;
+}
+
+}  // namespace slotcore::meta

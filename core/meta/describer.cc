@@ -1,0 +1,137 @@
+// The walk from tensor to tensor. It is a queue, so a circle or a chain of a million grads needs no
+// stack (M17).
+
+#include "core/meta/describer.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/autograd/history.h"
+
+namespace slotcore::meta {
+namespace {
+
+std::string hexadecimal(const StorageImpl& storage) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * storage.nbytes());
+  const auto* bytes = static_cast<const unsigned char*>(storage.data());
+  for (size_t i = 0; i < storage.nbytes(); i++) {
+    text.push_back(kDigits[bytes[i] >> 4]);
+    text.push_back(kDigits[bytes[i] & 15]);
+  }
+  return text;
+}
+
+// Owns each tensor that it has found: a count that goes from 1 to 2 may wait for the GIL, so
+// references are taken here, where no mutex is held.
+class Walk {
+ public:
+  explicit Walk(const MetaTensorDescriber::Options& options) : options_(options) {}
+
+  void run(std::span<const TensorPtr> roots) {
+    for (const TensorPtr& root : roots) document->roots.push_back(visit(root));
+    for (size_t i = 0; i < tensors.size(); i++) describe(i);
+  }
+
+  std::shared_ptr<Document> document = std::make_shared<Document>();
+  std::deque<TensorPtr> tensors;
+  std::deque<intrusive_ptr<StorageImpl>> storages;
+
+ private:
+  TensorRef visit(const TensorPtr& tensor) {
+    if (!tensor) return {};
+    auto [place, is_new] = places_.try_emplace(tensor.get(), tensors.size());
+    if (is_new) tensors.push_back(tensor);
+    return {place->second};
+  }
+
+  StorageRef visit_storage(const intrusive_ptr<StorageImpl>& storage) {
+    auto [place, is_new] = places_.try_emplace(storage.get(), storages.size());
+    if (is_new) {
+      storages.push_back(storage);
+      MetaStorageDesc& row = document->storages.emplace_back();
+      row.nbytes = {static_cast<int64_t>(storage->nbytes())};
+      row.resizable = storage->resizable();
+      row.device = storage->device();
+      if (options_.copy_data && row.device == Device::kCpu) row.data = hexadecimal(*storage);
+    }
+    return {place->second};
+  }
+
+  void describe(size_t place) {
+    TensorPtr tensor = tensors[place];
+    MetaTensorDesc& row = document->tensors.emplace_back();
+    row.dtype = tensor->type();
+    row.size = tensor->sizes();
+    row.stride = tensor->strides();
+    row.storage_offset = {tensor->offset()};
+    row.storage = visit_storage(tensor->storage());
+    row.base = visit(tensor->base());
+    if (const autograd::AutogradMeta* meta = autograd::meta_of(*tensor); meta != nullptr) {
+      row.creation_meta = meta->creation_meta;
+      row.requires_grad = meta->requires_grad();
+    }
+    row.is_leaf = autograd::is_leaf_unchanged(*tensor);
+    row.is_conj = tensor->bits().conj;
+    row.is_neg = tensor->bits().neg;
+    row.is_parameter = options_.is_parameter(*tensor);
+    row.version = tensor->version().value();
+    row.grad = visit(tensor->grad());
+  }
+
+  const MetaTensorDescriber::Options& options_;
+  // Tensors and storages: one address is one object.
+  std::unordered_map<const intrusive_ptr_target*, int64_t> places_;
+};
+
+// Removes what was added to a table, unless all went well (M14).
+template <class Table>
+struct Undo {
+  explicit Undo(Table& table) : table(table), next_id(table.next_id()) {}
+  ~Undo() {
+    if (is_needed) table.remove_since(next_id);
+  }
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+
+  Table& table;
+  int64_t next_id;
+  bool is_needed = true;
+};
+
+}  // namespace
+
+std::shared_ptr<const Document> MetaTensorDescriber::describe(std::span<const TensorPtr> roots,
+                                                              const Options& options) {
+  Walk walk(options);
+  walk.run(roots);
+  walk.document->source = source_;
+  std::lock_guard lock(mutex_);
+  Undo undo_tensors(tensors_);
+  Undo undo_storages(storages_);
+  Undo undo_versions(versions_);
+  for (size_t i = 0; i < walk.tensors.size(); i++) {
+    MetaTensorDesc& row = walk.document->tensors[i];
+    row.id = {tensors_.id_of(walk.tensors[i])};
+    row.version_group = {versions_.id_of(walk.tensors[i]->version_counter())};
+  }
+  for (size_t i = 0; i < walk.storages.size(); i++)
+    walk.document->storages[i].id = {storages_.id_of(walk.storages[i])};
+  undo_tensors.is_needed = undo_storages.is_needed = undo_versions.is_needed = false;
+  return walk.document;
+}
+
+void MetaTensorDescriber::sweep() {
+  std::lock_guard lock(mutex_);
+  tensors_.sweep();
+  storages_.sweep();
+  versions_.sweep();
+}
+
+MetaTensorDescriber::Sizes MetaTensorDescriber::sizes() const {
+  std::lock_guard lock(mutex_);
+  return {tensors_.size(), storages_.size()};
+}
+
+}  // namespace slotcore::meta

@@ -1,0 +1,50 @@
+// MetaTensorDescriber: reads tensors into descriptions, and remembers which impl has which id.
+//
+// Describing changes nothing that can be asked of the tensors (M10): it wraps nothing, touches no
+// slot, and makes no node for a stale view.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "core/meta/ids.h"
+#include "core/meta/meta_tensor_desc.h"
+
+namespace slotcore::meta {
+
+using autograd::TensorPtr;
+
+class MetaTensorDescriber {
+ public:
+  struct Options {
+    bool copy_data = false;  // copy the bytes of all storages on cpu
+    // Whether the class of a tensor's wrapper is Parameter; this layer knows no wrappers. Runs no
+    // user code.
+    std::function<bool(TensorImpl&)> is_parameter = [](TensorImpl&) { return false; };
+  };
+
+  // Describes the tensors and all that they lead to by base and `.grad`, in the order of first
+  // visits. Of several threads at once, all get the same ids. Changes no table when it throws
+  // (M14).
+  std::shared_ptr<const Document> describe(std::span<const TensorPtr> roots,
+                                           const Options& options);
+
+  uint64_t source() const noexcept { return source_; }
+  // Forgets the tensors and storages that have died.
+  void sweep();
+  struct Sizes {
+    size_t tensors, storages;
+  };
+  Sizes sizes() const;
+
+ private:
+  const uint64_t source_ = next_source();
+  mutable std::mutex mutex_;  // held while no reference is taken or dropped
+  IdTable<TensorImpl> tensors_;
+  IdTable<StorageImpl> storages_;
+  IdTable<VersionCounter> versions_;
+};
+
+}  // namespace slotcore::meta

@@ -1,0 +1,66 @@
+// MetaConverter: from descriptions to fakes, which are tensors on meta. It sees a description and
+// nothing else (M1), and remembers which fake stands for what.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/meta/memo.h"
+#include "core/meta/meta_tensor_desc.h"
+
+namespace slotcore::meta {
+
+using autograd::TensorPtr;
+
+// What a fake was made from. It stands for its tensor as long as the description is equal, and so
+// are those of what the tensor refers to (M9). Each entry has a number of its own, and references
+// are compared by these: the fake of a base may have been replaced since.
+struct StorageMemo {
+  MetaStorageDesc row;  // without bytes
+  uint64_t number;
+};
+struct VersionMemo {
+  uint32_t version;
+  uint64_t number;
+};
+struct TensorMemo {
+  MetaTensorDesc row;  // without references
+  uint64_t number;
+  uint64_t storage, version, base, grad;  // numbers, 0 for none
+};
+
+class MetaConverter {
+ public:
+  // For the layer that has wrappers. Of the fakes that a call made, those need one that stand for a
+  // Parameter, and those that own a gradient: a circle of grads can be broken only by who sees it.
+  struct ToWrap {
+    TensorPtr fake;
+    bool is_parameter;
+  };
+  struct Converted {
+    std::vector<TensorPtr> roots;
+    std::vector<ToWrap> to_wrap;
+  };
+
+  // The fakes of the roots. `document` passes check() of desc_check.h. Any thread may call it; all
+  // get the same fakes (M18). Changes no table when it throws (M14).
+  Converted convert(const Document& document);
+
+  // Forgets the fakes that have died.
+  void sweep();
+  struct Sizes {
+    size_t tensors, storages;
+  };
+  Sizes sizes() const;
+
+ private:
+  friend class Conversion;
+
+  mutable std::mutex mutex_;  // Note [No strong reference under the mutex]
+  MemoTable<TensorImpl, TensorMemo> tensors_;
+  MemoTable<StorageImpl, StorageMemo> storages_;
+  MemoTable<VersionCounter, VersionMemo> versions_;
+  uint64_t changes_ = 0;  // of the tables, apart from sweeps
+};
+
+}  // namespace slotcore::meta

@@ -1,0 +1,42 @@
+// The Python side of core/meta: descriptions, describers and converters as objects, and the
+// submodules `_subclasses.meta_utils`, which has torch's names, and `_meta`, which has the rest.
+#pragma once
+
+#include <Python.h>
+
+#include <memory>
+
+#include "core/meta/describer.h"
+#include "core/meta/meta_converter.h"
+#include "core/python/runtime/module_state.h"
+#include "core/python/runtime/py_ref.h"
+
+namespace slotcore::python {
+
+using DocumentPtr = std::shared_ptr<const meta::Document>;
+
+// Each makes a type. Throws PythonErrorSet.
+PyRef make_desc_type(PyObject* module);
+PyRef make_describer_type(PyObject* module);
+PyRef make_converter_type(PyObject* module);
+// Makes the submodules, once the types exist. Throws PythonErrorSet.
+void add_meta(PyObject* module);
+
+// A MetaTensorDesc: a document whose first root gives it its attributes.
+PyObject* desc_object(ModuleState* state, DocumentPtr document);
+// Throws PythonErrorSet (TypeError) for another object.
+const DocumentPtr& document_of(ModuleState* state, PyObject* desc);
+
+// Describes tensors; `copies_data` copies the bytes of their storages. Throws PythonErrorSet.
+DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
+                     Py_ssize_t count, bool copies_data);
+// The numbers of entries in the tables of a describer. Throws PythonErrorSet for another object.
+meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer);
+void sweep_describer(PyObject* describer);
+
+// A tuple of the fakes of the roots. Throws PythonErrorSet.
+PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document);
+// (tensors, storages) of the describer's tables, then of the converter's.
+PyRef memo_sizes(ModuleState* state, PyObject* converter);
+
+}  // namespace slotcore::python

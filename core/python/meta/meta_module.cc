@@ -1,0 +1,98 @@
+// The submodules: torch's names in `_subclasses.meta_utils`, and in `_meta` what torch has not.
+
+#include "core/meta/desc_read.h"
+#include "core/meta/desc_write.h"
+#include "core/python/meta/meta.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+PyObject* dumps(PyObject* module, PyObject* desc) {
+  return guarded([&] {
+    std::string text = meta::dumps(*document_of(state_of_module(module), desc));
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+PyObject* loads(PyObject* module, PyObject* text) {
+  return guarded([&] {
+    if (!PyUnicode_Check(text))
+      throw_python(PyExc_TypeError, "expected a str, got %s", Py_TYPE(text)->tp_name);
+    Py_ssize_t size;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (bytes == nullptr) throw PythonErrorSet{};
+    return desc_object(state_of_module(module),
+                       meta::loads(std::string_view(bytes, static_cast<size_t>(size))));
+  });
+}
+
+PyObject* convert_desc(PyObject* module, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 2) throw_python(PyExc_TypeError, "convert takes a MetaConverter and a desc");
+    ModuleState* state = state_of_module(module);
+    DocumentPtr document = document_of(state, args[1]);
+    return convert(state, args[0], *document).release();
+  });
+}
+
+PyObject* describe_all(PyObject* module, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* names[] = {"copy_data", nullptr};
+    int copies_data = 0;
+    PyRef none = PyRef::steal(checked(PyTuple_New(0)));
+    if (!PyArg_ParseTupleAndKeywords(none.get(), kwargs, "|$p:describe", const_cast<char**>(names),
+                                     &copies_data)) {
+      throw PythonErrorSet{};
+    }
+    if (PyTuple_GET_SIZE(args) < 2)
+      throw_python(PyExc_TypeError, "describe takes a MetaTensorDescriber and tensors");
+    ModuleState* state = state_of_module(module);
+    PyObject* const* items = &PyTuple_GET_ITEM(args, 0);
+    return desc_object(
+        state, describe(state, items[0], items + 1, PyTuple_GET_SIZE(args) - 1, copies_data != 0));
+  });
+}
+
+PyObject* sizes(PyObject* module, PyObject* converter) {
+  return guarded([&] { return memo_sizes(state_of_module(module), converter).release(); });
+}
+
+PyMethodDef functions[] = {
+    {"describe", method(&describe_all), METH_VARARGS | METH_KEYWORDS,
+     "describe(describer, *tensors, copy_data=False) -> MetaTensorDesc of the first tensor, which\n"
+     "also has the others, and the bytes if they are to be copied."},
+    {"dumps", &dumps, METH_O, "dumps(desc) -> str: its canonical text."},
+    {"loads", &loads, METH_O,
+     "loads(text) -> MetaTensorDesc. ValueError with the JSON pointer of the field that is wrong."},
+    {"convert", method(&convert_desc), METH_FASTCALL,
+     "convert(converter, desc) -> tuple of the fakes of all tensors that were described."},
+    {"memo_sizes", &sizes, METH_O,
+     "memo_sizes(converter) -> (tensors, storages, fakes, fake storages): entries of its tables."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+void add(PyObject* module, const char* name, PyTypeObject* type) {
+  checked(PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)));
+}
+
+}  // namespace
+
+void add_meta(PyObject* module) {
+  ModuleState* state = state_of_module(module);
+  PyRef made = PyRef::steal(checked(PyModule_New("slotcore._meta")));
+  for (PyMethodDef* row = functions; row->ml_name != nullptr; row++) {
+    PyRef function = PyRef::steal(checked(PyCFunction_NewEx(row, module, nullptr)));
+    checked(PyModule_AddObjectRef(made.get(), row->ml_name, function.get()));
+  }
+  checked(PyModule_AddObjectRef(module, "_meta", made.get()));
+  PyRef subclasses = PyRef::steal(checked(PyModule_New("slotcore._subclasses")));
+  PyRef meta_utils = PyRef::steal(checked(PyModule_New("slotcore._subclasses.meta_utils")));
+  add(meta_utils.get(), "MetaTensorDesc", state->desc_type);
+  add(meta_utils.get(), "MetaTensorDescriber", state->describer_type);
+  add(meta_utils.get(), "MetaConverter", state->converter_type);
+  checked(PyModule_AddObjectRef(subclasses.get(), "meta_utils", meta_utils.get()));
+  checked(PyModule_AddObjectRef(module, "_subclasses", subclasses.get()));
+}
+
+}  // namespace slotcore::python
