@@ -77,8 +77,9 @@ void multiply_in_place(TensorImpl& self, const Operand& other) {
   written(
       self, right, [&] { arithmetic::compute_in_place(Operation::kMultiply, self, other); },
       [&] {
-        // A copy, because the write changes the elements.
-        TensorPtr former = right->requires_grad() ? arithmetic::clone(self) : nullptr;
+        // A copy, because the write changes the elements. It is recorded: a second derivative goes
+        // through what the tensor was.
+        TensorPtr former = right->requires_grad() ? clone(self) : nullptr;
         return make_multiply_node(former.get(), self.requires_grad() ? right : nullptr, &self);
       });
 }

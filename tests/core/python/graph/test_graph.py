@@ -65,6 +65,15 @@ def test_grad_returns_gradients_and_changes_nothing():
         T.autograd.grad((x * 2).sum(), T.ones(1))
 
 
+def test_a_second_derivative_goes_through_what_a_written_tensor_was():
+    x = T.tensor([3.0]).requires_grad_()
+    y = x * 1
+    y.mul_(x)
+    first, = T.autograd.grad(y.sum(), x, create_graph=True)
+    second, = T.autograd.grad(first.sum(), x)
+    assert (first.item(), second.item()) == (6, 2)
+
+
 def test_backward_of_several_tensors_and_of_inputs():
     x, y = leaf(2), leaf(3)
     T.autograd.backward([(x * 2).sum(), (x * y).sum()])
