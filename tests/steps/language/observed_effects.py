@@ -13,10 +13,6 @@ import sys
 from watched_lines import BINDING, Bench
 
 VALUES_MAX, SETUPS_MAX, FURTHER_MAX = 12, 6, 100
-# Other processes of the machine start threads as well. A row that declares none repeats its line
-# until nobody does, at most this often; a row that declares one repeats it less often, as each of
-# its runs starts one.
-REPEATS_MAX, REPEATS_DECLARED = 40, 3
 
 
 class Observer(Bench):
@@ -62,14 +58,12 @@ class Observer(Bench):
             return None
         effects = set()
         for line, seen in zip(lines, runs):
-            found = seen.effects
-            if "starts_thread" in found:
-                declared = "starts_thread" in op["effects"]
-                again = (self.run(setup["lines"], op, line)
-                         for _ in range(REPEATS_DECLARED if declared else REPEATS_MAX))
-                if any("starts_thread" not in one.effects for one in again if one):
-                    found.discard("starts_thread")
-            effects |= found
+            if "starts_thread" in seen.effects:
+                # The first line that uses a device starts its thread, whichever row it is of.
+                again = self.run(setup["lines"], op, line)
+                if again and "starts_thread" not in again.effects:
+                    seen.effects.discard("starts_thread")
+            effects |= seen.effects
             if seen.finalizers > alone.finalizers:
                 effects.add("finalizes")
             if seen.kept > alone.kept:

@@ -6,6 +6,7 @@ tests/steps/language/observed_effects.py runs the rows on slotcore, and on torch
 import ast
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -79,8 +80,13 @@ def rows_of(part):
 
 
 def observe(description, python, environment):
-    """The script's output for the ops of DESCRIPTION."""
-    result = subprocess.run([python, SCRIPT], input=json.dumps(description), text=True, check=False,
+    """The script's output for the ops of DESCRIPTION.
+
+    The script runs in a PID namespace of its own, because it counts the threads that start there.
+    """
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    alone = ["unshare", *user, "--pid", "--fork", "--kill-child"]
+    result = subprocess.run([*alone, python, SCRIPT], input=json.dumps(description), text=True, check=False,
                             capture_output=True, timeout=SECONDS_MAX, env=environment)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)

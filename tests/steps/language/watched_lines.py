@@ -273,6 +273,6 @@ def spy_on(base):
 
 
 def processes():
-    """A number that grows with each thread and process of this machine."""
+    """A number that grows with each thread and process of this PID namespace."""
     with open("/proc/loadavg", encoding="ascii") as file:
         return int(file.read().split()[-1])
