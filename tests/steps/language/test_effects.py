@@ -86,8 +86,8 @@ def observe(description, python, environment):
     """
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     alone = ["unshare", *user, "--pid", "--fork", "--kill-child"]
-    result = subprocess.run([*alone, python, SCRIPT], input=json.dumps(description), text=True, check=False,
-                            capture_output=True, timeout=SECONDS_MAX, env=environment)
+    result = subprocess.run([*alone, python, SCRIPT], input=json.dumps(description), text=True,
+                            check=False, capture_output=True, timeout=SECONDS_MAX, env=environment)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
