@@ -85,7 +85,7 @@ Gradients AccumulateGrad::apply(Gradients gradients) {
 
 void AccumulateGrad::visit_owned(OwnedVisitor& visitor) const {
   Node::visit_owned(visitor);
-  if (leaf_) visitor.tensor(leaf_.get());
+  if (leaf_) visitor.tensor(".variable", leaf_.get());
 }
 
 void AccumulateGrad::release_resources() noexcept {

@@ -5,7 +5,7 @@
 namespace slotcore::autograd {
 
 void AutogradMeta::release() noexcept {
-  // The tensor has expired, so no other thread reads this.
+  // The tensor has expired or is garbage, so no other thread reads this.
   grad_fn.reset();
   gradient.unguarded().reset();
   leaf_hooks.clear();

@@ -61,7 +61,7 @@ bool CopySlices::release_variables() noexcept {
 
 void CopySlices::visit_owned(OwnedVisitor& visitor) const {
   Node::visit_owned(visitor);
-  if (written_) visitor.node(written_.get());
+  if (written_) visitor.node("written", written_.get());
 }
 
 void CopySlices::release_resources() noexcept {

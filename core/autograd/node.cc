@@ -48,12 +48,12 @@ void Node::release_resources() noexcept {
 
 void Node::visit_owned(OwnedVisitor& visitor) const {
   for (const Edge& edge : next_edges_) {
-    if (edge.node) visitor.node(edge.node.get());
+    if (edge.node) visitor.node(".next_functions", edge.node.get());
   }
-  if (metadata_) visitor.object(metadata_->python_object());
+  if (metadata_) visitor.object(".metadata", metadata_->python_object());
   if (!hooks_) return;
   auto visit = [&](const auto& hook) {
-    if (PyObject* object = hook->python_object()) visitor.object(object);
+    if (PyObject* object = hook->python_object()) visitor.object("hooks", object);
   };
   for (const auto& hook : hooks_->of_tensors) visit(hook.second);
   for (const auto& hook : hooks_->before) visit(hook);

@@ -63,12 +63,12 @@ class NodeMetadata {
   virtual PyObject* python_object() const noexcept = 0;
 };
 
-// Receives what a node owns.
+// Receives what a node owns. `link` is what Python calls that, such as ".metadata".
 class OwnedVisitor {
  public:
-  virtual void tensor(TensorImpl* tensor) = 0;
-  virtual void node(Node* node) = 0;
-  virtual void object(PyObject* object) = 0;
+  virtual void tensor(const char* link, TensorImpl* tensor) = 0;
+  virtual void node(const char* link, Node* node) = 0;
+  virtual void object(const char* link, PyObject* object) = 0;
 
  protected:
   ~OwnedVisitor() = default;

@@ -69,6 +69,8 @@ bool release_if_unique(intrusive_ptr_target* target) noexcept {
   return Access::count(target).expire_if_unique();
 }
 
+void release_owned(intrusive_ptr_target* target) noexcept { Access::release_owned(target); }
+
 void destroy_expired(intrusive_ptr_target* target) noexcept {
   SLOTCORE_CHECK(use_count(target) == 0);
   Access::submit(target);

@@ -45,6 +45,9 @@ void weak_decref(intrusive_ptr_target* target) noexcept;  // weak - 1
 // no thread can lock it any more, and the caller must pass it to destroy_expired().
 [[nodiscard]] bool release_if_unique(intrusive_ptr_target* target) noexcept;
 void destroy_expired(intrusive_ptr_target* target) noexcept;
+// Releases what the target owns, before it expires: the collector has found its only owner to be
+// garbage, and what it owns leads back to that owner.
+void release_owned(intrusive_ptr_target* target) noexcept;
 uint32_t use_count(const intrusive_ptr_target* target) noexcept;
 // Whether the caller's strong reference is the only reference, weak ones included: then no other
 // thread can reach the target.
@@ -74,8 +77,9 @@ class intrusive_ptr_target {
  protected:
   virtual ~intrusive_ptr_target();
 
-  // Releases what the target owns. Runs once, when the strong count has reached 0, also when weak
-  // references keep the memory. The target must stay destructible.
+  // Releases what the target owns. Runs when the strong count has reached 0, also when weak
+  // references keep the memory, and before if raw::release_owned() is called. The target must stay
+  // destructible.
   virtual void release_resources() noexcept {}
 
  private:

@@ -67,9 +67,9 @@ void SavedVariable::pack(TensorImpl& tensor) {
 
 void SavedVariable::visit_owned(OwnedVisitor& visitor) const {
   const Owned& owned = fields_.owned;
-  if (owned.data) visitor.tensor(owned.data.get());
+  if (owned.data) visitor.tensor("saved tensor", owned.data.get());
   if (owned.packed) owned.packed->visit_owned(visitor);
-  if (owned.history) visitor.node(owned.history.get());
+  if (owned.history) visitor.node("grad_fn of what was packed", owned.history.get());
 }
 
 intrusive_ptr<Node> SavedVariable::grad_fn_of_saved(intrusive_ptr<Node> saved_for) const {

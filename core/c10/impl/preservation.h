@@ -32,6 +32,7 @@ struct Access {
     target->release_resources();
     raw::weak_decref(target);
   }
+  static void release_owned(intrusive_ptr_target* target) noexcept { target->release_resources(); }
   static void free(intrusive_ptr_target* target) noexcept { delete target; }
 };
 

@@ -67,7 +67,13 @@ PyObject* use_count(PyObject* self, PyObject*) {
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
-  return guarded([&] { return rows_of(autograd::owned_impls(self_node(self))).release(); });
+  return guarded([&] {
+    Node& node = self_node(self);
+    ReferenceRows rows;
+    rows.add_impl_of(self, node.name().c_str());
+    add_links(rows, self, autograd::owned_links(node));
+    return rows.take().release();
+  });
 }
 
 PyObject* release_objects(PyObject* self, PyObject*) {
@@ -120,7 +126,7 @@ PyRef make_type(PyObject* module, const char* qualified_name, PyObject* base) {
       {Py_tp_new, reinterpret_cast<void*>(&node_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&preserve::dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(&node_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(&preserve::clear)},
+      {Py_tp_clear, reinterpret_cast<void*>(&preserve::clear_through_impl)},
       {Py_tp_methods, methods},
       {Py_tp_getset, properties},
       {0, nullptr},

@@ -1,25 +1,22 @@
-// Addresses as ints.
+// Each impl that owns its wrapper has one row for that.
 
 #include "core/python/autograd/owned_rows.h"
 
+#include <unordered_set>
+
 namespace slotcore::python {
-namespace {
 
-PyRef address_of(const intrusive_ptr_target* impl) {
-  return PyRef::steal(checked(PyLong_FromVoidPtr(const_cast<intrusive_ptr_target*>(impl))));
-}
-
-}  // namespace
-
-PyRef rows_of(const std::vector<autograd::OwnedImpl>& owned) {
-  PyRef list = PyRef::steal(checked(PyList_New(static_cast<Py_ssize_t>(owned.size()))));
-  for (size_t i = 0; i < owned.size(); i++) {
-    PyRef address = address_of(owned[i].impl), owner = address_of(owned[i].owner);
-    PyObject* row = Py_BuildValue("(OsOO)", address.get(), owned[i].name.c_str(), owner.get(),
-                                  owned[i].is_in_cycle ? Py_True : Py_False);
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), checked(row));
+void add_links(ReferenceRows& rows, PyObject* self, const std::vector<autograd::OwnedLink>& links) {
+  std::unordered_set<intrusive_ptr_target*> met;
+  for (const autograd::OwnedLink& one : links) {
+    const void* owner = one.owner == nullptr ? static_cast<const void*>(self) : one.owner;
+    if (one.object != nullptr) {
+      rows.add_object(owner, one.link, one.object, one.is_in_cycle);
+      continue;
+    }
+    rows.add_impl(owner, one.link, one.impl, one.name.c_str(), one.is_in_cycle);
+    if (met.insert(one.impl).second) rows.add_wrapper_of(one.impl);
   }
-  return list;
 }
 
 }  // namespace slotcore::python

@@ -1,12 +1,13 @@
-// What an impl owns, for `_owned_by_cpp()`.
+// What an object owns in C++, for `_owned_by_cpp()`.
 #pragma once
 
-#include "core/autograd/owned_impls.h"
-#include "core/python/runtime/py_ref.h"
+#include "core/autograd/owned_links.h"
+#include "core/python/storage/reference_rows.h"
 
 namespace slotcore::python {
 
-// A list of (address, name, address of an owner, is in a cycle). Throws PythonErrorSet.
-PyRef rows_of(const std::vector<autograd::OwnedImpl>& owned);
+// Adds the links, and for each impl the reference to its wrapper. `self` owns what has no other
+// owner. Throws PythonErrorSet.
+void add_links(ReferenceRows& rows, PyObject* self, const std::vector<autograd::OwnedLink>& links);
 
 }  // namespace slotcore::python

@@ -30,8 +30,8 @@ class PackedByPython final : public PackedTensor {
     });
   }
   void visit_owned(autograd::OwnedVisitor& visitor) const override {
-    visitor.object(packed_.get());
-    visitor.object(unpack_.get());
+    visitor.object("packed", packed_.get());
+    visitor.object("unpack hook", unpack_.get());
   }
 
  private:

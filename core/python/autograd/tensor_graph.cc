@@ -1,7 +1,6 @@
 // The part of a graph that a tensor has: its node, and hooks on its gradient.
 
 #include "core/autograd/history.h"
-#include "core/autograd/owned_impls.h"
 #include "core/autograd/retains_grad.h"
 #include "core/python/autograd/graph.h"
 #include "core/python/autograd/node_attributes.h"
@@ -49,7 +48,13 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
-  return guarded([&] { return rows_of(autograd::owned_impls(self_tensor(self))).release(); });
+  return guarded([&] {
+    TensorImpl& tensor = self_tensor(self);
+    ReferenceRows rows;
+    rows.add_impl_of(self, "tensor");
+    add_links(rows, self, autograd::owned_links(tensor));
+    return rows.take().release();
+  });
 }
 
 PyObject* get_backward_hooks(PyObject* self, void*) {
@@ -114,8 +119,9 @@ PyObject* register_hook(PyObject* self, PyObject* callable) {
 
 PyMethodDef tensor_graph_methods[] = {
     {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
-     "_owned_by_cpp() -> list of (address, name, address of an owner, is in a cycle): the impls\n"
-     "that this tensor owns in C++. Nothing frees those in a cycle."},
+     "_owned_by_cpp() -> list of (address of an owner, name of the reference, address of what it\n"
+     "owns, its name, its strong references or 0 for a Python object, is in a cycle): all that\n"
+     "this tensor owns in C++. Nothing frees what is in a cycle."},
     {"_release_objects", &release_objects, METH_NOARGS,
      "_release_objects(): for tests. Frees the Python objects that nodes of this tensor's graph\n"
      "own, except hooks: what pack hooks have made, and metadata. No thread may run the graph."},

@@ -1,6 +1,5 @@
 // What Python reads and writes of a ctx. The names are torch's.
 
-#include "core/autograd/owned_impls.h"
 #include "core/python/autograd/graph.h"
 #include "core/python/autograd/node_attributes.h"
 #include "core/python/autograd/owned_rows.h"
@@ -92,8 +91,22 @@ PyObject* clear_saved(PyObject* self, PyObject*) {
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
-  return guarded(
-      [&] { return rows_of(autograd::owned_impls(as_context(self)->parts->saved)).release(); });
+  return guarded([&] {
+    ReferenceRows rows;
+    rows.add_instance(self);
+    FunctionContext* context = as_context(self);
+    const std::pair<const char*, PyObject*> parts[] = {
+        {".to_save", context->to_save},
+        {".dirty_tensors", context->dirty_tensors},
+        {".non_differentiable", context->non_differentiable},
+        {".saved_for_forward", context->saved_for_forward},
+        {".needs_input_grad", context->needs_input_grad}};
+    for (auto [link, part] : parts) {
+      if (part != nullptr) rows.add_object(self, link, part, false);
+    }
+    add_links(rows, self, autograd::owned_links(as_context(self)->parts->saved));
+    return rows.take().release();
+  });
 }
 
 PyObject* keep(PyObject*& slot, PyObject* value) {

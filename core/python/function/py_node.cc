@@ -29,7 +29,7 @@ void PyNode::release_resources() noexcept {
 void PyNode::visit_owned(autograd::OwnedVisitor& visitor) const {
   Node::visit_owned(visitor);
   // Once, however many tensors own the node. ctx reports what it owns itself.
-  if (context_ != nullptr) visitor.object(context_);
+  if (context_ != nullptr) visitor.object("ctx", context_);
 }
 
 bool PyNode::release_variables() noexcept {

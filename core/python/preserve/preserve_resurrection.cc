@@ -75,6 +75,8 @@ bool take_over(Wrapper* self) noexcept {
   return true;
 }
 
+bool is_held(const Wrapper* self) noexcept { return is_governed(self) && !self->owned; }
+
 bool is_hidden(Wrapper* self) noexcept {
   // If the impl has a C++ owner, the wrapper will be preserved whatever the collector finds. So
   // everything that it refers to, its class included, must count as reachable (P2). In state B the

@@ -173,5 +173,18 @@ int clear(PyObject* self) noexcept {
   return 0;
 }
 
+int clear_through_impl(PyObject* self) noexcept {
+  Wrapper* wrapper = as_wrapper(self);
+  if (refuses_clear(wrapper)) return 0;
+  ReleaseBoundary boundary;
+  clear_instance(self);
+  bool owns = has_reachable_impl(wrapper) && !wrapper->dying && wrapper->owned;
+  if (!owns || !wrapper->sole_owner || raw::use_count(wrapper->impl) != 1) return 0;
+  // Beside a hermetic wrapper the impl may keep another one, whose finalizer has not run yet.
+  PyObject* other = wrapper->impl->pyobj_slot()->unchecked_pyobj();
+  if (other == nullptr || other == self) raw::release_owned(wrapper->impl);
+  return 0;
+}
+
 }  // namespace preserve
 }  // namespace slotcore::python

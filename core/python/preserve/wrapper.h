@@ -47,11 +47,18 @@ PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_
 // wrapper becomes the caller's. Returns whether it did.
 bool take_over(Wrapper* self) noexcept;
 
+// Whether the impl of the wrapper owns a reference to it.
+bool is_held(const Wrapper* self) noexcept;
+
 // For tp_dealloc, tp_traverse and tp_clear of the classes. `own` is the function in the type that
 // calls this one: if the type has another, CPython's function has visited the instance already.
 void dealloc(PyObject* self) noexcept;
 int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexcept;
 int clear(PyObject* self) noexcept;
+// The tp_clear of a class whose impls own others. It also releases those that the wrapper has
+// reported: there may be no other object in the cycle that can be cleared, as when a pack hook
+// returns its tensor.
+int clear_through_impl(PyObject* self) noexcept;
 
 // Whether the wrapper visits what the impl owns: if in the collector's first pass the wrapper has
 // the only strong reference to the impl, so that Python alone owns all of it (P5). Later passes get

@@ -5,6 +5,7 @@
 
 #include "core/python/preserve/weak_handle.h"
 #include "core/python/runtime/device.h"
+#include "core/python/storage/reference_rows.h"
 
 namespace slotcore::python {
 namespace {
@@ -120,6 +121,15 @@ int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+PyObject* owned_by_cpp(PyObject* self, PyObject*) {
+  return guarded([&] {
+    self_storage(self);
+    ReferenceRows rows;
+    rows.add_impl_of(self, "storage");
+    return rows.take().release();
+  });
+}
+
 PyMethodDef methods[] = {
     {"nbytes", &nbytes, METH_NOARGS, "nbytes() -> int: the number of bytes."},
     {"size", &nbytes, METH_NOARGS, "size() -> int: the number of elements, which are bytes."},
@@ -134,6 +144,8 @@ PyMethodDef methods[] = {
     {"tolist", &storage_tolist, METH_NOARGS, "tolist() -> list of ints."},
     {"clone", &clone, METH_NOARGS,
      "clone() -> a storage of the same class, made from its size: a copy of the bytes."},
+    {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
+     "_owned_by_cpp() -> list: as for tensors, what the storage owns in C++."},
     {"_use_count", &use_count, METH_NOARGS,
      "_use_count() -> int: strong references of the StorageImpl, the wrapper's included."},
     {"_fix_weakref", &weak_handle::fix_weakref, METH_NOARGS,

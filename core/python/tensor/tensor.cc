@@ -146,7 +146,7 @@ PyRef make_tensor_base(PyObject* module, std::initializer_list<const PyMethodDef
       {Py_tp_new, reinterpret_cast<void*>(&tensor_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&preserve::dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(&tensor_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(&preserve::clear)},
+      {Py_tp_clear, reinterpret_cast<void*>(&preserve::clear_through_impl)},
       {Py_tp_methods, methods.data()},
       {Py_tp_getset, properties.data()},
       {Py_tp_members, members},

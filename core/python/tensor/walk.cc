@@ -47,31 +47,32 @@ void Walk::enter(TensorImpl* owner) {
   StorageImpl* storage = owner->storage().get();
   uint32_t owners = ++owners_[storage];
   if (owners == 1 || asks_) stop_ = visit_storage(interpreter_, storage, owners, visit_, arg_);
-  if (owner->base()) tensor(owner->base().get());
+  if (owner->base()) tensor("._base", owner->base().get());
   autograd::AutogradMeta* meta = autograd::meta_of(*owner);
   if (meta == nullptr) return;
-  if (TensorImpl* grad = meta->grad_for_collector()) tensor(grad);
+  if (TensorImpl* grad = meta->grad_for_collector()) tensor(".grad", grad);
   // The field: grad_fn() would make a node for a stale view.
-  if (meta->grad_fn) node(meta->grad_fn.get());
-  // A wrapper reports them itself: Note [Hooks of a leaf].
-  if (owner->pyobj_slot()->unchecked_pyobj() != nullptr) return;
+  if (meta->grad_fn) node(".grad_fn", meta->grad_fn.get());
+  // A wrapper that owns the impl reports them itself: Note [Hooks of a leaf].
+  PyObject* wrapper = owner->pyobj_slot()->unchecked_pyobj();
+  if (wrapper != nullptr && as_wrapper(wrapper)->owned) return;
   for (const auto& hook : meta->leaf_hooks) {
-    if (PyObject* one = hook->python_object()) object(one);
+    if (PyObject* one = hook->python_object()) object("._backward_hooks", one);
   }
 }
 
-void Walk::tensor(TensorImpl* tensor) {
+void Walk::tensor(const char*, TensorImpl* tensor) {
   if (follows(tensor)) tensors_.push_back(tensor);
 }
 
-void Walk::node(autograd::Node* node) {
+void Walk::node(const char*, autograd::Node* node) {
   // Such an object belongs to one interpreter, whose collector alone may see it.
   bool is_foreign = node->python_object() != nullptr &&
                     node->pyobj_slot()->pyobj_interpreter() != interpreter_->tag();
   if (!is_foreign && follows(node)) nodes_.push_back(node);
 }
 
-void Walk::object(PyObject* object) {
+void Walk::object(const char*, PyObject* object) {
   if (stop_ == 0) stop_ = visit_(object, arg_);
 }
 

@@ -40,9 +40,9 @@ class Walk final : private autograd::OwnedVisitor {
   int run();
 
  private:
-  void tensor(TensorImpl* tensor) override;
-  void node(autograd::Node* node) override;
-  void object(PyObject* object) override;
+  void tensor(const char* link, TensorImpl* tensor) override;
+  void node(const char* link, autograd::Node* node) override;
+  void object(const char* link, PyObject* object) override;
 
   // Reports the references of one impl.
   void enter(TensorImpl* tensor);

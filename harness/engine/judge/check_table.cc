@@ -162,7 +162,13 @@ std::vector<Check> checks_of_the_end() {
        "something lives on that nothing owns",
        {Stage::kLedger},
        &Checks::left,
-       {{"ledger", "", "s0 = T.UntypedStorage(1)\n!leak = s0", "P5 live impls"}}},
+       {{"ledger", "", "s0 = T.UntypedStorage(1)\n!leak = s0", "P5 live impls"},
+        {"ledger-beside-cpp", "",
+         "t0 = T.ones(1).requires_grad_()\nt1 = t0.relu()\nn0 = t1.grad_fn\n"
+         "n0.metadata['held'] = t1\n"
+         "!import ctypes; "
+         "ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(n0.metadata))",
+         "P5 live impls"}}},
       {"P3",
        "never finalized",
        "__del__ did not run though nothing owns the object",

@@ -13,6 +13,7 @@ Judge::Judge(const Interpreter& interpreter, const Executor& executor, const OpT
 
 void Judge::start(const Program& program) {
   checks_.start();
+  kept_.clear();
   tracker_.start(program);
 }
 
@@ -36,7 +37,10 @@ void Judge::after_drop() {
   checks_.run(Stage::kReset);
   tracker_.note_finalizers();
   checks_.run(Stage::kFinalized);
-  const Ledger::Result result = ledger_.settle(tracker_.made_cpp_cycle());
+  const KeptNames names = {[this](const void* one) { return tracker_.last_name_of(one); },
+                           tracker_.attribute_names()};
+  const Ledger::Result result = ledger_.settle(tracker_.cpp_cycles(), names);
+  kept_ = result.kept;
   checks_.run(Stage::kLedger, {.ledger = &ledger_, .result = &result});
   if (result.balance != Ledger::Balance::kEven) return;
   // The ledger may have collected again.

@@ -14,6 +14,8 @@ class Judge final : public Watcher {
         const Layout& layout, std::span<std::uint8_t, kStateCounters> states);
 
   const Verdict& verdict() const { return checks_.verdict(); }
+  // The cycles that keep what lives on when the program is over, each excused or a leak.
+  const std::vector<KeptCycle>& kept() const { return kept_; }
   // One line on each live impl with what the tracker knows of it, which the core's trace does not
   // show. Empty for a subject that does not count its objects.
   std::string observed() const;
@@ -41,6 +43,7 @@ class Judge final : public Watcher {
   Ledger ledger_;
   Checks checks_;
   StateMap states_;
+  std::vector<KeptCycle> kept_;
 };
 
 }  // namespace slotfuzz

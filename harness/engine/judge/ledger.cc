@@ -36,8 +36,8 @@ std::vector<Ledger::Count> counts_of(const Interpreter& interpreter, const Layou
           std::none_of(counts.begin(), counts.end(),
                        [&](const Ledger::Count& count) { return count.call == call; });
       if (!is_new) continue;
-      counts.push_back(
-          {std::string(row.noun), call, interpreter.evaluate(std::string(row.function))});
+      counts.push_back({std::string(row.noun), call,
+                        interpreter.evaluate(std::string(row.function)), row.is_of_impls});
     }
   }
   return counts;
@@ -93,7 +93,7 @@ bool Ledger::left_references_behind() {
   return std::exchange(left_behind_before_, now) != now;
 }
 
-Ledger::Result Ledger::settle(bool made_cpp_cycle) {
+Ledger::Result Ledger::settle(const CppCycles& made, const KeptNames& names) {
   Result result;
   Numbers now = live();
   const bool excused = left_references_behind();
@@ -114,22 +114,62 @@ Ledger::Result Ledger::settle(bool made_cpp_cycle) {
     baseline_ = now;
     return result;
   }
-  made_cpp_cycle = made_cpp_cycle || is_graph_left();
-  if (break_shared_cycles(result) || made_cpp_cycle) {
-    const Numbers after = live();
-    const bool back = std::equal(after.begin(), after.end(), baseline_.begin(), std::less_equal());
-    // The ledger cannot free objects in a cycle of .grad links or of a graph. It freezes them, or
-    // every later reset would visit them.
-    if (back || made_cpp_cycle) {
-      if (after != baseline_) interpreter_.freeze();
-      baseline_ = live();  // the collector no longer counts frozen objects
-      return result;
-    }
-  }
+  const bool is_allowed = capabilities_.lists_owners ? excuse_listed(result, made, names)
+                                                     : excuse_unlisted(result, made.any);
+  if (is_allowed) return result;
   result.balance = Balance::kUneven;
   while (now[result.count] == baseline_[result.count]) ++result.count;
   result.left = now[result.count] - baseline_[result.count];
   return result;
+}
+
+bool Ledger::excuse_listed(Result& result, const CppCycles& made, const KeptNames& names) {
+  std::size_t known = 0;
+  const auto is_all = [&](auto is_meant) {
+    const References references(tracked_objects_.get(), layout_);
+    result.kept = kept_cycles(references, capabilities_.resurrects, made.owned, names);
+    // An impl may refer weakly to another one, which has expired and still counts.
+    known = 2 * (references.impl_count() + made.owned.size());
+    return std::all_of(result.kept.begin(), result.kept.end(),
+                       [&](const KeptCycle& one) { return is_meant(one.kept); });
+  };
+  if (!is_all(&is_excused)) return false;
+  std::vector<KeptCycle> kept = result.kept;
+  kept.insert(kept.end(), made.cycles.begin(), made.cycles.end());
+  if (kept.empty()) return false;
+  break_cycles(result);
+  const Numbers after = live();
+  if (!std::equal(after.begin(), after.end(), baseline_.begin(), std::less_equal())) {
+    // The ledger cannot free what owns itself in C++. It freezes that, or every later reset would
+    // visit it.
+    if (!is_all([](Kept one) { return one == Kept::kOwnsItself; })) return false;
+    if (!knows_impls(after, known)) return false;
+    interpreter_.freeze();
+  }
+  result.kept = std::move(kept);
+  baseline_ = live();  // the collector no longer counts frozen objects
+  return true;
+}
+
+bool Ledger::excuse_unlisted(Result& result, bool made_cpp_cycle) {
+  made_cpp_cycle = made_cpp_cycle || is_graph_left();
+  const bool is_shared = has_cpp_owner();
+  if (!is_shared && !made_cpp_cycle) return false;
+  if (is_shared) break_cycles(result);
+  const Numbers after = live();
+  const bool back = std::equal(after.begin(), after.end(), baseline_.begin(), std::less_equal());
+  if (!back && !made_cpp_cycle) return false;
+  if (after != baseline_) interpreter_.freeze();
+  baseline_ = live();
+  return true;
+}
+
+bool Ledger::knows_impls(const Numbers& now, std::size_t known) const {
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (!counts_[i].is_of_impls) continue;
+    if (now[i] - baseline_[i] > static_cast<long>(known)) return false;
+  }
+  return true;
 }
 
 Ledger::Result Ledger::without_number(Result result) const {

@@ -1,9 +1,10 @@
 // The ledger: when all names of a program are deleted and the collector has run, the counts of live
 // objects must equal their values at the start (P5).
 //
-// P5 requires the collection of a cycle only when Python owns every part of it. A cycle through a
-// C++ owner, as in s0.owner = t0 where t0 owns s0, may live on. The ledger recognises such a cycle
-// by that owner, breaks it, and reports only what is left after that.
+// P5 and A4a let some cycles stay: what two wrappers own together, and what owns itself in C++. If
+// the subject lists what it owns, the ledger names the cycle that keeps the objects, and excuses
+// nothing else (owners/kept.h). Of another subject it excuses what C++ owns a part of and what is
+// gone once attributes and hooks are cleared.
 #pragma once
 
 #include <array>
@@ -12,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/engine/judge/tracker.h"
+#include "harness/engine/owners/kept.h"
 #include "harness/engine/run/capabilities.h"
 
 namespace slotfuzz {
@@ -28,6 +31,8 @@ class Ledger {
     std::string call;
     // Null: the count is of the objects that the collector tracks.
     Ref function;
+    // It counts all impls.
+    bool is_of_impls = false;
   };
   // The subject's counts, which its rows name; each function once.
   const std::vector<Count>& counts() const { return counts_; }
@@ -41,10 +46,14 @@ class Ledger {
     std::string error = "";
     // The exception of the first collection that failed.
     std::optional<std::string> collect_error = std::nullopt;
+    // The cycles that keep what lives on, if the subject lists what it owns. All are excused if the
+    // result is.
+    std::vector<KeptCycle> kept = {};
   };
-  // Compares with the start. MADE_CPP_CYCLE: C++ links alone form a cycle. kEven: the counts are
-  // equal. kExcused: the contract allows what lives on, and then the ledger decides nothing more.
-  Result settle(bool made_cpp_cycle);
+  // Compares with the start. MADE: the cycles of C++ links alone that lines have closed. kEven: the
+  // counts are equal. kExcused: the contract allows what lives on, and then the ledger decides
+  // nothing more.
+  Result settle(const CppCycles& made, const KeptNames& names);
 
   // The current differences from the start, by count.
   void remember(std::vector<std::uintptr_t>& words) const;
@@ -64,23 +73,29 @@ class Ledger {
   void collect(Result& result) const;
   Result without_number(Result result) const;
 
-  // ledger_cycles.cc: finds what the contract lets live on, and breaks it.
+  // Whether the contract lets all live on that does; breaks that.
+  bool excuse_listed(Result& result, const CppCycles& made, const KeptNames& names);
+  bool excuse_unlisted(Result& result, bool made_cpp_cycle);
+  // Whether no more impls live on than are known.
+  bool knows_impls(const Numbers& now, std::size_t known) const;
+
+  // ledger_cycles.cc: finds what lives on, and breaks its cycles.
   std::vector<Ref> tracked(const std::function<bool(PyObject*)>& is_meant) const;
   std::vector<Ref> tracked_wrappers() const;
   std::vector<Ref> hooks_of_cpp() const;
   // Objects that own impls in C++ and are no wrappers of a kind: of the types `other_owners`.
   std::vector<Ref> other_owners() const;
-  // Whether C++ owns a part of the objects in LEFT.
-  bool is_shared(const std::vector<Ref>& left) const;
-  // Breaks the cycles that live on, if C++ owns a part of them. Returns false when Python owns
-  // every part: the collector should have found those.
-  bool break_shared_cycles(Result& result) const;
-  bool is_graph_left() const;
+  void break_cycles(Result& result) const;
   static void clear_attributes(PyObject* object);
   void clear_other(PyObject* object) const;
   static void release(PyObject* object, const std::vector<std::string_view>& names);
   void take_apart(PyObject* object) const;
   void empty(PyObject* object, const ImplKind& kind) const;
+
+  // ledger_unlisted.cc: whether C++ owns a part of what lives on, as far as the judge can see.
+  bool has_cpp_owner() const;
+  bool is_shared(const std::vector<Ref>& left) const;
+  bool is_graph_left() const;
 
   const Interpreter& interpreter_;
   const Layout& layout_;

@@ -4,8 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 
-#include "harness/engine/run/layout.h"
+#include "harness/engine/owners/kept.h"
 
 namespace slotfuzz {
 
@@ -66,6 +67,17 @@ bool is_dead(PyObject* reference);
 struct FinalizerRun {
   long serial;
   int count;
+};
+
+// The cycles of C++ links alone that lines have closed: neither use counts nor the collector free
+// them.
+struct CppCycles {
+  bool any = false;
+  // Of hermetic wrappers, which do not survive their variables, so that nobody can ask at the end:
+  // the cycles, and the addresses of all impls and objects that these lead to. Empty if the subject
+  // lists no owners.
+  std::vector<KeptCycle> cycles;
+  std::unordered_set<const void*> owned;
 };
 
 // What the last line did, for the checks. A line binds at most one variable.

@@ -54,7 +54,8 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
 void Tracker::start(const Program& program) {
   line_count_ = program.lines.size();
   hermetic_ = 0;
-  made_cpp_cycle_ = false;
+  cpp_cycles_ = CppCycles();
+  named_.clear();
   unbind_all();
   lives_.clear();
   weaks_.clear();
@@ -169,6 +170,13 @@ Life* Tracker::life_of(const void* impl) {
   return impl && life != lives_.end() ? &*life : nullptr;
 }
 
+std::string Tracker::last_name_of(const void* address) const {
+  const auto named = std::find_if(named_.rbegin(), named_.rend(), [&](const Named& one) {
+    return one.object == address || one.impl == address;
+  });
+  return named == named_.rend() ? "" : table_.variable_name(named->variable);
+}
+
 int Tracker::finalized_count(long serial) const {
   const auto at = static_cast<std::size_t>(serial);
   return at < finalized_counts_.size() ? finalized_counts_[at] : 0;
@@ -196,7 +204,7 @@ void Tracker::remember(std::vector<std::uintptr_t>& words) const {
     put(weak.variable, weak.reference, weak.kept.get(), weak.impl, weak.wrapper, weak.excused);
   }
   for (const int count : finalized_counts_) put(count);
-  put(hermetic_, made_cpp_cycle_);
+  put(hermetic_, cpp_cycles_.any);
 }
 
 std::string Tracker::describe() const {

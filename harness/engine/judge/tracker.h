@@ -47,8 +47,9 @@ class Tracker {
   // The kind of the object with this serial if a line made it; otherwise null.
   const ImplKind* kind_of_serial(long serial) const;
   bool swapped_finalized() const { return swapped_finalized_; }
-  // Whether C++ links alone form a cycle, which the collector cannot break.
-  bool made_cpp_cycle() const { return made_cpp_cycle_; }
+  const CppCycles& cpp_cycles() const { return cpp_cycles_; }
+  // The variable that held an object or an impl last, or an empty string.
+  std::string last_name_of(const void* address) const;
   bool is_bound(const PyObject* object) const;
   // The number of impls and C++ owners that own an impl, each counted once, whatever its names.
   std::uint32_t owners_of(const void* impl) const;
@@ -113,8 +114,14 @@ class Tracker {
   Seen seen_;
   std::size_t line_count_ = 0;
   LaneSet hermetic_ = 0;
-  bool made_cpp_cycle_ = false;
+  CppCycles cpp_cycles_;
   std::vector<Binding> bindings_;
+  // What lines have bound, in their order, by the addresses of object and impl.
+  struct Named {
+    const void *object, *impl;
+    int variable;
+  };
+  std::vector<Named> named_;
   // The bound variables that hold a wrapper.
   VariableSet wrappers_ = 0;
   // The bound variables that hold a C++ owner, which is a witness while it owns.

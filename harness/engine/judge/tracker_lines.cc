@@ -89,6 +89,9 @@ void Tracker::bind(const Operand& operand, int variable) {
   binding.lane = seen_.lane;
   if (!binding.object || binding.object == Py_None) return;
   binding.kind = layout_.kind_of(binding.object);
+  named_.push_back({binding.object,
+                    binding.kind ? layout_.impl_of(binding.object, *binding.kind) : nullptr,
+                    variable});
   if (!binding.kind) return;
   wrappers_ |= VariableSet{1} << variable;
   refresh(binding);
@@ -213,7 +216,7 @@ void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
       reach(layout_.owned(impl, *kind, next), *kind->targets[next]);
     }
   }
-  made_cpp_cycle_ |= std::any_of(reached.begin(), reached.end(),
+  cpp_cycles_.any |= std::any_of(reached.begin(), reached.end(),
                                  [&](const Reached& one) { return one.impl == binding.impl; });
 }
 
@@ -223,9 +226,15 @@ void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
 // instructions of a run whose lines are compiled.
 void Tracker::note_cpp_cycle_of(int variable) {
   const Binding& binding = bindings_[variable];
-  if (made_cpp_cycle_ || binding.mode == Mode::kNormal || !binding.kind || !binding.impl) return;
-  const auto owned = Layout::owned_by_cpp(binding.object, *binding.kind);
-  made_cpp_cycle_ = owned && owned->has_cycle;
+  if (binding.mode == Mode::kNormal || !binding.kind || !binding.impl) return;
+  const auto owned = layout_.owned_by_cpp(binding.object);
+  if (!owned) return;
+  auto cycle = cycle_in_cpp(*owned, binding.impl, table_.variable_name(variable));
+  if (!cycle) return;
+  cpp_cycles_.any = true;
+  // A cycle that is known may own more by now.
+  if (!cpp_cycles_.owned.contains(binding.impl)) cpp_cycles_.cycles.push_back(std::move(*cycle));
+  for (const Layout::CppReference& one : *owned) cpp_cycles_.owned.insert(one.owned);
 }
 
 void Tracker::note_finalizers() {

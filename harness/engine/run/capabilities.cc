@@ -21,11 +21,20 @@ bool counts_all(const Interpreter& interpreter, const Layout& layout) {
   });
 }
 
+bool lists_all(const Layout& layout) {
+  return std::all_of(layout.kinds().begin(), layout.kinds().end(), [&](const ImplKind& kind) {
+    const std::string method(kind.row->owned);
+    return !method.empty() &&
+           PyObject_HasAttrString(reinterpret_cast<PyObject*>(kind.type), method.c_str()) != 0;
+  });
+}
+
 }  // namespace
 
 Capabilities::Capabilities(const Interpreter& interpreter, const Layout& layout)
     : resurrects(says_resurrection(interpreter)),
       counts_objects(counts_all(interpreter, layout)),
+      lists_owners(counts_objects && lists_all(layout)),
       is_hermetic(interpreter.evaluate("T._is_hermetic")),
       left_behind(interpreter.evaluate("T._left_behind")) {}
 

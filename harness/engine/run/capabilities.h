@@ -14,6 +14,8 @@ struct Capabilities {
   // Whether the subject counts live objects, by the functions in the rows of all kinds. Otherwise
   // the judge counts the wrappers that the collector tracks.
   const bool counts_objects;
+  // Whether wrappers of all kinds list what they own in C++.
+  const bool lists_owners;
   // Functions of the subject; null if it lacks them.
   const Ref is_hermetic;
   const Ref left_behind;

@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<ImplKindRow>& rows() {
   static const std::vector<LedgerCount> counts = {
-      {"impls", "T._live_impls"},         {"wrappers", "T._live_wrappers"},
+      {"impls", "T._live_impls", true},   {"wrappers", "T._live_wrappers"},
       {"ctxs", "T._live_contexts"},       {"saved tensors", "T._live_saved_tensors"},
       {"backwards", "T._live_backwards"}, {"tasks", "T._queued_tasks"}};
   static const std::vector<ImplKindRow> rows = {
@@ -24,7 +24,7 @@ const std::vector<ImplKindRow>& rows() {
        .preserved_if = "T.Tensor.untyped_storage",
        .edges = {},
        .graph = "",
-       .owned = "",
+       .owned = "_owned_by_cpp",
        .other_owners = {},
        .clear = "",
        .released = {},

@@ -41,6 +41,8 @@ struct OtherOwner {
 struct LedgerCount {
   std::string_view noun;
   std::string_view function;
+  // It counts the impls of all kinds.
+  bool is_of_impls = false;
 };
 
 struct ImplKindRow {
@@ -60,9 +62,10 @@ struct ImplKindRow {
   // The attribute of a wrapper that gives the node of a C++ graph. That node may own the impl, and
   // the judge cannot see it. Or empty.
   std::string_view graph;
-  // A method of a wrapper that returns what its impl owns in C++, as tuples that begin with an
-  // address and end with whether that impl is in a cycle of owners. If a subject has it, the judge
-  // does not ask for the graph. Or empty.
+  // A method of a wrapper that returns what its impl owns in C++, as tuples of the fields of
+  // Layout::CppReference. "impl" is the reference of a wrapper to its impl, "hermetic" that of a
+  // hermetic wrapper, and "wrapper" that of an impl to its wrapper. If the kinds of a subject have
+  // it, the judge computes which cycle keeps an object, and does not ask for the graph. Or empty.
   std::string_view owned;
   // Other objects that have this method: wrappers of nodes, and ctxs.
   std::vector<OtherOwner> other_owners;

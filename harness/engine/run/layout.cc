@@ -90,28 +90,29 @@ bool Layout::is_borrowing(PyObject* wrapper, const ImplKind& kind) const {
          peek<std::uint8_t>(wrapper, sizeof(PyObject)) == 1;
 }
 
-std::optional<Layout::Owned> Layout::owned_by_cpp(PyObject* wrapper, const ImplKind& kind) {
-  if (kind.row->owned.empty()) return std::nullopt;
+std::optional<std::vector<Layout::CppReference>> Layout::owned_by_cpp(PyObject* object) const {
+  const ImplKind* kind = kind_of(object);
+  for (const ImplKind& one : kinds_) {
+    if (!kind && is_of_type(object, one.other_owners)) kind = &one;
+  }
+  if (!kind || kind->row->owned.empty()) return std::nullopt;
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);  // the line's error, if it raised
-  const Ref method(PyObject_GetAttrString(wrapper, std::string(kind.row->owned).c_str()));
+  const Ref method(PyObject_GetAttrString(object, std::string(kind->row->owned).c_str()));
   const Ref list(method ? PyObject_CallNoArgs(method.get()) : nullptr);
   PyErr_Restore(type, value, traceback);
   if (!method) return std::nullopt;
-  Owned owned;
+  std::vector<CppReference> references;
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); ++i) {
-    PyObject* row = PyList_GET_ITEM(list.get(), i);
-    owned.impls.push_back(PyLong_AsVoidPtr(PyTuple_GET_ITEM(row, 0)));
-    owned.has_cycle |= PyTuple_GET_ITEM(row, PyTuple_GET_SIZE(row) - 1) == Py_True;
+    const auto cell = [&](Py_ssize_t at) {
+      return PyTuple_GET_ITEM(PyList_GET_ITEM(list.get(), i), at);
+    };
+    references.push_back({PyLong_AsVoidPtr(cell(0)), PyUnicode_AsUTF8(cell(1)),
+                          PyLong_AsVoidPtr(cell(2)), PyUnicode_AsUTF8(cell(3)),
+                          static_cast<std::uint32_t>(PyLong_AsUnsignedLong(cell(4))),
+                          cell(5) == Py_True});
   }
-  return owned;
-}
-
-std::optional<Layout::Owned> Layout::owned_by_other(PyObject* object) const {
-  for (const ImplKind& kind : kinds_) {
-    if (is_of_type(object, kind.other_owners)) return owned_by_cpp(object, kind);
-  }
-  return std::nullopt;
+  return references;
 }
 
 bool Layout::is_other_owner(PyObject* object) const {

@@ -84,16 +84,21 @@ class Layout {
   // Whether C++ owns the impl and the impl owns its wrapper, which then only borrows the impl.
   // Always false for a kind whose wrappers own their impls for life.
   bool is_borrowing(PyObject* wrapper, const ImplKind& kind) const;
-  // All that the impl of a wrapper owns in C++, and whether a part of it is in a cycle of owners,
-  // so that nothing frees it; nullopt if the subject cannot say. A wrapper that the collector has
-  // cleared has no impl, and owns nothing.
-  struct Owned {
-    std::vector<const void*> impls;
-    bool has_cycle = false;
+  // A strong reference that C++ holds, by the addresses of an impl or object and of what it owns.
+  struct CppReference {
+    const void* owner;
+    // The subject's words for the reference, and for what is owned.
+    std::string link;
+    const void* owned;
+    std::string name;
+    // All references of what is owned; 0 for a Python object.
+    std::uint32_t references;
+    // It owns itself, or is between two that do, so nothing frees it.
+    bool is_in_cycle;
   };
-  static std::optional<Owned> owned_by_cpp(PyObject* wrapper, const ImplKind& kind);
-  // The same for an object of a type in `other_owners`.
-  std::optional<Owned> owned_by_other(PyObject* object) const;
+  // All that a wrapper or another owner leads to in C++; nullopt if the subject cannot say. A
+  // wrapper that the collector has cleared has no impl, and owns nothing.
+  std::optional<std::vector<CppReference>> owned_by_cpp(PyObject* object) const;
   bool is_other_owner(PyObject* object) const;
   // The refcount of a wrapper that lives, or its last value.
   Py_ssize_t references_to(const PyObject* wrapper) const;

@@ -49,6 +49,20 @@ json verdict_as_json(const Verdict& verdict) {
           {"serial", verdict.serial ? json(*verdict.serial) : json()}};
 }
 
+json kept_as_json(const std::vector<KeptCycle>& kept) {
+  json all = json::array();
+  for (const KeptCycle& one : kept) {
+    json cycle = json::array();
+    for (const auto& [name, link] : one.cycle) cycle.push_back({{"name", name}, {"link", link}});
+    all.push_back({{"why", word_of(one.kept)},
+                   {"excused", is_excused(one.kept)},
+                   {"part", one.part},
+                   {"owners", one.owners},
+                   {"cycle", cycle}});
+  }
+  return all;
+}
+
 json clean_reply(std::size_t line) {
   json reply = verdict_as_json(Verdict());
   reply.update({{"outcome", "clean"}, {"line", line}, {"signal", 0}, {"exit", 0}});

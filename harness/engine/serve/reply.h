@@ -15,6 +15,7 @@ nlohmann::json lines_as_json(const OpTable& table, const Program& program);
 
 // The fields of a verdict; they are empty if there is no verdict.
 nlohmann::json verdict_as_json(const Verdict& verdict);
+nlohmann::json kept_as_json(const std::vector<KeptCycle>& kept);
 
 // The reply to `run` of a program that ran clean up to LINE; the caller adds any other outcome.
 nlohmann::json clean_reply(std::size_t line);

@@ -38,6 +38,8 @@ struct Results {
   // JSON: a verdict, and the steps that the reset was about to do.
   char verdict[1 << 16];
   char reset[1 << 14];
+  // JSON: what the program leaves, and which cycles keep it.
+  char kept[1 << 16];
   // JSON: the threads of a hang.
   char threads[1 << 18];
 };
@@ -133,6 +135,7 @@ class Narrator final : public Watcher {
   if (session.postcondition) session.postcondition(session.table, program);
   const Verdict& verdict = session.judge.verdict();
   put(verdict_as_json(verdict), results.verdict);
+  put(kept_as_json(session.judge.kept()), results.kept);
   results.complete = true;
   std::_Exit(verdict.found() ? kFindingExit : 0);
 }
@@ -198,6 +201,7 @@ json run_program(Session& session, const json& request) {
   // The reset crashed: the script must repeat the steps of the reset.
   if (!results.complete && results.reset[0]) reply["reset"] = json::parse(results.reset);
   if (results.threads[0]) reply["threads"] = json::parse(results.threads);
+  if (results.kept[0]) reply["kept"] = json::parse(results.kept);
   reply["lines"] = lines_as_json(session.table, program);
   for (std::size_t i = 0; i < program.lines.size(); ++i)
     reply["lines"][i]["raised"] = results.raised[i];

@@ -110,6 +110,7 @@ def _log(reply: Reply, contract: str, texts_of_events: dict[int, str]) -> str:
         shown += during(index)
         if index == reply.line and reply.kind == "assert":
             shown += [f"  {line}" for line in reply.asserts]
+    shown += [f"    kept  {one.text}" for one in reply.kept]
     end = verdict(reply, contract)
     return "\n".join([*shown, end if reply.outcome == "clean" else f"!!! {end}"])
 

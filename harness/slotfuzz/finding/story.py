@@ -90,7 +90,10 @@ def _assert_story(reply: Reply) -> list[str]:
     at = _line(reply, reply.line)
     shown = "".join(f" `{line.strip()}`" for line in reply.asserts if "assert" in line)
     sentence = f"After {at} the check *{reply.check}* fails: {reply.message}."
-    return [sentence] + ([f"The script shows it by{shown}."] if shown else [])
+    leaks = [one for one in reply.kept if not one.excused]
+    cycles = [f"The cycle is {one.path}: {one.reason}." if one.path else f"{_capital(one.reason)}."
+              for one in leaks]
+    return [sentence, *cycles] + ([f"The script shows it by{shown}."] if shown else [])
 
 
 def _created(reply: Reply, report: Report, events: list[Event], about: int | None) -> str:

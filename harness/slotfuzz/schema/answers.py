@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slotfuzz.schema import trace
+from slotfuzz.schema.kept import Kept
 
 # Kinds of findings by the judge or an exception; any other kind ends the process.
 JUDGE_KINDS = ("assert", "exception")
@@ -92,7 +93,8 @@ class Reply:
     KEEPS says that the contract sentence promises that something is kept.
     KIND is "signal", "exit", "deadlock", "hang" or "timeout" if the process ended. LINE is the
     first line that failed, or the number of lines. RESET has the lines that show the step of the
-    reset that crashed, and THREADS those of a process that hung. STDERR is the log.
+    reset that crashed, and THREADS those of a process that hung. KEPT are the cycles that keep what
+    the program has left, each excused or a leak. STDERR is the log.
     """
 
     outcome: str
@@ -115,6 +117,7 @@ class Reply:
     stderr: str
     reset: tuple[str, ...] = ()
     threads: tuple[HungThread, ...] = ()
+    kept: tuple[Kept, ...] = ()
 
     @property
     def is_finding(self) -> bool:

@@ -13,18 +13,23 @@ const std::vector<std::string> kNames = {"tag", "me", "other", "owner"};
 // Settles when the reset is over.
 class Settling final : public Watcher {
  public:
-  Settling(Ledger& ledger, bool made_cpp_cycle)
-      : ledger_(ledger), made_cpp_cycle_(made_cpp_cycle) {}
+  Settling(Ledger& ledger, bool made_cpp_cycle) : ledger_(ledger), made_({made_cpp_cycle, {}, {}}) {
+    if (!made_cpp_cycle) return;
+    made_.cycles.push_back({Kept::kOwnsItself, "t0", {}, {}});
+    made_.owned = {&ledger_, this};
+  }
   void start(const Program&) override {}
   void before_line(std::size_t, const Line&) override {}
   void after_line(std::size_t, const Line&, PyObject*) override {}
-  void after_drop() override { result = ledger_.settle(made_cpp_cycle_); }
+  void after_drop() override {
+    result = ledger_.settle(made_, {[](const void*) { return ""; }, kNames});
+  }
 
   Ledger::Result result;
 
  private:
   Ledger& ledger_;
-  const bool made_cpp_cycle_;
+  CppCycles made_;
 };
 
 // The ledger's result for a program, after Python that runs before it; for an excused result, also

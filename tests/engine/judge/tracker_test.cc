@@ -121,7 +121,7 @@ TEST_F(TrackerTest, finalizers_are_counted_by_serial_and_kind) {
 TEST_F(TrackerTest, links_of_cpp_close_a_circle) {
   const auto makes_circle = [&](std::string_view text) {
     bool made = false;
-    after(text, [&] { made = tracker_.made_cpp_cycle(); });
+    after(text, [&] { made = tracker_.cpp_cycles().any; });
     return made;
   };
   const std::string two = "t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n";

@@ -49,6 +49,12 @@ def hook_that_holds_the_accumulator(sentinel):
     x.register_hook(lambda _: (node, sentinel))
 
 
+def hook_of_a_leaf_that_only_its_view_keeps(sentinel):
+    x = leaf()
+    view = x.view(1)
+    x.register_hook(lambda _: (view, sentinel))
+
+
 def hooks_of_a_leaf_and_its_copy(sentinel):
     x, y = T.ones(1), leaf()
     y.register_hook(lambda _: (x, y, sentinel))
@@ -88,8 +94,9 @@ def deep(sentinel):
 
 
 SHAPES = [attribute_of_a_leaf, attribute_of_a_result, accumulator, hook_of_a_leaf,
-          hook_that_holds_the_accumulator, hooks_of_a_leaf_and_its_copy, hook_of_a_result,
-          hook_of_a_node, prehook_that_holds_its_node, view_in_place, deep]
+          hook_that_holds_the_accumulator, hook_of_a_leaf_that_only_its_view_keeps,
+          hooks_of_a_leaf_and_its_copy, hook_of_a_result, hook_of_a_node,
+          prehook_that_holds_its_node, view_in_place, deep]
 
 
 # Two wrappers own a leaf in these. Under resurrection one hides its references (decision 014).
@@ -109,6 +116,33 @@ def test_a_cycle_that_python_alone_owns_is_collected(shape):
     if alive() is not None:  # resurrection hides what C++ owns in the first collection
         gc.collect()
     assert alive() is None
+
+
+def packs_itself(x):
+    y = x * x
+    y.grad = y * y
+
+
+def packs_a_view_of_itself(x):
+    y = x * x
+    view = y.view(1)
+    y.grad = view * view
+
+
+def packs_its_node(x):
+    y = x * x
+    with T.autograd.graph.saved_tensors_hooks(lambda t: [t, y.grad_fn], lambda packed: packed[0]):
+        y.grad = y * y
+
+
+@pytest.mark.parametrize("shape", [packs_itself, packs_a_view_of_itself, packs_its_node])
+def test_a_cycle_without_an_object_that_can_be_cleared_is_freed(shape):
+    before = T._live_impls()
+    with T.autograd.graph.saved_tensors_hooks(lambda t: t, lambda packed: packed):
+        shape(leaf())
+    for _ in range(3):
+        gc.collect()
+    assert T._live_impls() == before
 
 
 def test_what_a_graph_owns_survives_collections():
@@ -153,11 +187,29 @@ def test_garbage_does_not_take_hooks_of_a_node_that_older_objects_own():
 def test_a_tensor_that_owns_itself_in_cpp_says_so():
     x = leaf()
     x.grad = x * x
-    owned = {address: name for address, name, *_ in x._owned_by_cpp()}
-    assert owned[x._cdata] == "tensor"
-    assert sorted(owned.values()) == ["AccumulateGrad", "MulBackward0", "storage", "storage",
+    rows = x._owned_by_cpp()
+    assert (id(x), "impl", x._cdata, "tensor", 4, False) in rows
+    # Under resurrection an impl owns its wrapper only while Python does not.
+    is_held = (x._cdata, "wrapper", id(x), "Tensor", 0, False) in rows
+    assert is_held == (T._preservation == "refcount-bit")
+    names = {owned: name for _, _, owned, name, references, _ in rows if references}
+    assert sorted(names.values()) == ["AccumulateGrad", "MulBackward0", "storage", "storage",
                                       "tensor", "tensor"]
-    cyclic = {address for address, *_, is_in_cycle in x._owned_by_cpp() if is_in_cycle}
+    links = [link for _, link, _, _, references, _ in rows if references]
+    assert sorted(set(links)) == [".grad", ".grad_fn", ".next_functions", ".variable", "impl",
+                                  "saved tensor", "storage"]
+    cyclic = {owned for *_, owned, _, _, is_in_cycle in rows if is_in_cycle}
     assert len(cyclic) == 4  # all but the storages
     x.grad = None
     assert not any(is_in_cycle for *_, is_in_cycle in x._owned_by_cpp())
+
+
+def test_hooks_and_metadata_are_among_what_is_owned():
+    x = leaf()
+    x.register_hook(print)
+    y = x * 1
+    y.grad_fn.metadata["held"] = 1
+    links = {link: owned for _, link, owned, _, references, _ in y._owned_by_cpp()
+             if not references}
+    assert links["._backward_hooks"] == id(x._backward_hooks)
+    assert links[".metadata"] == id(y.grad_fn.metadata)

@@ -1,6 +1,6 @@
 // A walk in breadth over owners.
 
-#include "core/autograd/owned_impls.h"
+#include "core/autograd/owned_links.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -14,9 +14,12 @@ class Search final : private OwnedVisitor {
  public:
   // Begins with what an owner without an impl owns.
   void from(const SavedVariable& saved) { saved.visit_owned(*this); }
-  void from(TensorImpl* tensor, Node* node) { pending_.push_back({tensor, node}); }
+  void from(TensorImpl* tensor, Node* node) {
+    pending_.push_back({tensor, node});
+    met_.insert(tensor != nullptr ? static_cast<Impl>(tensor) : node);
+  }
 
-  std::vector<OwnedImpl> run() {
+  std::vector<OwnedLink> run() {
     // The list grows while it is read.
     for (size_t next = 0; next < pending_.size(); next++) {
       auto [tensor, node] = pending_[next];
@@ -32,61 +35,58 @@ class Search final : private OwnedVisitor {
   }
 
  private:
+  using Impl = intrusive_ptr_target*;
+
   struct Pending {
     TensorImpl* tensor;
     Node* node;
   };
 
-  void tensor(TensorImpl* tensor) override {
-    if (meet(tensor, "tensor")) pending_.push_back({tensor, nullptr});
+  void tensor(const char* link, TensorImpl* tensor) override {
+    if (meet(link, tensor, "tensor")) pending_.push_back({tensor, nullptr});
   }
-  void node(Node* node) override {
-    if (meet(node, node->name())) pending_.push_back({nullptr, node});
+  void node(const char* link, Node* node) override {
+    if (meet(link, node, node->name())) pending_.push_back({nullptr, node});
   }
-  void object(PyObject*) override {}  // the collector of Python follows those
+  void object(const char* link, PyObject* object) override {
+    if (object != nullptr) found_.push_back({owner_, link, nullptr, object, ""});
+  }
 
   void enter(TensorImpl& entered) {
     owner_ = &entered;
-    meet(entered.storage().get(), "storage");
-    if (entered.base()) tensor(entered.base().get());
+    meet("storage", entered.storage().get(), "storage");
+    if (entered.base()) tensor("._base", entered.base().get());
     AutogradMeta* meta = meta_of(entered);
     if (meta == nullptr) return;
     by_user_ = true;
-    if (TensorImpl* grad = meta->grad_for_collector()) tensor(grad);
+    if (TensorImpl* grad = meta->grad_for_collector()) tensor(".grad", grad);
     by_user_ = entered.version().value() > 0;
-    if (meta->grad_fn) node(meta->grad_fn.get());
+    if (meta->grad_fn) node(".grad_fn", meta->grad_fn.get());
     by_user_ = false;
+    for (const auto& hook : meta->leaf_hooks) object("._backward_hooks", hook->python_object());
   }
 
-  bool meet(const intrusive_ptr_target* target, std::string name) {
-    links_.push_back({owner_, target, by_user_});
-    if (!met_.insert(target).second) return false;
-    found_.push_back({target, std::move(name), owner_});
-    return true;
+  bool meet(const char* link, Impl target, std::string name) {
+    found_.push_back({owner_, link, target, nullptr, std::move(name)});
+    if (by_user_) by_users_.insert(found_.size() - 1);
+    return met_.insert(target).second;
   }
-
-  using Impl = const intrusive_ptr_target*;
-
-  struct Link {
-    Impl owner;
-    Impl owned;
-    bool by_user;
-  };
 
   void mark_cycles() {
     if (!impls_in_cycles(/*with_users=*/false).empty()) return;
     std::unordered_set<Impl> cyclic = impls_in_cycles(/*with_users=*/true);
-    for (OwnedImpl& one : found_) one.is_in_cycle = cyclic.contains(one.impl);
+    for (OwnedLink& one : found_) one.is_in_cycle = cyclic.contains(one.impl);
   }
 
   // What is left when each impl that owns nothing is removed, again and again, leads to a cycle;
   // what is left of that when each impl that nothing owns is removed is in one, or between two.
   std::unordered_set<Impl> impls_in_cycles(bool with_users) const {
     std::vector<std::pair<Impl, Impl>> forwards, backwards;
-    for (const Link& link : links_) {
-      if (link.by_user && !with_users) continue;
-      forwards.emplace_back(link.owner, link.owned);
-      backwards.emplace_back(link.owned, link.owner);
+    for (size_t i = 0; i < found_.size(); i++) {
+      const OwnedLink& link = found_[i];
+      if (link.impl == nullptr || (by_users_.contains(i) && !with_users)) continue;
+      forwards.emplace_back(link.owner, link.impl);
+      backwards.emplace_back(link.impl, link.owner);
     }
     std::unordered_set<Impl> left = met_;
     remove_ends(left, forwards);
@@ -119,29 +119,29 @@ class Search final : private OwnedVisitor {
     }
   }
 
-  const intrusive_ptr_target* owner_ = nullptr;  // of what is met
-  bool by_user_ = false;                         // whether only the user makes such a link
-  std::vector<Link> links_;
-  std::vector<OwnedImpl> found_;
+  Impl owner_ = nullptr;  // of what is met
+  bool by_user_ = false;  // whether only the user makes such a link
+  std::vector<OwnedLink> found_;
+  std::unordered_set<size_t> by_users_;  // the places of such links in `found_`
   std::vector<Pending> pending_;
   std::unordered_set<Impl> met_;
 };
 
 }  // namespace
 
-std::vector<OwnedImpl> owned_impls(TensorImpl& tensor) {
+std::vector<OwnedLink> owned_links(TensorImpl& tensor) {
   Search search;
   search.from(&tensor, nullptr);
   return search.run();
 }
 
-std::vector<OwnedImpl> owned_impls(Node& node) {
+std::vector<OwnedLink> owned_links(Node& node) {
   Search search;
   search.from(nullptr, &node);
   return search.run();
 }
 
-std::vector<OwnedImpl> owned_impls(const std::vector<SavedVariable>& saved) {
+std::vector<OwnedLink> owned_links(const std::vector<SavedVariable>& saved) {
   Search search;
   for (const SavedVariable& one : saved) search.from(one);
   return search.run();

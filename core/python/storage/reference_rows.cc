@@ -1,0 +1,65 @@
+// Addresses as ints.
+
+#include "core/python/storage/reference_rows.h"
+
+#include <vector>
+
+#include "core/python/preserve/instance.h"
+
+namespace slotcore::python {
+namespace {
+
+PyRef address_of(const void* object) {
+  return PyRef::steal(checked(PyLong_FromVoidPtr(const_cast<void*>(object))));
+}
+
+}  // namespace
+
+ReferenceRows::ReferenceRows() : list_(PyRef::steal(checked(PyList_New(0)))) {}
+
+void ReferenceRows::add(const void* owner, const char* link, const void* owned, const char* name,
+                        uint32_t references, bool is_in_cycle) {
+  PyRef from = address_of(owner), to = address_of(owned);
+  PyRef row = PyRef::steal(checked(Py_BuildValue("(OsOsIO)", from.get(), link, to.get(), name,
+                                                 references, is_in_cycle ? Py_True : Py_False)));
+  if (PyList_Append(list_.get(), row.get()) < 0) throw PythonErrorSet{};
+}
+
+void ReferenceRows::add_impl(const void* owner, const char* link, const intrusive_ptr_target* impl,
+                             const char* name, bool is_in_cycle) {
+  add(owner, link, impl, name, raw::use_count(impl), is_in_cycle);
+}
+
+void ReferenceRows::add_object(const void* owner, const char* link, const PyObject* object,
+                               bool is_in_cycle) {
+  add(owner, link, object, Py_TYPE(object)->tp_name, 0, is_in_cycle);
+}
+
+void ReferenceRows::add_instance(PyObject* self) {
+  std::vector<PyObject*> objects = {reinterpret_cast<PyObject*>(Py_TYPE(self))};
+  visit_instance(
+      self,
+      [](PyObject* object, void* found) {
+        static_cast<std::vector<PyObject*>*>(found)->push_back(object);
+        return 0;
+      },
+      &objects);
+  for (PyObject* one : objects) add_object(self, "", one, false);
+}
+
+void ReferenceRows::add_impl_of(PyObject* wrapper, const char* name) {
+  add_instance(wrapper);
+  const Wrapper* self = as_wrapper(wrapper);
+  if (!has_reachable_impl(self)) return;
+  if (self->owned) add_impl(wrapper, self->hermetic ? "hermetic" : "impl", self->impl, name, false);
+  add_wrapper_of(self->impl);
+}
+
+void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {
+  impl::PyObjectSlot* slot = impl->pyobj_slot();
+  PyObject* wrapper = slot == nullptr ? nullptr : slot->unchecked_pyobj();
+  if (wrapper == nullptr || !preserve::is_held(as_wrapper(wrapper))) return;
+  add_object(impl, "wrapper", wrapper, false);
+}
+
+}  // namespace slotcore::python

@@ -1,0 +1,94 @@
+// Which cycles keep what a program leaves, in words; and which of them the contract excuses.
+#include "harness/engine/owners/kept.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/judge/tampered.h"
+
+namespace slotfuzz {
+namespace {
+
+std::string words_of(const KeptCycle& kept) {
+  std::string words(word_of(kept.kept));
+  words += " " + kept.part + ":";
+  for (const auto& [name, link] : kept.cycle) {
+    words += " " + name + (link.empty() ? "" : " " + link);
+  }
+  return words + "\n";
+}
+
+// What the judge says of a program with tampering. Runs in a child, since the program may leave
+// objects.
+std::string kept_after(std::string_view text) {
+  return reported_by_child([&](int pipe) {
+    Session& session = test_session();
+    Tampering tampering(text, session.printer, session.interpreter, session.judge,
+                        [](const Verdict&) {});
+    session.executor.run(tampering.program(), tampering);
+    std::string reported = session.judge.verdict().found() ? "leak\n" : "";
+    for (const KeptCycle& one : session.judge.kept()) reported += words_of(one);
+    if (write(pipe, reported.data(), reported.size()) < 0) std::abort();
+  });
+}
+
+TEST(KeptTest, a_program_that_leaves_nothing_has_no_cycle) {
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\ns0.owner = t0\n"), "");
+}
+
+TEST(KeptTest, what_two_wrappers_own_together_stays) {
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = t0.view(-1)\ns0 = t0.untyped_storage()\n"
+                       "s0.owner = t0\nt0.other = t1\n"),
+            "shared s0: s0 .owner t0 storage\n");
+  EXPECT_EQ(kept_after("t0 = T.ones(1).requires_grad_()\nt1 = fn('save_input').apply(t0)\n"
+                       "t0.other = t1\n"),
+            "shared t0: t0 .other t1 .grad_fn FnBackward .next_functions AccumulateGrad"
+            " .variable\n");
+}
+
+TEST(KeptTest, what_a_hermetic_wrapper_owns_too_stays) {
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
+                       "with hermetic(): s1 = t0.untyped_storage()\ns0.other = s1\n"),
+            "shared s0: s0 .other s1 hermetic wrapper\n");
+}
+
+TEST(KeptTest, what_owns_itself_in_cpp_stays) {
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n"),
+            "owns itself t0: t0 .grad t1 .grad\n");
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\nt0.requires_grad_()\nt1 = t0.add(t0)\nt0.grad = t1\n"),
+            "owns itself t0: t0 .grad t1 .grad_fn AddBackward0 .next_functions AccumulateGrad"
+            " .variable\n");
+}
+
+TEST(KeptTest, a_cycle_that_has_no_wrapper_at_the_end_is_named_too) {
+  EXPECT_EQ(kept_after("s0 = T.UntypedStorage(1)\nenter_hermetic()\n"
+                       "t0 = T.empty(0, dtype=T.uint8).set_(s0)\nt1 = t0.view(-1)\nt0.grad = t1\n"),
+            "owns itself t0: t0 .grad tensor ._base\n");
+}
+
+TEST(KeptTest, a_leak_beside_a_cycle_that_is_excused_is_reported) {
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!leak = T.ones(1)\n"
+                       "t1.grad = t0\n"),
+            "leak\nunlisted Tensor:\nowns itself t0: t0 .grad t1 .grad\n");
+}
+
+TEST(KeptTest, an_owner_that_the_subject_does_not_list_is_a_leak) {
+  const std::string text =
+      "t0 = T.ones(1).requires_grad_()\nt1 = t0.relu()\nn0 = t1.grad_fn\n"
+      "n0.metadata['held'] = t1\n";
+  EXPECT_EQ(kept_after(text), "");
+  EXPECT_EQ(kept_after(text + "!import ctypes\n!ctypes.pythonapi.PyObject_GC_UnTrack("
+                              "ctypes.py_object(n0.metadata))\n"),
+            "leak\nunlisted t1:\n");
+}
+
+TEST(KeptTest, what_one_wrapper_alone_owns_is_a_leak) {
+  // The list says that no wrapper owns the tensors beside their circle.
+  EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n"
+                       "!original = T.Tensor._owned_by_cpp\n"
+                       "!T.Tensor._owned_by_cpp = lambda self: [(*row[:5], False)"
+                       " for row in original(self)]\n"),
+            "leak\nC++ alone t0: t0 .grad t1 .grad\n");
+}
+
+}  // namespace
+}  // namespace slotfuzz
