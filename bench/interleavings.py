@@ -21,7 +21,8 @@ GOLDEN = (
     ("accumulator", 3, 25790), ("gradient", 2, 52), ("gradient", 3, 85968), ("saved", 2, 3),
     ("saved", 3, 10), ("saved", 4, 42), ("saved", 5, 216), ("ready_queue", 3, 24),
     ("ready_queue", 4, 224), ("ready_queue", 5, 2904), ("completion", 3, 39),
-    ("completion", 4, 228), ("completion", 5, 1560),
+    ("completion", 4, 228), ("completion", 5, 1560), ("context", 2, 8), ("context", 3, 136),
+    ("context", 4, 5010),
 )
 SEEDS = 20
 MUTANT_SECONDS = 2.0

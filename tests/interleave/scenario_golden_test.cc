@@ -13,6 +13,7 @@
 #include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
 #include "harness/interleave/scenarios/scenario_completion.h"
+#include "harness/interleave/scenarios/scenario_context.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
 #include "harness/interleave/scenarios/scenario_ending.h"
@@ -63,6 +64,8 @@ TEST(Golden, the_protocols_of_threads_have_the_known_graphs) {
   expect_graphs(protocol_of<ReadyQueueScenario>(), 4, 224);
   expect_graphs(protocol_of<CompletionScenario>(), 3, 39);
   expect_graphs(protocol_of<CompletionScenario>(), 4, 228);
+  expect_graphs(protocol_of<ContextScenario>(), 2, 8);
+  expect_graphs(protocol_of<ContextScenario>(), 3, 136);
 }
 
 constexpr uint64_t kNaiveMax = 300'000;
@@ -94,6 +97,8 @@ TEST(Golden, the_naive_search_finds_the_same_graphs) {
       {protocol_of<CompletionScenario>(), "backward", "own;work"},
       {protocol_of<CompletionScenario>(), "backward", "own;fail"},
       {protocol_of<CompletionScenario>(), "backward", "own;add"},
+      {protocol_of<ContextScenario>(), "graph", "drop;ask"},
+      {protocol_of<ContextScenario>(), "graph", "drop,run;ask,drop"},
   };
   for (const Small& small : smalls) {
     auto program =
@@ -158,6 +163,7 @@ class EveryGradient : public testing::TestWithParam<Space> {};
 class EverySaved : public testing::TestWithParam<Space> {};
 class EveryReadyQueue : public testing::TestWithParam<Space> {};
 class EveryCompletion : public testing::TestWithParam<Space> {};
+class EveryContext : public testing::TestWithParam<Space> {};
 
 TEST_P(EveryClaim, is_right_under_every_schedule) {
   expect_verified(protocol_of<ClaimScenario>(), GetParam());
@@ -185,6 +191,9 @@ TEST_P(EveryReadyQueue, is_right_under_every_schedule) {
 }
 TEST_P(EveryCompletion, is_right_under_every_schedule) {
   expect_verified(protocol_of<CompletionScenario>(), GetParam());
+}
+TEST_P(EveryContext, is_right_under_every_schedule) {
+  expect_verified(protocol_of<ContextScenario>(), GetParam());
 }
 
 // With four operations a thread has 16 programs, so up to renaming there are 16 * 17 / 2 of two
@@ -230,6 +239,10 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryReadyQueue,
 INSTANTIATE_TEST_SUITE_P(Programs, EveryCompletion,
                          testing::Values(Space{"backward", "work,fail,add,own", {136, 0}, 2, 2},
                                          Space{"backward", "work,fail,add,own", {10, 20}, 1}));
+
+// The program of thread 0 and those of the others, which are interchangeable.
+INSTANTIATE_TEST_SUITE_P(Programs, EveryContext,
+                         testing::Values(Space{"graph", "drop,ask,run", {81, 405}}));
 
 // A borrower that has counted 1 to 2 has not yet taken the wrapper's reference. Until then it
 // relies on the lender's reference, which the lender must not exchange for a strong one.

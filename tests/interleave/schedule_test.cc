@@ -13,6 +13,7 @@
 #include "harness/interleave/scenarios/scenario_accumulator.h"
 #include "harness/interleave/scenarios/scenario_claim.h"
 #include "harness/interleave/scenarios/scenario_completion.h"
+#include "harness/interleave/scenarios/scenario_context.h"
 #include "harness/interleave/scenarios/scenario_counts.h"
 #include "harness/interleave/scenarios/scenario_disarm.h"
 #include "harness/interleave/scenarios/scenario_ending.h"
@@ -28,7 +29,7 @@ std::vector<Protocol> protocols() {
           protocol_of<CountsScenario>(),      protocol_of<EndingScenario>(),
           protocol_of<AccumulatorScenario>(), protocol_of<GradientScenario>(),
           protocol_of<SavedScenario>(),       protocol_of<ReadyQueueScenario>(),
-          protocol_of<CompletionScenario>()};
+          protocol_of<CompletionScenario>(),  protocol_of<ContextScenario>()};
 }
 
 // A counter that is read and written in two steps; tests plant bugs in it.

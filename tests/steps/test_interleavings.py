@@ -10,9 +10,11 @@ from tests.steps.run import googletest, slotfuzz
 # Graphs of the default scenarios: 7 claimers, disarm against 4 destructors, weak lock against 2,
 # the end of an interpreter against 3 releases, the last owner of an accumulator against 2 lookups,
 # 2 additions, a release of saved data against 3 that unpack it, a queue that one thread serves and
-# one ends against 3 that add to it, the owner of a backward against 4 tasks of which one fails.
+# one ends against 3 that add to it, the owner of a backward against 4 tasks of which one fails, the
+# last owner of a node against 2 that ask its ctx for it.
 GOLDEN = {"claim": 448, "disarm": 261, "counts": 1386, "ending": 8790, "accumulator": 25790,
-          "gradient": 52, "saved": 42, "ready_queue": 2904, "completion": 1560}
+          "gradient": 52, "saved": 42, "ready_queue": 2904, "completion": 1560,
+          "context": 136}
 # One each: a weaker order, a logic error, a bug that needs a stale read, a plain decrement.
 MUTANTS = ("claim-publishes-nothing", "lock-counts-first", "incref-without-fence",
            "share-looks-again")

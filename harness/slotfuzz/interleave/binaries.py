@@ -20,7 +20,7 @@ ENGINES = ("model", "fibres", "threads", "yields")
 REPLAYABLE = ("model", "fibres")
 # The largest golden scenarios that take a second; `counts` with 4 threads takes minutes.
 DEFAULT_THREADS = {"claim": 7, "disarm": 5, "counts": 3, "ending": 4, "accumulator": 3,
-                   "gradient": 2, "saved": 4, "ready_queue": 5, "completion": 5}
+                   "gradient": 2, "saved": 4, "ready_queue": 5, "completion": 5, "context": 3}
 GRACE_SECONDS = 60
 REPLAYS = 100
 TAIL_LINES = 12
