@@ -10,6 +10,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/history.h"
 #include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/c10/trace.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -65,6 +66,8 @@ struct Sums {
 AccumulateGrad::AccumulateGrad(TensorPtr leaf)
     : Node(std::numeric_limits<uint64_t>::max(), kNoDevice), leaf_(std::move(leaf)) {
   add_input(*leaf_);
+  trace("impl created", {"impl", this}, {"type", "AccumulateGrad"});
+  trace("reference taken", {"owner", this}, {"owned", leaf_.get()}, {"link", ".variable"});
 }
 
 NodeHooks AccumulateGrad::hooks() const {

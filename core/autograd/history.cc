@@ -11,6 +11,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/c10/check.h"
 #include "core/c10/impl/protocol/lock_or_create.h"
+#include "core/c10/trace.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -165,6 +166,7 @@ void detach_in_place(TensorImpl& tensor) {
 void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
   AutogradMeta& meta = materialize_meta(output);
   uint32_t output_nr = node->add_input(output), former_nr;
+  trace("reference taken", {"owner", &output}, {"owned", node.get()}, {"link", ".grad_fn"});
   intrusive_ptr<Node> former = node;
   {
     std::lock_guard lock(meta.mutex);

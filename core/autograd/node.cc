@@ -7,6 +7,7 @@
 #include "core/autograd/current_device.h"
 #include "core/c10/check.h"
 #include "core/c10/live_counts.h"
+#include "core/c10/trace.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -36,7 +37,10 @@ Node::Node(uint64_t sequence_nr, int device) : sequence_nr_(sequence_nr), device
   live_nodes.add();
 }
 
-Node::~Node() { live_nodes.remove(); }
+Node::~Node() {
+  trace("impl freed", {"impl", this});
+  live_nodes.remove();
+}
 
 void Node::release_resources() noexcept {
   // Moved out first: a release may run code that looks at this node.
@@ -60,7 +64,16 @@ void Node::visit_owned(OwnedVisitor& visitor) const {
   for (const auto& hook : hooks_->after) visit(hook);
 }
 
-void Node::set_next_edges(std::vector<Edge> edges) { next_edges_ = std::move(edges); }
+void Node::set_next_edges(std::vector<Edge> edges) {
+  next_edges_ = std::move(edges);
+  if (!trace_is_on()) [[likely]] return;
+  trace("impl created", {"impl", this}, {"type", name().c_str()});
+  for (const Edge& edge : next_edges_) {
+    if (!edge.node) continue;
+    trace("reference taken", {"owner", this}, {"owned", edge.node.get()},
+          {"link", ".next_functions"});
+  }
+}
 
 std::span<const Edge> Node::next_edges() const noexcept { return next_edges_; }
 

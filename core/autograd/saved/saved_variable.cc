@@ -9,6 +9,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/history.h"
 #include "core/c10/live_counts.h"
+#include "core/c10/trace.h"
 
 namespace slotcore::autograd {
 
@@ -63,6 +64,13 @@ void SavedVariable::pack(TensorImpl& tensor) {
   // Nothing else may keep them: the tensor may be no input of the node.
   fields_.owned.history = std::move(edge.node);
   fields_.output_nr = edge.input_nr;
+}
+
+void SavedVariable::trace_owned(const void* owner) const noexcept {
+  if (fields_.owned.data) {
+    trace("reference taken", {"owner", owner}, {"owned", fields_.owned.data.get()},
+          {"link", "saved tensor"});
+  }
 }
 
 void SavedVariable::visit_owned(OwnedVisitor& visitor) const {
@@ -127,5 +135,7 @@ TensorPtr SavedVariable::unpack(intrusive_ptr<Node> saved_for) const {
   meta.flag.store(true, std::memory_order_relaxed);  // nobody else has the tensor
   return result;
 }
+
+void trace_released(const void* owner) noexcept { trace("saved released", {"owner", owner}); }
 
 }  // namespace slotcore::autograd

@@ -39,6 +39,8 @@ class SavedVariable {
   // What it kept; the caller drops that outside of locks.
   [[nodiscard]] Owned release() noexcept { return std::exchange(fields_.owned, {}); }
   bool is_packed() const noexcept { return static_cast<bool>(fields_.owned.packed); }
+  // Tells the trace what it keeps, for the node or ctx that keeps this.
+  void trace_owned(const void* owner) const noexcept;
   // Visits each strong reference, for the collector.
   void visit_owned(OwnedVisitor& visitor) const;
 
@@ -61,5 +63,8 @@ class SavedVariable {
   Fields fields_;
   bool was_saved_ = false;
 };
+
+// Tells the trace that a node or ctx has released what it saved.
+void trace_released(const void* owner) noexcept;
 
 }  // namespace slotcore::autograd

@@ -15,6 +15,7 @@ class SavingNode : public Node {
   bool release_variables() noexcept override {
     bool is_any = false;
     for (const SavedVariable::Owned& released : saved_.release()) is_any = is_any || released;
+    trace_released(this);
     return is_any;
   }
   void visit_owned(OwnedVisitor& visitor) const override {
@@ -43,7 +44,10 @@ class SavingNode : public Node {
   }
 
   // Before another thread knows the node.
-  void set_saved(size_t i, SavedVariable saved) { saved_.unguarded()[i] = std::move(saved); }
+  void set_saved(size_t i, SavedVariable saved) {
+    saved.trace_owned(this);
+    saved_.unguarded()[i] = std::move(saved);
+  }
 
  private:
   impl::protocol::SavedData<impl::protocol::StdPolicy, SavedVariable, N> saved_{mutex_};

@@ -1,6 +1,7 @@
 // Creation and end of a ctx, and what it reports to the collector.
 
 #include "core/c10/check.h"
+#include "core/c10/trace.h"
 #include "core/python/function/context.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/runtime/module_state.h"
@@ -18,6 +19,7 @@ PyObject* context_new(PyTypeObject* type, PyObject*, PyObject*) {
     context->materialize_grads = true;
     context->parts = new ContextParts;
     context->interpreter->live_contexts++;
+    trace("ctx created", {"ctx", context}, {"type", type->tp_name});
     return self.release();
   });
 }
@@ -85,6 +87,7 @@ void context_dealloc(PyObject* self) noexcept {
     release_saved(context);
     delete context->parts;
     context->interpreter->live_contexts--;
+    trace("ctx freed", {"ctx", context});
   }
   type->tp_free(self);
   Py_DECREF(type);
@@ -107,6 +110,7 @@ void release_saved(FunctionContext* context) noexcept {
   // Moved out first, because the releases run user code, which may look at this ctx.
   std::vector<autograd::SavedVariable::Owned> released;
   for (autograd::SavedVariable& one : context->parts->saved) released.push_back(one.release());
+  if (!released.empty()) autograd::trace_released(context);
 }
 
 PyRef make_context_type(PyObject* module) {

@@ -3,6 +3,7 @@
 #include "core/python/function/py_node.h"
 
 #include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/c10/trace.h"
 #include "core/python/autograd/gradients.h"
 #include "core/python/preserve/released_gil.h"
 
@@ -17,6 +18,7 @@ PyNode::PyNode(FunctionContext* context)
   // The tag keeps other interpreters away from ctx (T2).
   pyobj_slot()->claim(interpreter_->tag(),
                       pyobj_slot()->status(interpreter_->tag(), raw::is_unescaped(this)));
+  trace("reference taken", {"owner", this}, {"owned", context_}, {"link", "ctx"});
 }
 
 void PyNode::release_resources() noexcept {

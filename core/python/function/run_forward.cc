@@ -127,6 +127,7 @@ class Call {
       bool is_written_view = tensor.base() && written_.contains(&tensor);
       saved.emplace_back(tensor, is_output(&tensor), is_written_view);
     }
+    for (const SavedVariable& one : saved) one.trace_owned(context_);
     context_->parts->saved = std::move(saved);
   }
 

@@ -45,7 +45,8 @@ class Search {
     for (std::size_t i = 0; i < things_.size(); ++i) {
       if (!concerned_[i] || unseen.contains(things_[i].address)) continue;
       if (ideal_.unexplained(i) > 0) {
-        leaks.push_back({Kept::kUnlisted, naming_.name(i), names_of_owners(i), {}});
+        leaks.push_back({Kept::kUnlisted, naming_.with_owned(i, graph_[pair_of(i)]),
+                         names_of_owners(i), {}});
       }
       if (leaks.size() == kCyclesMax) return leaks;
     }

@@ -31,6 +31,13 @@ std::string Naming::name(std::size_t thing) const {
   return variable.empty() ? short_name(one.name) : variable;
 }
 
+std::string Naming::with_owned(std::size_t thing, const std::vector<std::size_t>& owned) const {
+  const References::Thing& one = references_.things()[thing];
+  if (!one.object || one.owns_in_cpp || owned.empty()) return name(thing);
+  const std::string by = link(thing, owned[0]);
+  return name(thing) + " -> " + (by.empty() ? "" : by + " -> ") + name(owned[0]);
+}
+
 std::string Naming::owner(std::size_t owner, std::size_t of) const {
   if (references_.wrapper_of(of) == owner) return "its wrapper";
   if (references_.wrapper_of(owner) == of) return "its impl";

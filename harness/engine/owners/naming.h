@@ -12,6 +12,8 @@ class Naming {
       : references_(references), names_(names) {}
 
   std::string name(std::size_t thing) const;
+  // The same, and for an object of Python itself also the first thing that it owns.
+  std::string with_owned(std::size_t thing, const std::vector<std::size_t>& owned) const;
   // An owner of a thing, with its reference: "t1.grad", or "its wrapper".
   std::string owner(std::size_t owner, std::size_t of) const;
   // A cycle in which an impl also stands for its wrapper; without each `__dict__`.

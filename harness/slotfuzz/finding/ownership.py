@@ -1,20 +1,24 @@
-"""Follows who owns each impl and wrapper, from the core's events and the judge's observations.
+"""Follows who owns each impl, wrapper and ctx, from the core's events and the judge's observations.
 
 Python owns a wrapper while Python refers to it; C++ owns it while C++ owners hold it. Python owns
-an impl through such a wrapper; C++ owns an impl while any other owner exists.
+an impl through such a wrapper; C++ owns an impl while any other owner exists. C++ owns a ctx while
+its node lives, and Python owns it then only.
 """
 
 from dataclasses import dataclass, field
 
 from slotfuzz.finding.timeline import HERMETIC_WRAPPER, Row, Owner, Slot
 from slotfuzz.schema import trace
-from slotfuzz.schema.events import SLOT_OF
+from slotfuzz.schema.events import SAVED_LINK, SLOT_OF
 from slotfuzz.schema.events import Event as What
 
 
 @dataclass(eq=False)
 class Object:
-    """An impl or a wrapper while the events of the run are processed."""
+    """An impl, a wrapper or a ctx while the events of the run are processed.
+
+    The IMPL of a ctx is its node.
+    """
 
     role: str
     address: int
@@ -26,8 +30,9 @@ class Object:
     by_python: bool = True
     is_held: bool = False
     is_preserved: bool = False
-    # For an impl: the impls that it owned at its creation.
+    # What it owns, and what it has saved for a backward.
     owned: "list[Object]" = field(default_factory=list)
+    saved: "list[Object]" = field(default_factory=list)
     # For an impl: the wrapper in its slot; whether it has other owners than its wrappers; and the
     # variables that hold it. The last two stay None while the judge does not observe it.
     slot: "Object | None" = None
@@ -81,6 +86,14 @@ class Ownership:
             self._impl(at["impl"]).is_freed = True
         elif what is What.WRAPPER_FREED:
             self._free_wrapper(at)
+        elif what is What.CTX_CREATED:
+            self._add(Object("ctx", at["ctx"], about=event.type))
+        elif what is What.CTX_FREED:
+            self._living(at["ctx"]).is_freed = True
+        elif what is What.REFERENCE_TAKEN:
+            self._take(self._living(at["owner"]), self._living(at["owned"]), event.link)
+        elif what is What.SAVED_RELEASED:
+            self._living(at["owner"]).saved.clear()
         elif at.get("wrapper") and "impl" in at:
             self._change(event, at, binds)
 
@@ -110,7 +123,7 @@ class Ownership:
             made.slots.append(self._slot(made))
 
     def families(self) -> list[list[Object]]:
-        """Impls in order of creation, each followed by its wrappers."""
+        """Impls in order of creation, each followed by its wrappers, and a node by its ctx."""
         return [[impl, *(one for one in self.objects if one.impl is impl)]
                 for impl in self.objects if impl.role == "impl"]
 
@@ -122,12 +135,24 @@ class Ownership:
             self._hermetic_lanes.discard(self._lane)
 
     def _make_impl(self, event: trace.Event, at: dict[str, int]) -> None:
-        impl = self._add(Object("impl", at["impl"]))
+        # A node may refer to others before it is announced.
+        known = self._last(at["impl"], "impl")
+        is_new = known is None or known.is_freed or known.about
+        impl = self._add(Object("impl", at["impl"])) if is_new else known
         size = [] if event.bytes is None else [f"{event.bytes} byte{'s' * (event.bytes != 1)}"]
         impl.about = ", ".join([event.type, *size])
         # Each further address is that of an impl that this one owns by a pointer.
         owned = [self._last(address, "impl") for name, address in at.items() if name != "impl"]
-        impl.owned = [one for one in owned if one]
+        impl.owned += [one for one in owned if one]
+
+    @staticmethod
+    def _take(owner: Object, owned: Object, link: str) -> None:
+        if owned.role == "ctx":
+            owned.impl = owner
+        elif link == SAVED_LINK:
+            owner.saved.append(owned)
+        else:
+            owner.owned.append(owned)
 
     def _free_wrapper(self, at: dict[str, int]) -> None:
         wrapper = self._last(at["wrapper"], "wrapper")
@@ -188,6 +213,9 @@ class Ownership:
             return Owner.NOBODY
         if made.role == "wrapper":
             by_python, by_cpp = made.by_python, made.is_held or made.is_preserved
+        elif made.role == "ctx":
+            by_cpp = made.impl is not None and not made.impl.is_freed
+            by_python = not by_cpp
         else:
             wrappers = self._wrappers_of(made)
             by_python = any(one.by_python for one in wrappers)
@@ -205,7 +233,7 @@ class Ownership:
 
     def _holders(self, made: Object) -> tuple[str, ...]:
         """The variables through which C++ owns an impl: observed, or else names of its owners."""
-        if made.role == "wrapper" or made.is_freed:
+        if made.role != "impl" or made.is_freed:
             return ()
         if made.holders_now is not None:
             return made.holders_now
@@ -213,8 +241,9 @@ class Ownership:
                      for wrapper in self._wrappers_of(one) for name in wrapper.names[-1:])
 
     def _owners_of(self, impl: Object) -> list[Object]:
-        """The impls that owned IMPL at their creation."""
-        return [one for one in self.objects if impl in one.owned and not one.is_freed]
+        """The impls and ctxs that own IMPL."""
+        return [one for one in self.objects
+                if (impl in one.owned or impl in one.saved) and not one.is_freed]
 
     def _slot(self, made: Object) -> Slot:
         if made.impl is None or made.impl.is_freed or made.impl.slot is not made:
@@ -222,12 +251,19 @@ class Ownership:
         return Slot.DANGLES if made.is_freed else Slot.HOLDS
 
     def _wrappers_of(self, impl: Object) -> list[Object]:
-        return [one for one in self.objects if one.impl is impl and not one.is_freed]
+        return [one for one in self.objects
+                if one.impl is impl and one.role == "wrapper" and not one.is_freed]
 
     def _impl(self, address: int) -> Object:
         """The impl at ADDRESS; an impl from before the program is added here."""
         impl = self._last(address, "impl")
         return impl if impl else self._add(Object("impl", address))
+
+    def _living(self, address: int) -> Object:
+        """The impl or ctx at ADDRESS."""
+        found = next((made for made in reversed(self.objects)
+                      if made.address == address and made.role != "wrapper"), None)
+        return found if found else self._add(Object("impl", address))
 
     def _last(self, address: int, role: str) -> Object | None:
         return next((made for made in reversed(self.objects)

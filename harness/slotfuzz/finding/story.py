@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from slotfuzz.evidence.report import Report, Stack
 from slotfuzz.evidence.signature import DEADLOCK, HANGING, of_reply
+from slotfuzz.finding.owners_left import owners_left
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
 from slotfuzz.schema.events import Event as What
@@ -52,6 +53,10 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
     read = last(later, {What.SLOT_READ})
     sentences = [_created(reply, report, events, about),
                  _freed(reply, report, freed, _slot(events, about, freed, read))]
+    owners = owners_left(reply.log.events, about, freed) if freed else []
+    if owners:
+        sentences.append(f"At that time {' and '.join(owners)} still owns it, so that reference was"
+                         " not counted, or another owner released it twice.")
     if read:
         sentences.append(f"{_capital(_line(reply, read.line))} reads that slot"
                          f"{_place(read, access)}, and so gets the address of freed memory.")
@@ -91,7 +96,8 @@ def _assert_story(reply: Reply) -> list[str]:
     shown = "".join(f" `{line.strip()}`" for line in reply.asserts if "assert" in line)
     sentence = f"After {at} the check *{reply.check}* fails: {reply.message}."
     leaks = [one for one in reply.kept if not one.excused]
-    cycles = [f"The cycle is {one.path}: {one.reason}." if one.path else f"{_capital(one.reason)}."
+    cycles = [f"The cycle is {one.path}: {one.reason}." if one.path
+              else f"Of what is left, {one.reason}."
               for one in leaks]
     return [sentence, *cycles] + ([f"The script shows it by{shown}."] if shown else [])
 

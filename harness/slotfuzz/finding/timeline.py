@@ -1,4 +1,4 @@
-"""The ownership timeline of impls and wrappers, as values: a row per object, a column per line."""
+"""The ownership timeline of impls, wrappers and ctxs: a row per object, a column per line."""
 
 import enum
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One object: an "impl" or a "wrapper" at ADDRESS; ABOUT is its type or size.
+    """One object: an "impl", a "wrapper" or a "ctx" at ADDRESS; ABOUT is its type or size.
 
-    FAMILY is the number of the impl, shared with its wrappers, because addresses can recur. OWNERS,
+    FAMILY is the number of the impl, shared with its wrappers and ctx: addresses can recur. OWNERS,
     HOLDERS and SLOTS have an entry for each column. The owner is `None` before the object exists.
     HOLDERS are the known variables through which C++ owns an impl. BROKEN has the columns of
     fatal accesses and of broken promises.

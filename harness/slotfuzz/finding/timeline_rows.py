@@ -21,7 +21,7 @@ def chosen(rows: tuple[Row, ...]) -> tuple[list[Row], int]:
 
 def all_names(row: Row, rows: list[Row]) -> str:
     """The variables of ROW: those of the object, or for an impl those of its wrappers in ROWS."""
-    if row.role == "wrapper":
+    if row.role != "impl":
         return " ".join([row.role, *row.names])
     names = dict.fromkeys(name for one in rows for name in one.names
                           if one.family == row.family and one.role == "wrapper")

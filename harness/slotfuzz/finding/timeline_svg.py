@@ -282,7 +282,7 @@ class _Picture(svg.Canvas):
 
 
 def _indent(row: Row) -> float:
-    return MARGIN + (TEXT if row.role == "wrapper" else 0)
+    return MARGIN + (0 if row.role == "impl" else TEXT)
 
 
 def _tops(rows: list[Row], y: float) -> list[float]:

@@ -30,11 +30,20 @@ class Event(Enum):
     HERMETIC_ENTERED = "hermetic entered"
     HERMETIC_LEFT = "hermetic left"
     INTERPRETER_DISARMED = "interpreter disarmed"
+    # The ctx of a custom Function.
+    CTX_CREATED = "ctx created"
+    CTX_FREED = "ctx freed"
+    # An impl or a ctx owns another object from now on, by its LINK.
+    REFERENCE_TAKEN = "reference taken"
+    # A node or a ctx has released what it saved.
+    SAVED_RELEASED = "saved released"
 
 
-CREATES = frozenset([Event.IMPL_CREATED, Event.WRAPPER_CREATED])
-FREES = frozenset([Event.IMPL_FREED, Event.WRAPPER_FREED])
+CREATES = frozenset([Event.IMPL_CREATED, Event.WRAPPER_CREATED, Event.CTX_CREATED])
+FREES = frozenset([Event.IMPL_FREED, Event.WRAPPER_FREED, Event.CTX_FREED])
 # In a field of WRAPPER_CREATED and NOT_PRESERVED: the thread was in hermetic mode.
 HERMETIC_REMARK = "(hermetic)"
+# The link of what SAVED_RELEASED is about.
+SAVED_LINK = "saved tensor"
 # In WRAPPER_FREED, before an impl whose slot still has the wrapper's address.
 SLOT_OF = "slot of"

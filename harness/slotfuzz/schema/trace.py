@@ -15,7 +15,8 @@ TRACE_LINE = re.compile(r"^    (\S+:\d+)\s+(\S.*?)(?:\s{2,}(.*))?$")
 # A name may contain a blank, as `slot of` does.
 ADDRESS_FIELD = re.compile(r"(?:^|  )([a-z][a-z ]*) (0x[0-9a-f]+)")
 BYTES_FIELD = re.compile(r"\bbytes (\d+)")
-TYPE_FIELD = re.compile(r"\btype (\w+)")
+TYPE_FIELD = re.compile(r"\btype (?:\w+\.)*(\w+)")
+LINK_FIELD = re.compile(r"(?:^|  )link (.+)$")
 OBSERVED_LINE = re.compile(r"^    observed  impl (0x[0-9a-f]+)  wrapper (0x[0-9a-f]+)"
                         r"  references (\d+)(?:  owners (\d+))?  held by((?: \w+)*)"
                         r"  names((?: \w+)*)  weak((?: \w+)*)(?:  serial (\d+))?$")
@@ -61,6 +62,12 @@ class Event:
     def type(self) -> str:
         """The type in the fields, or an empty string."""
         match = TYPE_FIELD.search(self.fields)
+        return match[1] if match else ""
+
+    @property
+    def link(self) -> str:
+        """The name of a reference in the fields, or an empty string."""
+        match = LINK_FIELD.search(self.fields)
         return match[1] if match else ""
 
     @property

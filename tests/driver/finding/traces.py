@@ -28,6 +28,18 @@ WRAP = """\
 BIT = TENSOR + WRAP.format(
     held="    core/r.cc:9  wrapper held          impl 0x10  wrapper 0x11\n", refs=2)
 RESURRECTS = TENSOR + WRAP.format(held="", refs=1)
+# A leaf 0x20, its AccumulateGrad 0x30, the node 0x40 of a Function, and its ctx 0x50, which has
+# saved the leaf.
+FUNCTION = TENSOR.replace("t0 = T.ones(1)", "t0 = T.ones(1).requires_grad_()") + """\
+> t1 = fn('save_input').apply(t0)
+    core/f.cc:1  ctx created           ctx 0x50  type FnBackward
+    core/f.cc:2  reference taken       owner 0x40  owned 0x50  link ctx
+    core/a.cc:1  impl created          impl 0x30  type AccumulateGrad
+    core/a.cc:2  reference taken       owner 0x30  owned 0x20  link .variable
+    core/n.cc:1  impl created          impl 0x40  type FnBackward
+    core/n.cc:2  reference taken       owner 0x40  owned 0x30  link .next_functions
+    core/v.cc:1  reference taken       owner 0x50  owned 0x20  link saved tensor
+"""
 REPORT = """\
 ==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x14 at pc 0x0
 READ of size 1 at 0x14 thread T0

@@ -1,0 +1,73 @@
+"""Nodes and ctxs: from the text of a trace to rows, and to the owner that was missing."""
+
+from slotfuzz.evidence.report import Report
+from slotfuzz.finding import explain, from_trace, timeline_svg
+from slotfuzz.finding.owners_left import owners_left
+from slotfuzz.finding.story import last
+from slotfuzz.schema.events import FREES
+from slotfuzz.schema.kept import Kept, Owner
+from tests.driver.finding.test_timeline import rows_of
+from tests.driver.finding.traces import FUNCTION, REPORT, reply_of
+
+FREED = "    core/f.cc:9  ctx freed             ctx 0x50\n"
+GONE = "> del t1\n    core/n.cc:3  impl freed            impl 0x40\n"
+DROPPED = "> del t1\n    core/v.cc:2  saved released        owner 0x50\n"
+
+
+def test_a_node_and_its_ctx_have_rows():
+    assert rows_of(FUNCTION + DROPPED + FREED + "    core/n.cc:3  impl freed  impl 0x40\n") == [
+        "0x10 ccc ...", "0x20 pbb ...", "0x21 ppp ===", "0x40 .cx ...", "0x50 .cx ...",
+        "0x30 .cc ..."]
+    rows = from_trace.timeline(reply_of(FUNCTION)).rows
+    assert [(row.role, row.about) for row in rows if row.address >= 0x40] == [
+        ("impl", "FnBackward"), ("ctx", "FnBackward")]
+    assert ">ctx<" in timeline_svg.draw(from_trace.timeline(reply_of(FUNCTION)), "", "")
+
+
+def test_a_ctx_that_outlives_its_node_is_pythons():
+    assert "0x50 .cp ..." in rows_of(FUNCTION + GONE)
+
+
+def left(stderr, about):
+    events = reply_of(stderr).log.events
+    return owners_left(events, about, last(events, FREES))
+
+
+def test_what_is_freed_too_early_has_an_owner():
+    assert left(FUNCTION + "> gc.collect()\n" + FREED, 0x50) == ["FnBackward 0x40 (ctx)"]
+    leaf = "> gc.collect()\n    core/t.cc:3  impl freed            impl 0x20\n"
+    assert left(FUNCTION + leaf, 0x20) == ["AccumulateGrad 0x30 (variable)",
+                                           "FnBackward 0x50 (saved tensor)"]
+    assert left(FUNCTION + DROPPED + leaf, 0x20) == ["AccumulateGrad 0x30 (variable)"]
+
+
+def test_what_is_freed_after_its_owner_has_none():
+    assert left(FUNCTION + GONE + FREED, 0x50) == []
+
+
+def test_notes_name_the_owner_that_was_missing():
+    report = REPORT.replace("0x14", "0x54").replace("[0x10,0x1f)", "[0x50,0x5f)")
+    reply = reply_of(FUNCTION + "> gc.collect()\n" + FREED + "> t1.sum().backward()\n" + report,
+                     outcome="finding", kind="exit", exit=1)
+    assert Report(reply.log.report).object_of(reply.log.events) == 0x50
+    assert ("At that time FnBackward 0x40 (ctx) still owns it, so that reference was not counted,"
+            " or another owner released it twice.") in explain.notes(reply, "title", "", "core")
+
+
+def test_notes_of_a_leak_name_the_cycle():
+    kept = Kept("unlisted", False, "t1", ("MulBackward0['held']",), ())
+    found = Kept("collectable", False, "t0", ("its wrapper",),
+                 (Owner("t0", ".other"), Owner("t1", "._base")))
+    reply = reply_of(FUNCTION + "> # every name is dropped, then gc.collect()\n",
+                     outcome="finding", kind="assert", contract="P5", check="live impls",
+                     message="3 impls live on", kept=[kept, found])
+    words = explain.notes(reply, "title", "P5", "core")
+    assert "The cycle is t0 -> .other -> t1 -> ._base -> t0: one wrapper alone owns each" in words
+    assert ("Of what is left, t1 has an owner that the subject does not list; it lists"
+            " MulBackward0['held'].") in words
+
+
+def test_an_excused_cycle_is_named_in_the_log():
+    kept = Kept("owns itself", True, "t0", (), (Owner("t0", ".grad"), Owner("t1", ".grad")))
+    assert ("    kept  t0 -> .grad -> t1 -> .grad -> t0; A4a excuses it: t0 owns itself in C++"
+            in explain.annotated(reply_of(FUNCTION, kept=[kept])))
