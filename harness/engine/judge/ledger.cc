@@ -99,6 +99,7 @@ Ledger::Result Ledger::settle(const CppCycles& made, const KeptNames& names) {
   const bool excused = left_references_behind();
   // CPython 3.14 treats an object as resurrected if its finalizer has read its __dict__. The next
   // collection frees it, and what it owned in C++.
+  if (now != baseline_ && !capabilities_.counts_objects) end_failed_backwards();
   for (int round = 0; now != baseline_ && !capabilities_.counts_objects && round < kMoreCollections;
        ++round) {
     collect(result);
@@ -188,6 +189,14 @@ void Ledger::collect(Result& result) const {
   if (Ref(PyObject_CallNoArgs(collect_.get()))) return;
   const std::string error = take_error();
   if (!result.collect_error) result.collect_error = error;
+}
+
+// PyTorch keeps the tasks of a backward that failed in the queue of its thread. The thread's next
+// backward drops them, with the ctxs and tensors that they own.
+void Ledger::end_failed_backwards() const {
+  if (!interpreter_.find("trivial_backward")) return;
+  interpreter_.evaluate("trivial_backward()");
+  interpreter_.evaluate("[lane(number, 'trivial_backward()') for number in lanes]");
 }
 
 // The prelude's classes, and a library's caches and warnings, grow with the programs, and every

@@ -71,6 +71,7 @@ class Ledger {
   bool left_references_behind();
   void hide_what_is_left();
   void collect(Result& result) const;
+  void end_failed_backwards() const;
   Result without_number(Result result) const;
 
   // Whether the contract lets all live on that does; breaks that.

@@ -153,4 +153,12 @@ def count_wrappers():
     return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
 wrappers_before = count_wrappers()
 def live_wrappers():
+    if count_wrappers() > wrappers_before:
+        trivial_backward()
+        gc.collect()
     return count_wrappers() - wrappers_before
+
+#: trivial_backward [torch]: frees what a failed backward of this thread has left in its queue
+def trivial_backward():
+    with T.inference_mode(False), T.enable_grad():
+        T.ones(1).requires_grad_().sum().backward()

@@ -55,6 +55,14 @@ def test_an_error_of_torch_in_a_callback_is_not_a_finding(program, tmp_path, tor
     assert [one["lines"] for one in told] == [len(program.splitlines())]
 
 
+@pytest.mark.parametrize("lane", ["{}", 'lane(1, "{}")'])
+def test_what_a_failed_backward_keeps_is_not_a_leak(lane, tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text("".join(lane.format(line) + "\n" for line in (
+        "t0 = T.ones(1).requires_grad_()", "t1 = t0.view(-1)",
+        "t2 = fn('nothing', 'y', 'saved').apply(t0)", "t1 = t2.add(t1)", "t1.sum().backward()")))
+    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "autograd")
+
+
 def test_a_lost_reference_beside_a_hook_is_a_leak(tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(
         "t0 = T.ones(1)\nt0.requires_grad_()\nt0.register_hook(hook_of(t0))\nt0._fix_weakref()\n")
