@@ -104,6 +104,8 @@ class Call {
       if (input) marks.inputs.push_back(input.get());
     }
     marks.dirty = marked(state_, context_->dirty_tensors, "dirty_tensors");
+    // forward may have written it by other means than operations of the core.
+    for (const TensorImpl* tensor : marks.dirty) tensor->version().bump();
     marks.non_differentiable = marked(state_, context_->non_differentiable, "non_differentiable");
     autograd::process_outputs(node_, marks, outputs_);
     written_ = std::move(marks.dirty);

@@ -177,6 +177,19 @@ def test_a_dirty_input_is_returned_itself():
         scale.apply(leaf(1))
 
 
+def test_a_mark_alone_counts_as_a_write():  # A2b
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x
+    x = leaf(2)
+    y = x * 1
+    square = y * y
+    function(forward).apply(y)
+    assert y._version == 1
+    with pytest.raises(RuntimeError, match="modified"):
+        square.sum().backward()
+
+
 def test_a_dirty_tensor_must_be_returned():
     def forward(ctx, x):
         ctx.mark_dirty(x)
