@@ -159,6 +159,8 @@ def check_hook_raises(tensor):
 
 #: check_hook_collected: hooks of a node survive while the graph lives (A3f)
 #> check_hook_collected: collects checks
+def hook_itself(node, log):
+    node.register_hook(lambda *_: (node, log.append("itself")) and None)
 def check_hook_collected(tensor):
     log = []
     with T.enable_grad():
@@ -174,6 +176,14 @@ def check_hook_collected(tensor):
         gc.collect()
         total.backward()
     assert log == ["node"], "A3f: a hook is lost"
+    with T.enable_grad():
+        product = differentiable(tensor) * 2
+        hook_itself(product.grad_fn, log)
+        total = product.sum()
+        del product
+        gc.collect()
+        total.backward()
+    assert log == ["node", "itself"], "A3f: a hook that holds its node is lost"
 
 #: check_hook_rebased: hooks stay with the value that they were put on (A3g)
 #> check_hook_rebased: checks

@@ -327,6 +327,20 @@ def check_graph_asks(tensor):
         leaf.grad.asking = Asking(leaf, log)
         leaf.grad = None
         assert len(log) == 3 or in_hermetic(), "A5a: a gradient outlives the leaf's"
+        for node, gradient, _ in log:  # what was asked for is whole
+            assert node is None or node.name(), "A5a: a node without a name"
+            assert gradient is None or numbers_of(gradient), "A5a: a gradient without numbers"
+
+#: check_node_asks: what the node of an operation gives up may ask for the tensor (A5a)
+#> check_node_asks: checks finalizes
+def check_node_asks(tensor):
+    log = []
+    with T.enable_grad():
+        result = differentiable(tensor) * 2
+        result.grad_fn.metadata["asking"] = Asking(result, log)
+        result.detach_()
+    for node, _, _ in log:
+        assert node is None or node.name(), "A5a: a node without a name"
 
 #: check_function_gradient: gradients of a custom Function, twice differentiated (A7)
 #> check_function_gradient: checks
@@ -415,6 +429,18 @@ def nones_left(function, leaf):
     for _ in range(CALLS):
         function.apply(leaf)
     return sys.getrefcount(None) - before
+class SetupResult:
+    pass
+def assert_setup_result_freed(leaf):
+    made = []
+    class Returning(fn_setup("nothing")):
+        @staticmethod
+        def setup_context(ctx, inputs, y):
+            result = SetupResult()
+            made.append(weakref.ref(result))
+            return result
+    Returning.apply(leaf)
+    assert made[0]() is None, "A9: a call keeps what setup_context returned"
 def check_apply_references(tensor):
     def count():
         return [sys.getrefcount(one) for one in
@@ -437,6 +463,8 @@ def check_apply_references(tensor):
             kept.grad_fn.saved_tensors, kept.grad_fn.next_functions, kept.grad_fn.name()
         after = count()
         left = sorted(nones_left(setup, leaf) for _ in range(3))[1]
+        if hasattr(T.autograd.Function, "setup_context"):
+            assert_setup_result_freed(leaf)
     assert after == before, f"A9: reference counts were {before} and are {after}"
     assert left < CALLS / 2, f"A9: {CALLS} calls left {left} references of None"
 
