@@ -17,6 +17,7 @@ class Observations:
     all_asked = {asked: eval(f"lambda one: (one.{', one.'.join(asked)})")
                  for asked in (of_tensor, of_storage)}
     slots = ("tag", "box", "me")
+    plain = (int, float, complex, bytes, type(None))
     def __init__(self):
         self.lines, self.places, self.met, self.impls = [], {}, [], {}
     def report(self, place, name, value):
@@ -28,8 +29,10 @@ class Observations:
             return type(error).__name__
     def name_of(self, one, place):
         """A plain value as it is, another object by the place where it was met first."""
-        if one is None or isinstance(one, (int, float, complex, bytes, tuple)):
+        if isinstance(one, self.plain):
             return repr(one)
+        if isinstance(one, tuple) and all(isinstance(each, self.plain) for each in one):
+            return repr(tuple(one))
         if isinstance(one, str):
             return one.partition("(")[0]  # of an error, without its words
         if id(one) not in self.places and len(self.met) < self.objects_max:
@@ -63,6 +66,28 @@ class Observations:
         self.lead(place, "_base", self.ask(lambda: one._base))
         if self.ask(lambda: one.is_leaf) is True:  # torch warns of others
             self.lead(place, "grad", self.ask(lambda: one.grad))
+        self.report(place, "output_nr", self.ask(lambda: one.output_nr))
+        self.report(place, "retains_grad", self.ask(lambda: one.retains_grad))
+        self.lead(place, "grad_fn", self.ask(lambda: one.grad_fn))
+    def node(self, place, one):
+        """A node of a graph or a ctx: its name, its edges, and what a ctx has."""
+        self.report(place, "name()", self.ask(one.name).rpartition("::")[2])
+        edges = self.ask(lambda: one.next_functions)
+        if isinstance(edges, tuple):
+            for number, (node, input_number) in enumerate(edges[:self.items_max]):
+                self.report(place, f"input_nr[{number}]", input_number)
+                self.lead(place, f"next_functions[{number}]", node)
+        else:
+            self.report(place, "next_functions", edges)
+        if hasattr(type(one), "saved_tensors"):
+            self.report(place, "needs_input_grad", self.ask(lambda: one.needs_input_grad))
+            saved = self.ask(lambda: one.saved_tensors)
+            self.report(place, "saved", len(saved) if isinstance(saved, tuple) else saved)
+            for number, tensor in enumerate(saved if isinstance(saved, tuple) else ()):
+                self.lead(place, f"saved_tensors[{number}]", tensor)
+            self.attributes(place, one)
+        elif type(one).__name__ == "AccumulateGrad":
+            self.lead(place, "variable", self.ask(lambda: one.variable))
     def storage(self, place, one):
         self.report(place, "impl", self.ask(lambda: self.impl_of(one)))
         self.report_all(place, one, self.of_storage)
@@ -78,12 +103,16 @@ class Observations:
         for name, value in list(pairs)[:self.items_max]:
             self.lead(place, f"[{name}]", value)
     def report_on(self, place, one):
+        if isinstance(one, type):  # its metaclass is an implementation's matter
+            return
         self.report(place, "type", type(one).__name__)
         if isinstance(one, weakref.ref):
             self.lead(place, "()", one())
-        elif isinstance(one, (list, dict, weakref.WeakValueDictionary)):
+        elif isinstance(one, (list, tuple, dict, weakref.WeakValueDictionary)):
             self.report(place, "len", len(one))
-            if isinstance(one, list):
+            if isinstance(one, tuple):
+                self.items(place, enumerate(one))
+            elif isinstance(one, list):
                 # In which order finalizers run is not promised.
                 is_note = all(isinstance(number, int) for number in one)
                 self.items(place, enumerate(sorted(one) if is_note else one))
@@ -95,6 +124,8 @@ class Observations:
             self.report(place, "over", one.gi_frame is None)
         elif hasattr(one, "expired"):
             self.report(place, "expired", self.ask(one.expired))
+        elif hasattr(type(one), "next_functions"):
+            self.node(place, one)
         elif type(one).__name__ in ("Keeper", "Resurrector", "Dropper"):
             self.attributes(place, one)
         elif issubclass(type(one), (T.Tensor, T.UntypedStorage)):

@@ -18,7 +18,7 @@ from slotfuzz.reduce import minimize
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
-TARGET = "tensor"  # the largest set of ops that needs no threads and no interpreters
+TARGET = "autograd"  # the largest set of ops that needs no threads and no interpreters
 # Programs per child of a server.
 BATCH = 256
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
