@@ -79,3 +79,11 @@ def test_an_op_or_a_value_with_an_underscore_declares_its_tier():
     wrong = [name for name, (text, tier) in texts.items()
              if tier != "odd" and (tier == "underscore") != bool(UNDERSCORE.search(text))]
     assert wrong == [] and sum(tier == "underscore" for _, tier in texts.values()) > 100
+
+
+@pytest.mark.parametrize("op", ["bare_ctx", "legacy", "ones"])
+def test_a_fresh_object_is_made_from_values(op):
+    """Otherwise all crashes of such an object would be one bug, whatever the last line does."""
+    table = Table({**DESCRIPTION, **op_table.read()})
+    values = (table.kinds[role].values[0] for role in table.ops[op]["operands"][1:])
+    assert table.makes_from_values(Line(op, ("n0", *values)))
