@@ -43,7 +43,7 @@ class Search {
   std::vector<KeptCycle> run(const std::unordered_set<const void*>& unseen) {
     std::vector<KeptCycle> leaks, excused;
     for (std::size_t i = 0; i < things_.size(); ++i) {
-      if (!concerned_[i] || unseen.contains(things_[i].address)) continue;
+      if (!concerned_[i] || is_unseen(i, unseen)) continue;
       if (ideal_.unexplained(i) > 0) {
         leaks.push_back({Kept::kUnlisted, naming_.with_owned(i, graph_[pair_of(i)]),
                          names_of_owners(i), {}});
@@ -51,7 +51,12 @@ class Search {
       if (leaks.size() == kCyclesMax) return leaks;
     }
     for (const std::vector<std::size_t>& component : source_components(graph_)) {
-      if (!concerned_[component[0]]) continue;
+      // What a cycle that nobody can list owns, is kept by that one.
+      const bool is_owned = std::any_of(component.begin(), component.end(), [&](std::size_t i) {
+        const auto wrapper = references_.wrapper_of(i).value_or(i);
+        return is_unseen(i, unseen) || is_unseen(wrapper, unseen);
+      });
+      if (!concerned_[component[0]] || is_owned) continue;
       KeptCycle cycle = kept_by(component);
       (is_excused(cycle.kept) ? excused : leaks).push_back(std::move(cycle));
     }
@@ -61,6 +66,10 @@ class Search {
   }
 
  private:
+  // Whether a thing has owners that nobody can list.
+  bool is_unseen(std::size_t thing, const std::unordered_set<const void*>& unseen) const {
+    return ideal_.unexplained(thing) > 0 && unseen.contains(things_[thing].address);
+  }
   // In the graph an impl also stands for its wrapper.
   std::size_t pair_of(std::size_t thing) const {
     return references_.slot_of(thing).value_or(thing);

@@ -65,6 +65,14 @@ TEST(KeptTest, a_cycle_that_has_no_wrapper_at_the_end_is_named_too) {
             "owns itself t0: t0 .grad tensor ._base\n");
 }
 
+TEST(KeptTest, what_such_a_cycle_owns_is_kept_by_it) {
+  const std::string kept = kept_after(
+      "t0 = T.ones(1)\nenter_hermetic()\nt1 = t0.view(-1)\nt0.requires_grad_()\n"
+      "t2 = t0.mul(t0)\nt0.register_hook(hook_of(t1))\nt1 = t0.mul(t2)\nt2.grad = t1\n");
+  EXPECT_EQ(kept.substr(0, kept.find(':')), "owns itself t1") << kept;
+  EXPECT_EQ(kept.find("leak"), std::string::npos) << kept;
+}
+
 TEST(KeptTest, a_leak_beside_a_cycle_that_is_excused_is_reported) {
   EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\n!leak = T.ones(1)\n"
                        "t1.grad = t0\n"),
