@@ -85,11 +85,15 @@ def check_hooks_kept(owner):
     finally:
         owner.grad = former
 
-#: check_base_kept: what a view owns as its base (P1, P2)
+#: check_base_kept: what a view owns as its base, which is never a view (P1, P2)
 #> check_base_kept: collects checks
 def check_base_kept(tensor, cyclic=False):
-    box = [twin_of(tensor, TensorSub)]
+    box = [T.Tensor._make_subclass(TensorSub, tensor.detach().clone())]  # no view, unlike a twin
     view = box[0].view(-1)
+    second = view.view(-1)
+    assert view._base._base is None, "P1: a base is a view"
+    assert second._base is view._base or in_hermetic(), "P1: a view of a view has another base"
+    del second
     check_kept(box, lambda: view._base, cyclic)
 
 #: check_storage_kept: what a tensor owns as its storage (P1, P2)
