@@ -24,6 +24,9 @@ class Seen:
 
     raised: bool = False
     effects: set[str] = field(default_factory=set)
+    # Functions with an assert: those that were called, and those that reached one.
+    asserting: set = field(default_factory=set)
+    reached: set = field(default_factory=set)
     finalizers: int = 0
     kept: int = 0
     may_dangle: bool = False
@@ -58,7 +61,7 @@ class Bench:
         self.interpreters = Interpreters(self.names.get("interpreters"))
         self.names["interpreters"] = self.interpreters
         self.collections = 0
-        self.asserting = {}  # for each function that was called: whether it has an assert
+        self.asserts = {}  # for each function that was called: the lines of its asserts
         gc.callbacks.append(self._count_collections)
         self.usable = {name for name, op in self.ops.items() if self._can(op["needs"])}
         self.lists = [one for one in self.names.values() if type(one) is list]
@@ -117,6 +120,7 @@ class Bench:
             seen.raised = True
         finally:
             sys.setprofile(None)
+            sys.settrace(None)
         if processes() > begun:
             seen.effects.add("starts_thread")
         if self.spans.was_on and not hermetic:
@@ -150,11 +154,12 @@ class Bench:
             self._drop()
         finally:
             sys.setprofile(None)
+            sys.settrace(None)
         return seen
 
     def _profile(self, seen, hermetic):
         """Records calls in SEEN from now on. HERMETIC is missing at the end of the program."""
-        asserting = self.asserting
+        sys.settrace(None if hermetic is None else self._tracer(seen))
 
         def profile(frame, event, argument):
             code = frame.f_code
@@ -167,11 +172,6 @@ class Bench:
                     return
                 if code.co_name == "lock":
                     seen.effects.add("locks")
-                if code not in asserting:
-                    asserting[code] = not code.co_qualname.startswith(LANE) and any(
-                        one.opname == "LOAD_ASSERTION_ERROR" for one in dis.get_instructions(code))
-                if asserting[code]:
-                    seen.effects.add("checks")
                 box = frame.f_locals.get("box") if code.co_name == "check_kept" else None
                 if box:
                     is_storage = isinstance(box[0], self.T.UntypedStorage)
@@ -188,6 +188,29 @@ class Bench:
             if event == "call" and code.co_name == "swap_tensors":
                 seen.effects.add("swaps")
         sys.setprofile(profile)
+
+    def _tracer(self, seen):
+        """Records in SEEN that an assert is reached: a check that returns before checks nothing."""
+        def lines(frame, _event, _argument):
+            if frame.f_lineno in self.asserts[frame.f_code]:
+                seen.reached.add(frame.f_code)
+                if seen.reached == seen.asserting:
+                    seen.effects.add("checks")
+            return lines
+
+        def calls(frame, _event, _argument):
+            code = frame.f_code
+            if code.co_filename != FILE or code.co_qualname.startswith(LANE):
+                return None
+            if code not in self.asserts:
+                self.asserts[code] = {one.positions.lineno for one in dis.get_instructions(code)
+                                      if one.opname == "LOAD_ASSERTION_ERROR"}
+            if not self.asserts[code]:
+                return None
+            seen.asserting.add(code)
+            seen.effects.discard("checks")
+            return lines
+        return calls
 
     def _look_at(self, value, seen):
         if isinstance(value, weakref.ref) and value.__callback__ is not None:
