@@ -329,7 +329,8 @@ def check_graph_asks(tensor):
         assert len(log) == 3 or in_hermetic(), "A5a: a gradient outlives the leaf's"
         for node, gradient, _ in log:  # what was asked for is whole
             assert node is None or node.name(), "A5a: a node without a name"
-            assert gradient is None or numbers_of(gradient), "A5a: a gradient without numbers"
+            assert gradient is None or numbers_of(gradient) == leaf.numel(), (
+                "A5a: a gradient without its numbers")
 
 #: check_node_asks: what the node of an operation gives up may ask for the tensor (A5a)
 #> check_node_asks: checks finalizes

@@ -1,0 +1,3 @@
+t0 = T.ones(0)
+enter_hermetic()
+check_graph_asks(t0)
