@@ -30,15 +30,15 @@ inline constexpr unsigned kWeightRare = 1;
 
 // The topic of a line. Targets share one vocabulary, and differ only in how often they draw the
 // lines of each theme.
-enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter, kAutograd };
-inline constexpr std::size_t kThemes = 5;
+enum class Theme : std::uint8_t { kStorage, kTensor, kThread, kInterpreter, kAutograd, kMeta };
+inline constexpr std::size_t kThemes = 6;
 
 // The weight of each theme; 0: its lines are never drawn, and its ops are not probed.
 struct Weights {
-  unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0, autograd = 0;
+  unsigned storage = 0, tensor = 0, thread = 0, interpreter = 0, autograd = 0, meta = 0;
 
   unsigned of(Theme theme) const {
-    const unsigned all[] = {storage, tensor, thread, interpreter, autograd};
+    const unsigned all[] = {storage, tensor, thread, interpreter, autograd, meta};
     return all[static_cast<std::size_t>(theme)];
   }
 };

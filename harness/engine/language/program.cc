@@ -9,8 +9,8 @@
 namespace slotfuzz {
 namespace {
 
-constexpr std::string_view kThemeWords[] = {"storage", "tensor", "thread", "interpreter",
-                                            "autograd"};
+constexpr std::string_view kThemeWords[] = {"storage",     "tensor",   "thread",
+                                            "interpreter", "autograd", "meta"};
 static_assert(std::size(kThemeWords) == kThemes);
 constexpr std::string_view kTierWords[] = {"public", "underscore", "odd"};
 

@@ -10,7 +10,7 @@ from slotfuzz.paths import OPS
 from slotfuzz.schema.record import TIERS
 
 # The order of the themes in the table.
-THEMES = ("storage", "tensor", "thread", "interpreter", "autograd")
+THEMES = ("storage", "tensor", "thread", "interpreter", "autograd", "meta")
 VARIABLES, VALUES, NAMES = "variables", "values", "names"
 FIELDS = ("operands", "template", "needs", "sentence", "words")
 DECLARED, MARKS = TIERS[1:], ("rare", "slow", "certain", "timed")

@@ -35,7 +35,12 @@ class MutateTest : public ::testing::Test {
   Printer printer_{table_};
   Vocabulary vocabulary_{table_,
                          std::vector<bool>(table_.ops().size(), true),
-                         {.storage = 1, .tensor = 1, .thread = 1, .interpreter = 1, .autograd = 1}};
+                         {.storage = 1,
+                          .tensor = 1,
+                          .thread = 1,
+                          .interpreter = 1,
+                          .autograd = 1,
+                          .meta = 1}};
   Mutator mutator_{table_, vocabulary_};
 };
 
@@ -95,7 +100,7 @@ TEST_F(MutateTest, a_target_draws_its_themes_by_their_weights) {
   for (std::size_t op = 0; op < table_.ops().size(); ++op) {
     const Op& row = table_.ops()[op];
     EXPECT_EQ(storage.weight(op), row.theme == Theme::kStorage ? row.weight : 0) << row.name;
-    const unsigned factors[] = {3, 5, 0, 1, 0};
+    const unsigned factors[] = {3, 5, 0, 1, 0, 0};
     const unsigned factor = factors[static_cast<std::size_t>(row.theme)];
     EXPECT_EQ(objects.weight(op), factor * row.weight) << row.name;
   }

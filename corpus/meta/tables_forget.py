@@ -1,0 +1,10 @@
+t0 = T.ones(1)
+v0 = MetaConverter()
+t1 = fake_of(v0, t0)
+del t1
+t1 = fake_of(v0, t0)
+v0.sweep()
+check_same(v0, t0)
+check_forgets(v0)
+check_unseen(v0, t0)
+T._meta.memo_sizes(v0)
