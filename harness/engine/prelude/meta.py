@@ -29,7 +29,7 @@ def fields_of(tensor):
         rows.append((plain_fields(one), links))
     return rows
 
-#: fake_of [slotcore]: a fake; it and what it leads to note how they were made, when they were
+#: fake_of, noted, check_can_note [slotcore]: a fake, which notes how it was made
 def check_can_note():
     if in_hermetic():  # and a circle of grads would have no wrapper by which to break it
         raise RuntimeError("a hermetic wrapper notes nothing")
