@@ -44,9 +44,7 @@ bool expire(Wrapper* self) noexcept {
 
 bool take_over(Wrapper*) noexcept { return false; }
 
-bool is_held(const Wrapper* self) noexcept {
-  return is_governed(self) && raw::use_count(self->impl) > 1;
-}
+bool holds_wrapper(intrusive_ptr_target* impl) noexcept { return raw::use_count(impl) > 1; }
 
 bool is_hidden(Wrapper* self) noexcept {
   // The collector does not find the impl's reference to the wrapper, unless the only other owner is

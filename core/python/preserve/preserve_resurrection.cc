@@ -75,7 +75,9 @@ bool take_over(Wrapper* self) noexcept {
   return true;
 }
 
-bool is_held(const Wrapper* self) noexcept { return is_governed(self) && !self->owned; }
+bool holds_wrapper(intrusive_ptr_target* impl) noexcept {
+  return impl->pyobj_slot()->owns_pyobj();
+}
 
 bool is_hidden(Wrapper* self) noexcept {
   // If the impl has a C++ owner, the wrapper will be preserved whatever the collector finds. So

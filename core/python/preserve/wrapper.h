@@ -47,8 +47,8 @@ PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_
 // wrapper becomes the caller's. Returns whether it did.
 bool take_over(Wrapper* self) noexcept;
 
-// Whether the impl of the wrapper owns a reference to it.
-bool is_held(const Wrapper* self) noexcept;
+// Whether the impl, whose slot has a wrapper, owns a reference to that. Reads nothing of the wrapper.
+bool holds_wrapper(intrusive_ptr_target* impl) noexcept;
 
 // For tp_dealloc, tp_traverse and tp_clear of the classes. `own` is the function in the type that
 // calls this one: if the type has another, CPython's function has visited the instance already.

@@ -58,8 +58,10 @@ void ReferenceRows::add_impl_of(PyObject* wrapper, const char* name) {
 void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {
   impl::PyObjectSlot* slot = impl->pyobj_slot();
   PyObject* wrapper = slot == nullptr ? nullptr : slot->unchecked_pyobj();
-  if (wrapper == nullptr || !preserve::is_held(as_wrapper(wrapper))) return;
-  add_object(impl, "wrapper", wrapper, false);
+  // Asked after lines of a core that may have a bug: the slot may dangle, so nothing but its address
+  // is read: the program does not read more either.
+  if (wrapper == nullptr || !preserve::holds_wrapper(impl)) return;
+  add(impl, "wrapper", wrapper, "wrapper", 0, false);
 }
 
 }  // namespace slotcore::python

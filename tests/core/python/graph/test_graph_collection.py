@@ -190,7 +190,7 @@ def test_a_tensor_that_owns_itself_in_cpp_says_so():
     rows = x._owned_by_cpp()
     assert (id(x), "impl", x._cdata, "tensor", 4, False) in rows
     # Under resurrection an impl owns its wrapper only while Python does not.
-    is_held = (x._cdata, "wrapper", id(x), "Tensor", 0, False) in rows
+    is_held = (x._cdata, "wrapper", id(x), "wrapper", 0, False) in rows
     assert is_held == (T._preservation == "refcount-bit")
     names = {owned: name for _, _, owned, name, references, _ in rows if references}
     assert sorted(names.values()) == ["AccumulateGrad", "MulBackward0", "storage", "storage",
