@@ -47,7 +47,7 @@ PyObject* construct(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_
 // wrapper becomes the caller's. Returns whether it did.
 bool take_over(Wrapper* self) noexcept;
 
-// Whether the impl, whose slot has a wrapper, owns a reference to that. Reads nothing of the wrapper.
+// Whether the impl, whose slot has a wrapper, owns a reference to it. Reads nothing of the wrapper.
 bool holds_wrapper(intrusive_ptr_target* impl) noexcept;
 
 // For tp_dealloc, tp_traverse and tp_clear of the classes. `own` is the function in the type that

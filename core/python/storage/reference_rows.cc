@@ -58,8 +58,8 @@ void ReferenceRows::add_impl_of(PyObject* wrapper, const char* name) {
 void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {
   impl::PyObjectSlot* slot = impl->pyobj_slot();
   PyObject* wrapper = slot == nullptr ? nullptr : slot->unchecked_pyobj();
-  // Asked after lines of a core that may have a bug: the slot may dangle, so nothing but its address
-  // is read: the program does not read more either.
+  // The judge asks after a line, and the slot may dangle in a core with a bug: only the address is
+  // read, or the judge would crash instead of the program.
   if (wrapper == nullptr || !preserve::holds_wrapper(impl)) return;
   add(impl, "wrapper", wrapper, "wrapper", 0, false);
 }
