@@ -199,6 +199,26 @@ def check_forgets(converter):
         converter.sweep()
         assert T._meta.memo_sizes(converter) == before, "M3: an entry outlives what it is for"
 
+#: check_ids [slotcore]: no id comes back, and addresses do (M3)
+#> check_ids: checks
+TENSORS_OF_CHECK = 400  # more than the blocks that a quarantine of freed memory holds back
+def check_ids(converter):
+    describe = converter.describer.describe_tensor
+    numbers = {describe(T.ones(1)).id for _ in range(TENSORS_OF_CHECK)}
+    assert len(numbers) == TENSORS_OF_CHECK, "M3: an id came back with an address"
+
+#: check_circle [slotcore]: a circle of grads needs no recursion (M17)
+#> check_circle: checks
+def check_circle(converter):
+    if in_hermetic():
+        return
+    one, other = T.ones(1), T.ones(1)
+    one.grad, other.grad = other, one
+    fake = converter(one)
+    is_circle = fake.grad.grad is fake
+    one.grad = fake.grad = None  # C++ owns a circle, which only the user can break
+    assert is_circle, "M17: the fakes of a circle are no circle"
+
 #: check_no_data [slotcore]: a fake has no byte, and what needs one raises (M7)
 #> check_no_data: checks
 def check_no_data(tensor):
@@ -228,3 +248,26 @@ def check_text(one, other):
     again = T._meta.dumps(described(*fakes))
     assert again.replace(',"device":"meta"', "") == text.replace(',"device":"meta"', ""), (
         "M12: fakes from a text have another text")
+
+#: check_propagates [slotcore]: an operation gives a fake what it gives a tensor (M15)
+#> check_propagates: checks
+def outcome_of(function, tensor):
+    try:
+        result = fields_of(function(tensor))
+    except (RuntimeError, IndexError, TypeError) as error:
+        result = type(error)
+    return result, fields_of(tensor)
+def check_propagates(function, tensor):
+    if in_hermetic():
+        return
+    try:
+        tensor.is_leaf
+    except RuntimeError:  # its history is unknown, which is an error for the tensor alone
+        return
+    fake = MetaConverter()(tensor)
+    try:
+        expected = outcome_of(function, tensor)
+    except BufferError:  # the bytes are exported; a fake has none
+        return
+    assert outcome_of(function, fake) == expected, (
+        "M15: an operation gives a fake what it does not give the tensor")
