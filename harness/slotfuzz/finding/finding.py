@@ -46,7 +46,7 @@ def write(out: Path, record: Finding, files: dict[str, str]) -> Path:
             for name, text in files.items():
                 _write_synced(made / name, text)
             _write_synced(made / "finding.json", record.text())
-            _replace(made, place)
+            replace_folder(made, place)
         finally:
             shutil.rmtree(made, ignore_errors=True)
     except OSError as error:
@@ -69,7 +69,8 @@ def _write_synced(path: Path, text: str) -> None:
         os.fsync(out.fileno())
 
 
-def _replace(made: Path, place: Path) -> None:
+def replace_folder(made: Path, place: Path) -> None:
+    """Renames the folder MADE to PLACE, where an older one may be."""
     try:
         os.rename(made, place)
     except OSError:

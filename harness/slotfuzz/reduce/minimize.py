@@ -8,8 +8,9 @@ that stand earlier in the table, then simpler literal values, then lower variabl
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.search import BudgetSpent, Search, Several
@@ -20,6 +21,16 @@ RUNS_MAX = 2000
 # The time limit matters if programs near by hang, since each of them takes seconds.
 SHORTEN_RUNS_MAX = 80
 SHORTEN_SECONDS_MAX = 30
+
+
+class Names(Protocol):
+    """What is known of a line: the variables that it mentions, and those that it binds."""
+
+    def variables(self, line) -> Iterable[str]:
+        """The variables that LINE mentions."""
+
+    def bound(self, line) -> Set[str]:
+        """The variables that LINE gives a value."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +72,7 @@ def minimize(
     one_minimal, as_met = False, ()
     try:
         search.keep(_on_lane(search.best, 0))
-        _drop_suffix(search, last_line)
-        _drop_closures(search, table)
-        _drop_chunks(search)
-        _drop_single_lines(search)
+        drop_lines(search, table, last_line)
         as_met = tuple(search.best)
         if several:
             _shorten(search, table, allowed)
@@ -80,6 +88,14 @@ def minimize(
                      search.tried, as_met)
 
 
+def drop_lines(search: Search, names: Names, last_line: int | None = None) -> None:
+    """Drops lines until each is needed; NAMES knows what a line mentions."""
+    _drop_suffix(search, last_line)
+    _drop_closures(search, names)
+    _drop_chunks(search)
+    _drop_single_lines(search)
+
+
 def _drop_suffix(search: Search, last_line: int | None) -> None:
     """Drops the lines after the failing line, then ever smaller suffixes: most are not needed."""
     if last_line is not None and last_line + 1 < len(search.best):
@@ -90,25 +106,25 @@ def _drop_suffix(search: Search, last_line: int | None) -> None:
             step //= 2
 
 
-def _drop_closures(search: Search, table: Table) -> None:
+def _drop_closures(search: Search, names: Names) -> None:
     """Drops all lines that mention a variable or values derived from it; else the variable only."""
     mentioned = {}
     for line in search.best:
-        for variable in table.variables(line):
+        for variable in names.variables(line):
             mentioned[variable] = mentioned.get(variable, 0) + 1
     for variable in sorted(mentioned, key=mentioned.get, reverse=True):
-        for closure in (_closure(search.best, variable, table), {variable}):
-            rest = [line for line in search.best if not closure & set(table.variables(line))]
+        for closure in (_closure(search.best, variable, names), {variable}):
+            rest = [line for line in search.best if not closure & set(names.variables(line))]
             if rest and len(rest) < len(search.best) and search.keep(rest):
                 break
 
 
-def _closure(lines: list[Line], variable: str, table: Table) -> set[str]:
+def _closure(lines: list[Line], variable: str, names: Names) -> set[str]:
     """VARIABLE and, transitively, each variable bound by a line that mentions one of these."""
     closure = {variable}
     for line in lines:
-        if closure & set(table.variables(line)):
-            closure |= table.bound(line)
+        if closure & set(names.variables(line)):
+            closure |= names.bound(line)
     return closure
 
 

@@ -113,10 +113,18 @@ def _why(result: subprocess.CompletedProcess) -> str:
     return lines[-1][:WORDS_MAX] if lines else f"exit code {result.returncode}"
 
 
-def ask(python: str, tree: Path | None, script: str, problem: str) -> str:
-    """What PYTHON, in TREE if one is given, prints for SCRIPT; UserError says that it PROBLEM."""
+def ask(
+    python: str, tree: Path | None, script: str, problem: str,
+    environment: dict[str, str] | None = None,
+) -> str:
+    """What PYTHON, in TREE if one is given, prints for SCRIPT; UserError says that it PROBLEM.
+
+    By default it imports from its own folders only.
+    """
     command, name = [*rootfs.entering(tree), python, "-c", script], _named(python, tree)
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    if environment is None:
+        environment = {k: v for k, v in os.environ.items()
+                       if k not in ("PYTHONPATH", "PYTHONHOME")}
     try:
         result = subprocess.run(command, capture_output=True, text=True,
                                 timeout=PROBE_SECONDS, check=False, env=environment)
