@@ -1,6 +1,8 @@
 """Finds the smallest program with the same signature and writes it as a script.
 
-The exit code is 1, since the result is a finding. A clean FILE is an error: it has no signature.
+FILE may be a case, the folder that `capture` writes. Then lines and tensors become as few and as
+plain as the failure allows, and DIR gets repro.py, the smaller case and NOTES.md.
+The exit code is 1, since the result is a finding. What does not fail is an error.
 """
 
 import tempfile
@@ -11,6 +13,8 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.finding import contract, finding
 from slotfuzz.hunt.hunt import VERIFY_RUNS
+from slotfuzz.inputs import capture, case as cases, folder, minimized, notes
+from slotfuzz.subject import packages as system, rootfs
 from slotfuzz.triage import draft, verify
 from slotfuzz.triage.smallest import smallest
 
@@ -18,17 +22,61 @@ EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"
            " --subject mutant:hermetic-del-storage -o small.py")
 
 
+def packages(args) -> tuple[str, ...]:
+    """A case needs no build."""
+    return () if args.file.is_dir() else system.LISTS
+
+
 def add_arguments(parser) -> None:
     """The options of minimize."""
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", required=True)
+    parser.add_argument("file", type=Path, metavar="FILE", help="a program, or a case")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", required=True,
+                        help="of a case: DIR")
     options.add_subject(parser, of_file=True)
     options.add_target_of_file(parser)
     options.add_skip_unknown(parser)
 
 
 def run(args, output) -> int:
-    """Minimizes, verifies and writes the program; 1, since it is a finding."""
+    """Minimizes, verifies and writes; 1, since it is a finding."""
+    return (_of_case if args.file.is_dir() else _of_program)(args, output)
+
+
+def _of_case(args, output) -> int:
+    case = cases.read(args.file)
+    folder.check(args.output)
+    place = _place(args, case)
+    result, failure = minimized.reduce(case, place)
+    with folder.filled(args.output) as made:
+        written = minimized.write(made, case, place, result, failure)
+    small = result.case
+    output.text(
+        f"{failure.text}\nlines {len(case.lines)} -> {len(small.lines)}, variables"
+        f" {len(case.capture.names)} -> {len(small.capture.names)}, bytes {case.bytes} ->"
+        f" {small.bytes}, {result.runs} runs, {result.seconds:.2f} s,"
+        f" {'1-minimal' if result.one_minimal else 'not 1-minimal'}, fails in {written.failed} of"
+        f" {minimized.FRESH_RUNS} fresh processes\n{notes.picture(small)}\nwrote {args.output}")
+    output.document({
+        "case": str(args.file), "output": str(args.output), "failure": failure.text,
+        "lines_before": len(case.lines), "lines": len(small.lines),
+        "names_before": len(case.capture.names), "names": len(small.capture.names),
+        "bytes_before": case.bytes, "bytes": small.bytes, "runs": result.runs,
+        "seconds": round(result.seconds, 3), "one_minimal": result.one_minimal,
+        "fresh_runs": minimized.FRESH_RUNS, "fresh_failed": written.failed,
+    })
+    return 1
+
+
+def _place(args, case) -> capture.Place:
+    """The interpreter that the options name, or else the one of the capture."""
+    tree = options.tree(args)
+    if args.python or tree:
+        return capture.place_of(args.python, tree)
+    kept = case.record.tree
+    return capture.place_of(case.record.python, rootfs.check(Path(kept)) if kept else None)
+
+
+def _of_program(args, output) -> int:
     text = options.read_program(args.file)
     wish = options.meant(args, args.file, text)
     finding.check_writable(args.output.absolute().parent)
@@ -46,8 +94,8 @@ def run(args, output) -> int:
         number = contract.contract_of(reply)
         script = draft.script_of(server, best.reply, best.signature, number)
     imported = chosen.function.files() if chosen.function else {}
-    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
-        path = Path(folder) / "repro.py"
+    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as place:
+        path = Path(place) / "repro.py"
         path.write_text(script)
         for name, text in imported.items():
             (path.parent / name).write_text(text)

@@ -1,0 +1,142 @@
+"""A case: a folder with the tensors and the lines of a program, and the script that they make."""
+
+import ast
+import io
+import json
+import textwrap
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from slotfuzz.errors import UserError
+from slotfuzz.inputs import capture_file, restore, script
+from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.script import Statement
+from slotfuzz.inputs.strict_json import DescError
+from slotfuzz.schema import case as schema, shape
+from slotfuzz.schema.case import CaseRecord
+
+INPUTS, RECORD, SCRIPT = "inputs.capture", "case.json", "script.py"
+IMPORT = "import torch"
+MODULES = ("base64", "os", "subprocess", "sys", "zlib")
+
+
+@dataclass(frozen=True)
+class Case:
+    """BEFORE and LINES are the statements of RECORD, whose own texts may be those of a larger case.
+    """
+
+    record: CaseRecord
+    capture: Capture
+    before: tuple[Statement, ...]
+    lines: tuple[Statement, ...]
+
+    @property
+    def bound(self) -> set[str]:
+        """The names that have a value when the lines begin."""
+        return {*self.capture.names, *self.record.values,
+                *(name for one in self.before for name in one.binds)}
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Variables that lines read, that the script had and that no case keeps, with types."""
+        bound, found = self.bound, {}
+        for one in self.lines:
+            for name in sorted(one.reads - bound):
+                if name in self.record.others:
+                    found[name] = self.record.others[name]
+            bound |= one.binds
+        return found
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all storages."""
+        return sum(map(len, self.capture.data))
+
+
+def of(record: CaseRecord, capture: Capture) -> Case:
+    """The case of a valid RECORD; UserError if its texts are no statements."""
+    parts = []
+    for name, texts in (("before", record.before), ("lines", record.lines)):
+        found = []
+        for place, text in enumerate(texts):
+            script.parsed(text, f"{RECORD}, /{name}/{place}")
+            found += script.statements(text)
+        parts.append(tuple(found))
+    for name, text in record.values.items():
+        if not name.isidentifier() or not isinstance(
+                script.parsed(f"{name} = {text}", f"{RECORD}, /values/{name}").body[0],
+                ast.Assign):
+            raise UserError(f"{RECORD}, /values/{name}: it is no value of a variable")
+    return Case(record, capture, *parts)
+
+
+def files(case: Case) -> dict[str, bytes]:
+    """The files of a folder that holds CASE, by name."""
+    inputs = io.BytesIO()
+    capture_file.write(inputs, case.capture)
+    record = replace(case.record, before=tuple(one.text for one in case.before),
+                     lines=tuple(one.text for one in case.lines))
+    return {INPUTS: inputs.getvalue(),
+            RECORD: (json.dumps(asdict(record), indent=2) + "\n").encode()}
+
+
+def read(folder: Path) -> Case:
+    """The case in FOLDER; UserError says which file or field is wrong."""
+    if not folder.is_dir():
+        raise UserError(f"no such folder: {folder}")
+    for name in (RECORD, INPUTS):
+        if not (folder / name).is_file():
+            raise UserError(f"{folder} is no case: it lacks {name}; ./slotfuzz capture makes one")
+    try:
+        value = shape.parsed((folder / RECORD).read_bytes())
+    except ValueError as error:
+        raise UserError(f"{folder / RECORD} is no JSON: {error}") from error
+    if isinstance(value, dict) and isinstance(value.get("version"), int) and (
+            value["version"] > schema.VERSION):
+        raise UserError(f'{folder / RECORD}: "/version": version {value["version"]} is newer than'
+                        f" this reader, which knows {schema.VERSION}")
+    if wrong := shape.wrong_as(value, CaseRecord):
+        raise UserError(f"{folder / RECORD}: {wrong}")
+    try:
+        capture = capture_file.read((folder / INPUTS).read_bytes())
+    except DescError as error:
+        raise UserError(f"{folder / INPUTS}: {error}") from error
+    return of(shape.made(CaseRecord, value), capture)
+
+
+def text(case: Case, bytes_file: str, title: str, check: str = "") -> str:
+    """A script that makes the tensors of CASE and runs its lines.
+
+    CHECK are lines for `--check`, or nothing. BYTES_FILE is an expression for the path from which
+    long bytes are read.
+    """
+    inputs = restore.lines(case.capture, bytes_file)
+    read_names = frozenset().union(*(one.reads for one in (*case.before, *case.lines)))
+    values = [f"{name} = {value}" for name, value in case.record.values.items()
+              if name in read_names]
+    body = [*(one.text for one in case.before), *values, "", *inputs, "", *_rest(case)]
+    words = "\n".join([*body, check])
+    modules = [name for name in MODULES if f"{name}." in words]
+    parts = [f"# {one}" for one in title.splitlines()]
+    parts += [f"import {', '.join(modules)}"] * bool(modules)
+    parts += [IMPORT] * (IMPORT not in {one.text for one in case.before})
+    parts += ["", check.rstrip("\n"), ""] * bool(check)
+    return "\n".join([*parts, *body]) + "\n"
+
+
+def _rest(case: Case) -> list[str]:
+    lines = [one.text for one in case.lines]
+    if not case.record.function:
+        return lines
+    names = ", ".join(case.capture.names)
+    body = textwrap.indent("\n".join(lines) or "pass", script.INDENT)
+    return [f"def {case.record.function}({names}):", body, "", f"{case.record.function}({names})"]
+
+
+
+def title(case: Case) -> str:
+    """The first words of a script, one comment line each."""
+    record = case.record
+    words = [f"{record.script} from line {record.line} on, with its tensors; torch {record.torch}"]
+    return "\n".join(words + [f"not kept: {name}, a {kind}"
+                              for name, kind in case.missing.items()])

@@ -1,0 +1,277 @@
+"""From a capture to lines of Python that make its tensors again, with plain PyTorch of any release.
+
+The order: storages, tensors, views, gradients, the sizes of storages, versions. Tensors get their
+memory by `.data`, which counts no write and makes no view.
+"""
+
+from slotfuzz.errors import UserError
+from slotfuzz.inputs import elements
+from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
+
+HELPERS = {
+    "_bytes_at": """\
+def _bytes_at(path, place, size):
+    with open(path, "rb") as file:
+        file.seek(place, 2)
+        return file.read(size)
+""",
+    "_storage": """\
+def _storage(tensor):
+    has = hasattr(tensor, "untyped_storage")  # since 2.0
+    return tensor.untyped_storage() if has else tensor.storage().untyped()
+""",
+    "_window": """\
+def _window(memory, dtype, size, stride, offset):
+    count = memory.numel() // torch.empty(0, dtype=dtype).element_size()
+    memory = memory[:count * torch.empty(0, dtype=dtype).element_size()]
+    return memory.view(dtype).as_strided(size, stride, offset)
+""",
+    "_count_writes": """\
+def _count_writes(tensor, version):  # no byte changes
+    with torch.no_grad():
+        while tensor._version < version:
+            tensor.detach().as_strided((0,), (1,), 0).zero_()
+""",
+    "_Computed": """\
+class _Computed(torch.autograd.Function):  # the history of a tensor is not in a capture
+    @staticmethod
+    def forward(ctx, source, size, stride, dtype):
+        return torch.empty_strided(size, stride, dtype=dtype)
+    @staticmethod
+    def backward(ctx, gradient):
+        return None, None, None, None
+""",
+    "_Viewed": """\
+class _Viewed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, source):
+        return source.view_as(source)
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+""",
+}
+
+
+class Unrestorable(UserError):
+    """No public API of PyTorch makes these tensors."""
+
+
+def lines(capture: Capture, bytes_file: str) -> list[str]:
+    """The lines that make the tensors of CAPTURE under their names.
+
+    BYTES_FILE is an expression for the path of the capture's file, from which long bytes are read.
+    """
+    return _Writer(capture, bytes_file).run()
+
+
+class _Writer:
+    """Collects lines; variables of tensors and storages that have no name are deleted again."""
+
+    def __init__(self, capture: Capture, bytes_file: str):
+        self.capture, self.bytes_file = capture, bytes_file
+        self.storages, self.tensors = capture.document.storages, capture.document.tensors
+        names: dict[int, list[str]] = {}
+        for name, root in capture.names.items():
+            names.setdefault(capture.document.roots[root], []).append(name)
+        self.names = names
+        self.variables = [names.get(place, [f"_t{place}"])[0]
+                          for place in range(len(self.tensors))]
+        self.out: list[str] = []
+        self.first_of_group: dict[int, int] = {}
+        self.plain = {place for place in range(len(self.tensors)) if self._factory(place)}
+
+    def run(self) -> list[str]:
+        """All lines, in order."""
+        for place in range(len(self.storages)):
+            self._storage(place)
+        # Of those that share a count of writes, the first one cannot be made from another.
+        order = sorted((place for place, row in enumerate(self.tensors) if row["base"] is None),
+                       key=lambda place: [self.tensors[place][name] for name in
+                                          ("is_leaf", "is_conj", "is_neg")])
+        for place in order:
+            self._tensor(place)
+        views = [place for place, row in enumerate(self.tensors) if row["base"] is not None]
+        early = [place for place in views if self._is_early(place)]
+        for place in early:
+            self._view(place)
+        for place in order:
+            self._require_grad(place)
+        for place in views:
+            if place not in early:
+                self._view(place)
+        for place in views:
+            self._require_grad(place)
+        self._gradients()
+        self._sizes()
+        self._versions()
+        self._end()
+        used = [text for name, text in HELPERS.items()
+                if any(f"{name}(" in line or f"{name}." in line for line in self.out)]
+        return [*"\n".join(used).splitlines(), *[""] * bool(used), *self.out]
+
+    def _users(self, storage: int) -> list[int]:
+        return [place for place, row in enumerate(self.tensors) if row["storage"] == storage]
+
+    def _factory(self, place: int) -> str | None:
+        """A call that makes the whole tensor, if it shares nothing and was not written."""
+        row = self.tensors[place]
+        mates = [one for one in self.tensors if one["version_group"] == row["version_group"]]
+        if (row["base"] is not None or len(mates) > 1 or row["version"] or not row["is_leaf"]
+                or row["is_conj"] or row["is_neg"] or len(self._users(row["storage"])) > 1
+                or not elements.is_plain(row, self.storages[row["storage"]])):
+            return None
+        return elements.factory(row, self.capture.data[row["storage"]])
+
+    def _storage(self, place: int) -> None:
+        row, data = self.storages[place], self.capture.data[place]
+        if any(user in self.plain for user in self._users(place)):
+            return
+        needed = max([row["nbytes"], *(bytes_end(self.tensors[one])
+                                       for one in self._users(place))])
+        if not row["resizable"] and row["nbytes"]:
+            if needed > row["nbytes"]:
+                raise Unrestorable(f"storage {place} cannot be resized, and a tensor reaches beyond"
+                                   " its end")
+            self.out.append(f"_s{place} = {self._buffer(place)}")
+            return
+        self.out.append(f"_s{place} = torch.zeros({needed}, dtype=torch.uint8)")
+        if any(data):
+            self.out.append(f"_s{place}[:{len(data)}] = {self._buffer(place)}")
+
+    def _buffer(self, place: int) -> str:
+        data = self.capture.data[place]
+        text = elements.bytes_expression(data)
+        if text is None:
+            begin = sum(map(len, self.capture.data[:place]))
+            end = sum(map(len, self.capture.data))
+            text = f'_bytes_at({self.bytes_file}, {begin - end}, {len(data)})'
+        return f"torch.frombuffer(bytearray({text}), dtype=torch.uint8)"
+
+    def _window(self, row: dict) -> str:
+        return (f"_window(_s{row['storage']}, torch.{row['dtype']}, {tuple(row['size'])},"
+                f" {tuple(row['stride'])}, {row['storage_offset']})")
+
+    def _tensor(self, place: int) -> None:
+        row, name = self.tensors[place], self.variables[place]
+        first = self.first_of_group.setdefault(row["version_group"], place)
+        if place in self.plain:
+            made = self._factory(place)
+            grad = ", requires_grad=True" if row["requires_grad"] else ""
+            made = (f"torch.nn.Parameter({made}){grad or ', requires_grad=False'})"
+                    if row["is_parameter"] else f"{made}{grad})")
+            self.out.append(f"{name} = {made}")
+            return
+        empty = f"torch.empty(0, dtype=torch.{row['dtype']})"
+        if first != place:
+            empty = self._mate(first, place)
+        if not row["is_leaf"]:
+            empty = (f"_Computed.apply(torch.empty(0, requires_grad=True), {tuple(row['size'])},"
+                     f" {tuple(row['stride'])}, torch.{row['dtype']})")
+        if row["is_parameter"]:
+            empty = f"torch.nn.Parameter({empty}, requires_grad=False)"
+        self.out.append(f"{name} = {empty}")
+        if first == place:
+            self.out.append(f"{name}.data = {self._toggled(self._window(row), row)}")
+
+    def _mate(self, first: int, place: int) -> str:
+        """A tensor that shares the count of writes with FIRST, and is no view."""
+        row, other = self.tensors[place], self.tensors[first]
+        if not row["is_leaf"]:
+            raise Unrestorable(f"{self._words(place)} and {self._words(first)} count their writes"
+                               " together, and were computed")
+        if row["storage"] != other["storage"]:
+            raise Unrestorable(f"{self._words(place)} and {self._words(first)} count their writes"
+                               " together, and have different storages")
+        window = self._seen(f"{self.variables[first]}.detach()", other, row)
+        return f"{self._toggled(window, row, other)}.detach()"
+
+    def _words(self, place: int) -> str:
+        names = self.names.get(place)
+        return f"`{names[0]}`" if names else f"tensor {place}"
+
+    def _seen(self, source: str, of: dict, row: dict) -> str:
+        """SOURCE, a tensor as the row OF says, seen with the type and layout of ROW."""
+        there = f"as_strided({tuple(row['size'])}, {tuple(row['stride'])}, {row['storage_offset']})"
+        if row["dtype"] == of["dtype"]:
+            return f"{source}.{there}"
+        reach = max(self.storages[of["storage"]]["nbytes"], bytes_end(row), bytes_end(of))
+        count = reach // ITEM_SIZES[of["dtype"]]
+        if is_complex(of["dtype"]) and not is_complex(row["dtype"]):
+            return f"torch.view_as_real({source}.as_strided(({count},), (1,), 0)).{there}"
+        if is_complex(row["dtype"]) and not is_complex(of["dtype"]):
+            return (f"torch.view_as_complex({source}.as_strided(({count // 2}, 2), (2, 1), 0))"
+                    f".{there}")
+        return f"{source}.as_strided(({count},), (1,), 0).view(torch.{row['dtype']}).{there}"
+
+    @staticmethod
+    def _toggled(text: str, row: dict, of: dict | None = None) -> str:
+        """TEXT with the bits of ROW; it has those of the row OF, or none."""
+        for name, bit in (("is_conj", "{}.conj()"), ("is_neg", "torch._neg_view({})")):
+            if row[name] != bool(of and of[name]):
+                text = bit.format(text)
+        return text
+
+    def _is_early(self, place: int) -> bool:
+        """Whether a view was made before its base required a gradient."""
+        row = self.tensors[place]
+        base = self.tensors[row["base"]]
+        return (base["requires_grad"] and base["is_leaf"] and row["is_leaf"]
+                and row["creation_meta"] == "default")
+
+    def _view(self, place: int) -> None:
+        row, name = self.tensors[place], self.variables[place]
+        base = self.tensors[row["base"]]
+        if not row["is_leaf"] and not base["requires_grad"]:
+            raise Unrestorable(f"{self._words(place)} was computed, and its base was not")
+        source = self.variables[row["base"]]
+        if row["creation_meta"] == "in_custom_function":
+            source = f"_Viewed.apply({source})"
+        elif row["creation_meta"] == "multi_output_node":
+            source = f"{source}.unsqueeze(0).unbind()[0]"
+        layout, left = row, row["storage"] != base["storage"]
+        if left:
+            layout = {**row, "size": [0], "stride": [1], "storage_offset": 0}
+        made = self._toggled(self._seen(source, base, layout), row, base)
+        is_recorded = row["creation_meta"] != "no_grad_mode"
+        self.out.append(f"{name} = {made}" if is_recorded else
+                        f"with torch.no_grad(): {name} = {made}")
+        if left:
+            self.out.append(f"{name}.data = {self._toggled(self._window(row), row)}")
+
+    def _require_grad(self, place: int) -> None:
+        row = self.tensors[place]
+        if row["is_leaf"] and row["requires_grad"] and place not in self.plain:
+            self.out.append(f"{self.variables[place]}.requires_grad_()")
+
+    def _gradients(self) -> None:
+        for place, row in enumerate(self.tensors):
+            if row["grad"] is None:
+                continue
+            grad = self.tensors[row["grad"]]
+            if (grad["size"], grad["dtype"]) != (row["size"], row["dtype"]):
+                raise Unrestorable(f"{self._words(place)} has a gradient of another size or type")
+            self.out.append(f"{self.variables[place]}.grad = {self.variables[row['grad']]}")
+
+    def _sizes(self) -> None:
+        for place, row in enumerate(self.storages):
+            needed = max((bytes_end(self.tensors[one]) for one in self._users(place)), default=0)
+            if needed > row["nbytes"]:
+                self.out.append(f"_storage(_s{place}).resize_({row['nbytes']})")
+
+    def _versions(self) -> None:
+        for first in self.first_of_group.values():
+            if version := self.tensors[first]["version"]:
+                self.out.append(f"_count_writes({self.variables[first]}, {version})")
+
+    def _end(self) -> None:
+        for first, *others in self.names.values():
+            self.out += [f"{name} = {first}" for name in others]
+        left = [f"_s{place}" for place in range(len(self.storages))
+                if not any(user in self.plain for user in self._users(place))]
+        left += [name for place, name in enumerate(self.variables) if place not in self.names]
+        if left:
+            self.out.append(f"del {', '.join(left)}")
+        if not self.capture.grad_mode:
+            self.out.append("torch.set_grad_enabled(False)")

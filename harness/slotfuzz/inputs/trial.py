@@ -1,0 +1,106 @@
+"""Runs a restored script in a child, and says how it failed.
+
+The child is forked from an interpreter that has imported torch and done nothing else, since an
+import takes a second.
+"""
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotfuzz.engine.kills import Kills
+from slotfuzz.errors import MachineError
+from slotfuzz.evidence import signature
+from slotfuzz.finding import emit
+from slotfuzz.inputs import case as cases
+from slotfuzz.inputs.capture import Place, user_environment
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.restore import Unrestorable
+from slotfuzz.subject.subject import POISON_ENVIRONMENT
+from slotfuzz.triage.verify import Forker
+
+MODULE = "torch"
+RAISED = re.compile(r"^([\w.]+)(?:: (.*))?$")
+TRACEBACK = "Traceback (most recent call last):"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a script failed: a signal, the type of an exception with its message, an exit code."""
+
+    kind: str
+    what: str = ""
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        return f"{self.kind} {self.what}" + f": {self.detail}" * bool(self.detail)
+
+    @property
+    def stated(self) -> str:
+        """The regular expression that --check looks for in a run's output."""
+        if self.kind == signature.SIGNAL:
+            return f"^killed by {self.what}$"
+        if self.kind == signature.EXCEPTION:
+            return f"^{re.escape(self.what)}" + (f": {emit.pattern(self.detail)}"
+                                                if self.detail else "")
+        return f"^exit code {self.what}$"
+
+
+def failure_of(code: int | None, words: str) -> Failure | None:
+    """How a run ended with exit CODE (None: it hung) and WORDS on stderr; None if it did not fail.
+    """
+    if code is None:
+        return Failure(signature.HANG)
+    if code == 0:
+        return None
+    if code < 0:
+        return Failure(signature.SIGNAL, signature.signal_name(-code))
+    after = words.rpartition(TRACEBACK)[2].splitlines()[1:]
+    said = next((line for line in after if line and not line[0].isspace()), "")
+    match = RAISED.match(said)
+    if TRACEBACK in words and match:
+        return Failure(signature.EXCEPTION, match[1], signature.normalise(match[2] or ""))
+    return Failure(signature.EXIT, str(code))
+
+
+class Trial:
+    """A place to run cases; close it, since it holds an interpreter and a folder."""
+
+    def __init__(self, place: Place):
+        self._folder = tempfile.TemporaryDirectory(prefix="slotfuzz-")
+        self._forker = Forker(place.command, MODULE, {**user_environment(), **POISON_ENVIRONMENT})
+        self._kills = Kills()
+        self._count = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
+        """Ends the interpreter and removes the folder."""
+        self._forker.close()
+        self._folder.cleanup()
+
+    def failure(self, case: Case) -> Failure | None:
+        """How the script of CASE fails; None if it does not, or if no script makes its tensors."""
+        try:
+            content = cases.files(case)[cases.INPUTS]
+            text = cases.text(case, repr(cases.INPUTS), "")
+        except Unrestorable:
+            return None
+        self._count += 1
+        folder = Path(self._folder.name)
+        path = folder / f"trial-{self._count}.py"
+        path.write_text(text.replace(repr(cases.INPUTS), repr(str(folder / cases.INPUTS))))
+        (folder / cases.INPUTS).write_bytes(content)
+        ends = self._kills.repeat(lambda: self._forker.runs(path, 1))
+        for one in folder.glob(f"{path.name}*"):
+            one.unlink()
+        if not ends:
+            raise MachineError(f"the interpreter that imports {MODULE} has died; does it work?")
+        return failure_of(*ends[0])
