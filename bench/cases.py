@@ -1,0 +1,105 @@
+"""Captures and minimizes the crashes of PyTorch in repro/: bytes of tensors before and after.
+
+    ./slotfuzz bench cases [--rootfs DIR] [--runs N]
+
+Each repro.py of the release that the interpreter has is a user's script. It is captured before a
+line in its middle where tensors are in scope; if the failure needs what no capture keeps (a hook, a
+storage, a thread), before the lines next to it. The case is minimized, and its script runs in new
+processes, without any file beside it.
+"""
+
+import ast
+import tempfile
+from pathlib import Path
+
+from slotfuzz import console, options
+from slotfuzz.errors import UserError
+from slotfuzz.finding import finding
+from slotfuzz.inputs import capture, minimized, script
+from slotfuzz.measure.benchmark import Measured
+from slotfuzz.paths import ROOT, shown
+from slotfuzz.subject import interpreter
+
+COLUMNS = ("finding", "failure", "line", "lines_before", "lines", "bytes_before", "bytes",
+           "minimal", "runs", "seconds", "fresh")
+VERSION = "import torch; print(torch.__version__)"
+RELEASE_PARTS = 2  # Debian's 1.13.1 says 1.13.0a0
+
+
+def measure(args) -> Measured:
+    """A row for each crash, at most --runs of them."""
+    place = capture.place_of(args.python, options.tree(args))
+    version = interpreter.ask(place.python, place.tree, VERSION, "cannot import torch").strip()
+    release = ".".join(version.split(".")[:RELEASE_PARTS])
+    folders = [path.parent for path in sorted(ROOT.glob(f"repro/torch-{release}.*/*/finding.json"))
+               if finding.load(path.parent).kind.startswith("SIG")]
+    rows, other = [], []
+    for folder in folders:
+        if args.runs and len(rows) == args.runs:
+            break
+        row, why = _of_finding(folder, place)
+        console.say(f"{shown(folder)}: {why or row['bytes']}")
+        if row:
+            rows.append(row)
+        else:
+            other.append(f"{folder.name}: {why}")
+    fell = [row for row in rows if row["bytes"] <= 0.1 * row["bytes_before"] or row["minimal"]]
+    fresh = [row for row in rows if row["fresh"] == minimized.FRESH_RUNS]
+    sentences = [f"torch {version}: {len(rows)} of {len(rows) + len(other)} crashes repeat from a"
+                 f" capture; {len(fresh)} of them in all {minimized.FRESH_RUNS} new processes; of"
+                 f" {len(fell)} the bytes fell by 90 % or are minimal", *other]
+    summary = {"torch": version, "tried": len(rows) + len(other), "cases": len(rows),
+               "fresh": len(fresh), "small": len(fell), "others": other}
+    return Measured(rows or [dict.fromkeys(COLUMNS, "")], sentences, summary)
+
+
+def _of_finding(folder: Path, place) -> tuple[dict | None, str]:
+    """The row of a finding; None and the reason if no line of it can be captured and repeated."""
+    path = folder / "repro.py"
+    failure = minimized.fresh_failure(path, place)
+    if failure is None:
+        return None, "the script does not fail here"
+    why = "it has one line"
+    for line in _lines(path.read_text()):
+        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
+            try:
+                case = capture.capture(path, line, place, _made(scratch, "case"))
+                result, found = minimized.reduce(case, place)
+            except UserError as error:
+                why = str(error).partition("; nothing is")[0].replace(f"{path}", "repro.py")
+                continue
+            if found != failure:
+                why = f"{found.text} instead of {failure.text}"
+                continue
+            written = minimized.write(_made(scratch, "small"), case, place, result, found)
+        small = result.case
+        return dict(zip(COLUMNS, (
+            folder.name, found.what, line, len(case.lines), len(small.lines), case.bytes,
+            small.bytes, result.one_minimal, result.runs, round(result.seconds, 1),
+            written.failed))), ""
+    return None, why
+
+
+def _made(scratch: str, name: str) -> Path:
+    folder = Path(scratch) / name
+    folder.mkdir()
+    return folder
+
+
+def _lines(source: str) -> list[int]:
+    """Where a line of the program begins, apart from the first one: the middle first."""
+    body = ast.parse(source).body
+    check = max((at for at, node in enumerate(body) if isinstance(node, ast.If)
+                 and "--check" in ast.unparse(node.test)), default=-1)
+    begins = [script.first_line(node) for node in body[check + 1:]
+              if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom))]
+    middle = len(begins) / 2
+    return sorted(begins[1:], key=lambda line: abs(begins.index(line) - middle))
+
+
+def plot(measured: Measured, axes) -> None:
+    """Bytes before and after, a dot for each crash."""
+    axes.scatter([row["bytes_before"] for row in measured.rows],
+                 [row["bytes"] for row in measured.rows], s=14)
+    axes.set_xlabel("bytes before")
+    axes.set_ylabel("bytes")
