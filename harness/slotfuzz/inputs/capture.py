@@ -9,7 +9,7 @@ from pathlib import Path
 
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.evidence import signature
-from slotfuzz.inputs import case as cases, core_reader, document as documents, observe, script
+from slotfuzz.inputs import case as cases, core_reader, document as documents, script
 from slotfuzz.inputs.capture_file import Capture
 from slotfuzz.inputs.case import Case
 from slotfuzz.inputs.document import Document
@@ -20,6 +20,7 @@ from slotfuzz.subject import interpreter, rootfs
 
 DEFAULT_PYTHONS = ("python3", interpreter.SYSTEM_PYTHON)
 HAS_TORCH = "import importlib.util as util; print(bool(util.find_spec('torch')))"
+OBSERVER = Path(__file__).parent / "observer"
 UNWRITABLE_CODE = 3
 STDERR = 2  # what the script prints is not the result
 TREE_MARK = ".slotfuzz-bootstrapped"
@@ -88,7 +89,7 @@ def capture(path: Path, line: int, place: Place, folder: Path) -> Case:
     record = schema.CaseRecord(
         schema.VERSION, path.name, line, answer["torch"], place.python, (),
         str(place.tree or ""), function=rest.function, values=answer["values"],
-        others=answer["others"])
+        holders=answer["holders"], parts=tuple(answer["parts"]), others=answer["others"])
     case = Case(record, found, rest.before, rest.lines)
     (folder / "bytes").unlink()
     (folder / "answer.json").unlink()
@@ -99,7 +100,7 @@ def capture(path: Path, line: int, place: Place, folder: Path) -> Case:
 
 
 def _observed(path: Path, line: int, place: Place, folder: Path) -> dict:
-    command = [*place.command, observe.__file__, str(path), str(line), str(folder)]
+    command = [*place.command, str(OBSERVER), str(path), str(line), str(folder)]
     ended = subprocess.run(command, stdout=STDERR, env=user_environment(), check=False)
     answer_path = folder / "answer.json"
     if ended.returncode == UNWRITABLE_CODE and not answer_path.read_bytes():

@@ -33,7 +33,7 @@ class Case:
     @property
     def bound(self) -> set[str]:
         """The names that have a value when the lines begin."""
-        return {*self.capture.names, *self.record.values,
+        return {*self.capture.names, *self.record.values, *self.record.holders,
                 *(name for one in self.before for name in one.binds)}
 
     @property
@@ -62,7 +62,7 @@ def of(record: CaseRecord, capture: Capture) -> Case:
             script.parsed(text, f"{RECORD}, /{name}/{place}")
             found += script.statements(text)
         parts.append(tuple(found))
-    for name, text in record.values.items():
+    for name, text in {**record.values, **record.holders}.items():
         if not name.isidentifier() or not isinstance(
                 script.parsed(f"{name} = {text}", f"{RECORD}, /values/{name}").body[0],
                 ast.Assign):
@@ -110,8 +110,12 @@ def text(case: Case, bytes_file: str, title: str, check: str = "") -> str:
     CHECK are lines for `--check`, or nothing. BYTES_FILE is an expression for the path from which
     long bytes are read.
     """
-    inputs = restore.lines(case.capture, bytes_file)
     read_names = frozenset().union(*(one.reads for one in (*case.before, *case.lines)))
+    holders = [f"{name} = {value}" for name, value in case.record.holders.items()
+               if name in read_names]
+    parts = [name for name in case.record.parts if name in case.capture.names]
+    holders += [f"del {', '.join(parts)}"] * bool(parts)
+    inputs = restore.lines(case.capture, bytes_file, holders)
     values = [f"{name} = {value}" for name, value in case.record.values.items()
               if name in read_names]
     body = [*(one.text for one in case.before), *values, "", *inputs, "", *_rest(case)]

@@ -4,6 +4,8 @@ The order: storages, tensors, views, gradients, the sizes of storages, versions.
 memory by `.data`, which counts no write and makes no view.
 """
 
+from collections.abc import Sequence
+
 from slotfuzz.errors import UserError
 from slotfuzz.inputs import elements
 from slotfuzz.inputs.capture_file import Capture
@@ -58,12 +60,12 @@ class Unrestorable(UserError):
     """No public API of PyTorch makes these tensors."""
 
 
-def lines(capture: Capture, bytes_file: str) -> list[str]:
-    """The lines that make the tensors of CAPTURE under their names.
+def lines(capture: Capture, bytes_file: str, more: Sequence[str] = ()) -> list[str]:
+    """The lines that make the tensors of CAPTURE under their names, and MORE, which may use these.
 
     BYTES_FILE is an expression for the path of the capture's file, from which long bytes are read.
     """
-    return _Writer(capture, bytes_file).run()
+    return _Writer(capture, bytes_file).run(more)
 
 
 class _Writer:
@@ -82,7 +84,7 @@ class _Writer:
         self.first_of_group: dict[int, int] = {}
         self.plain = {place for place in range(len(self.tensors)) if self._factory(place)}
 
-    def run(self) -> list[str]:
+    def run(self, more: Sequence[str]) -> list[str]:
         """All lines, in order."""
         for place in range(len(self.storages)):
             self._storage(place)
@@ -106,7 +108,7 @@ class _Writer:
         self._gradients()
         self._sizes()
         self._versions()
-        self._end()
+        self._end(more)
         used = [text for name, text in HELPERS.items()
                 if any(f"{name}(" in line or f"{name}." in line for line in self.out)]
         return [*"\n".join(used).splitlines(), *[""] * bool(used), *self.out]
@@ -265,9 +267,10 @@ class _Writer:
             if version := self.tensors[first]["version"]:
                 self.out.append(f"_count_writes({self.variables[first]}, {version})")
 
-    def _end(self) -> None:
+    def _end(self, more: Sequence[str]) -> None:
         for first, *others in self.names.values():
             self.out += [f"{name} = {first}" for name in others]
+        self.out += more
         left = [f"_s{place}" for place in range(len(self.storages))
                 if not any(user in self.plain for user in self._users(place))]
         left += [name for place, name in enumerate(self.variables) if place not in self.names]

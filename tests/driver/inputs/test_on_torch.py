@@ -6,12 +6,13 @@ SLOTFUZZ_TEST_TREES names, separated by colons (ci/torch_rootfs.sh makes them).
 
 import functools
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import capture, case as cases, document, minimized
+from slotfuzz.inputs import capture, case as cases, document, minimized, script
 from slotfuzz.subject import interpreter
 
 TREES = [Path(one) for one in os.environ.get("SLOTFUZZ_TEST_TREES", "").split(":") if one]
@@ -63,6 +64,9 @@ PROGRAMS = {
         "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float64",
         "complex64", "complex128"))), '"dtype":"bfloat16"'),
     "fixed_size": ("a = torch.frombuffer(bytearray(8), dtype=torch.float32)", '"nbytes":8'),
+    "holders": ("a = torch.arange(4.)\nb = [a, (torch.ones(2), 3), {'x': torch.zeros(1)}]\n"
+                "s = storage(a)\nu = torch.UntypedStorage(8)\nv = torch.ones(3).storage()",
+                '"dtype":"uint8"'),
     "no_grad": ("a = torch.ones(2)\ntorch.set_grad_enabled(False)", '"nbytes":8'),
     "not_a_number": ("a = torch.tensor([float('nan'), -0.0, float('inf')])", '"nbytes":12'),
 }
@@ -118,10 +122,12 @@ def test_a_capture_comes_back_exactly(name, place, tmp_path):
     lines, word = PROGRAMS[name]
     first = captured(f"{HEAD}{lines}\npass\n", tmp_path, "first", place)
     assert word in document.dumps(first.capture.document)
+    first = replace(first, lines=script.statements(f"[{', '.join(first.record.holders)}]"))
     text = cases.text(first, repr(str(tmp_path / "first" / cases.INPUTS)), "")
     again = captured(text, tmp_path, "again", place)
     assert document.dumps(again.capture.document) == document.dumps(first.capture.document)
     assert again.capture == first.capture
+    assert again.record.holders == first.record.holders
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -28,7 +28,7 @@ uint8, int64, float32 = (dtype(name) for name in SIZES)
 strided = "torch.strided"
 
 
-class Storage:
+class UntypedStorage:
     """Bytes with an address."""
 
     def __init__(self, data):
@@ -56,7 +56,7 @@ class Tensor:
 
     def __init__(self, sizes, values, kind, requires_grad=False):
         self.sizes, self.dtype = tuple(sizes), kind
-        self.storage = Storage(struct.pack(f"<{len(values)}{SIZES[kind.name]}", *values))
+        self.storage = UntypedStorage(struct.pack(f"<{len(values)}{SIZES[kind.name]}", *values))
         self.requires_grad, self.is_leaf, self.grad, self._base = requires_grad, True, None, None
         self.writes = [0]
 

@@ -1,116 +1,22 @@
-"""Runs in the user's interpreter: a script up to a line, then describes the tensors in scope there.
+"""Tensors as rows of a description, by public attributes.
 
-Usage: observe.py SCRIPT LINE FOLDER. It uses the standard library and PyTorch's public attributes
-only, and writes FOLDER/answer.json and FOLDER/bytes. Nothing is written to the user's tensors: what
-only a write can tell is asked in a forked process.
+Nothing is written to them: what only a write can tell is asked in a forked process.
 """
 
-import ast
 import ctypes
 import json
 import os
-import sys
-import types
-import warnings
-
-STOP = "__slotfuzz_stop__"
-# What is printed as it is: a script can evaluate its repr().
-PLAIN = (int, float, str, bytes, bool, complex, type(None))
-PLAIN_LENGTH_MAX = 4096
 
 
 class Refusal(Exception):
     """Why a tensor cannot be captured, with its name."""
 
 
-def main(script, line, folder):
-    """Runs SCRIPT as `python SCRIPT` does, and never comes back from LINE."""
-    with open(script, "rb") as file:
-        source = file.read()
-    tree = ast.parse(source, script)
-    stop_before(tree, line)
-    module = types.ModuleType("__main__")
-    module.__file__ = script
-    sys.modules["__main__"] = module
-    sys.argv[:], sys.path[0] = [script], os.path.dirname(os.path.abspath(script))
-
-    def stop():
-        frame = sys._getframe(1)
-        try:
-            answer = scope(dict(frame.f_globals), dict(frame.f_locals), folder)
-        except Refusal as refusal:
-            answer = {"refused": str(refusal)}
-        except OSError as error:
-            answer = {"unwritable": error.strerror}
-        finish(answer, folder)
-
-    __builtins__.__dict__[STOP] = stop
-    exec(compile(tree, script, "exec"), module.__dict__)
-
-
-def finish(answer, folder):
-    """Writes the answer and ends this process: nothing of the script runs any more."""
-    code = 0
-    try:
-        with open(os.path.join(folder, "answer.json"), "w") as file:
-            json.dump(answer, file)
-    except OSError:
-        code = 3
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
-
-
-def stop_before(tree, line):
-    """Puts a call before the statement that begins in LINE."""
-    for node in ast.walk(tree):
-        for body in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
-            for place, one in enumerate(body if isinstance(body, list) else []):
-                first = min([one.lineno, *(d.lineno for d in getattr(one, "decorator_list", []))])
-                if first == line:
-                    call = ast.Expr(ast.Call(ast.Name(STOP, ast.Load()), [], []))
-                    body.insert(place, ast.fix_missing_locations(ast.copy_location(call, one)))
-                    return
-
-
-def scope(outer, inner, folder):
-    """What is in scope: tensors as a document, plain values as text, of the rest the types."""
-    import torch
-
-    both = {**outer, **inner}
-    names = {name: both[name] for name in sorted(both) if not name.startswith("__")}
-    if torch.is_inference_mode_enabled():
-        raise Refusal("the line runs in inference mode, whose tensors count no writes")
-    tensors = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
-    walk = Walk(torch)
-    grad_mode = torch.is_grad_enabled()
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        roots = {name: walk.visit(value, f"`{name}`") for name, value in tensors.items()}
-        walk.run()
-        walk.ask_a_fork()
-        walk.write_bytes(os.path.join(folder, "bytes"))
-    order = list(dict.fromkeys(roots.values()))
-    return {
-        "names": {name: order.index(place) for name, place in roots.items()},
-        "grad_mode": grad_mode, "torch": torch.__version__,
-        "storages": walk.storage_rows, "tensors": walk.rows, "roots": order,
-        "values": {name: repr(value) for name, value in names.items()
-                   if is_plain(value, torch)},
-        "others": {name: type(value).__name__ for name, value in names.items()
-                   if name not in tensors and not is_plain(value, torch)},
-    }
-
-
-def is_plain(value, torch):
-    """Whether a script can evaluate repr(VALUE)."""
-    if type(value) in (tuple, list, set, dict):
-        parts = [*value, *value.values()] if type(value) is dict else value
-        return len(value) <= PLAIN_LENGTH_MAX and all(is_plain(one, torch) for one in parts) and (
-            type(value) is not set or bool(value))
-    if type(value) is float:
-        return value - value == 0  # neither infinite nor NaN
-    return type(value) in PLAIN or isinstance(value, torch.dtype)
+def storage_of(tensor):
+    """The storage of a tensor, without a type."""
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage().untyped()  # before 2.0
 
 
 class Walk:
@@ -176,13 +82,8 @@ class Walk:
         if any(name is not None for name in getattr(tensor, "names", ())):
             raise Refusal(f"{words} has named dimensions")
 
-    def storage_of(self, tensor):
-        if hasattr(tensor, "untyped_storage"):
-            return tensor.untyped_storage()
-        return tensor.storage().untyped()  # before 2.0
-
     def visit_storage(self, tensor):
-        storage = self.storage_of(tensor)
+        storage = storage_of(tensor)
         # Storages of no bytes may have one address; a window tells whether they are one storage.
         window = self.torch.empty(0, dtype=self.torch.uint8).set_(storage)
         known = self.storage_places.setdefault(storage.data_ptr(), [])
@@ -260,7 +161,3 @@ class Walk:
                 if words in str(error):
                     return meta
         return "default"
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
