@@ -100,17 +100,17 @@ def stated(reply: Reply) -> str:
     if words.reporter == signature.SIGNAL:
         return KILLED
     if words.what == signature.UNDEFINED:
-        return "runtime error: " + pattern(words.detail)
+        return "runtime error: " + _pattern(words.detail)
     if words.reporter == signature.SANITIZER:
         what = "" if words.what == signature.LEAK else "[ -]".join(words.what.split("-"))
         return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
     if words.reporter == signature.FATAL:
-        return "Fatal Python error: " + pattern(words.what)
+        return "Fatal Python error: " + _pattern(words.what)
     if words.reporter == signature.CHECK:
-        return signature.CHECK_WORDS + pattern(words.detail)
+        return signature.CHECK_WORDS + _pattern(words.detail)
     if words.reporter == signature.EXIT:
         return rf"^exit code {reply.exit}$"
-    return pattern(words.verdict)
+    return _pattern(words.verdict)
 
 
 def _judged(reply: Reply) -> str:
@@ -121,7 +121,7 @@ def _judged(reply: Reply) -> str:
         return rf"^ +(?:{'|'.join(map(_literally, asserts))})\n(?: +[~^]+\n)?AssertionError"
     if reply.kind == "assert":
         return "^AssertionError"
-    message = pattern(signature.normalise(reply.message).rstrip(": "))
+    message = _pattern(signature.normalise(reply.message).rstrip(": "))
     # Another build of the same release has its sources in another folder.
     return r"^(?:[\w.]+\.)?" + SOURCE_PLACE.sub(SOURCE_PLACE.pattern, message)
 
@@ -135,10 +135,10 @@ def ending(code: int) -> str:
         return f"exit code {code}"
 
 
-def pattern(words: str) -> str:
+def _pattern(words: str) -> str:
     """A regular expression for WORDS, a text by signature.normalise."""
-    text = re.sub(r"\bN\b", r"(?:N|\\d+)", _literally(words))
-    return text.replace("ADDRESS", r"(?:ADDRESS|0x\w+)")
+    pattern = re.sub(r"\bN\b", r"(?:N|\\d+)", _literally(words))
+    return pattern.replace("ADDRESS", r"(?:ADDRESS|0x\w+)")
 
 
 def _literally(words: str) -> str:

@@ -9,8 +9,9 @@ from slotfuzz.inputs.check import ITEM_SIZES, numel
 
 HEXADECIMAL_MAX = 64
 LISTED_MAX = 16
-# Longer texts of bytes stay in the file of the capture.
+# Longer texts of bytes stay in the file of the capture, and so do longer bytes.
 INLINE_MAX = 1 << 14
+PACKED_MAX = 1 << 20
 # How struct names the types whose values Python can write.
 CODES = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
          "float16": "e", "float32": "f", "float64": "d"}
@@ -18,17 +19,24 @@ CODES = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "in
 
 def bytes_expression(data: bytes) -> str | None:
     """DATA as an expression; None if it is too long for a script."""
-    if not any(data):
+    if is_zero(data):
         return f"bytes({len(data)})"
     if data == data[:1] * len(data):
         return f'bytes.fromhex("{data[:1].hex()}") * {len(data)}'
     if len(data) <= HEXADECIMAL_MAX:
         return f'bytes.fromhex("{data.hex()}")'
+    if len(data) > PACKED_MAX:
+        return None
     packed = base64.b85encode(zlib.compress(data, 9)).decode()
     if len(packed) > INLINE_MAX:
         return None
     lines = "\n".join(f'    "{packed[at:at + 90]}"' for at in range(0, len(packed), 90))
     return f"zlib.decompress(base64.b85decode(\n{lines}))"
+
+
+def is_zero(data: bytes) -> bool:
+    """Whether all bytes are zero. It takes less time than any() on bytes that are."""
+    return data.count(0) == len(data)
 
 
 def contiguous(sizes: list[int]) -> list[int]:
@@ -51,26 +59,23 @@ def factory(row: dict, data: bytes) -> str | None:
     """A call without its last `)` that makes a plain tensor of DATA; None if none is short."""
     size, dtype = tuple(row["size"]), row["dtype"]
     typed = "" if dtype == "float32" else f", dtype=torch.{dtype}"
-    if not any(data):
+    if is_zero(data):
         return f"torch.zeros({size}{typed}"
     if dtype not in CODES:
         return None
-    values = [value for (value,) in struct.iter_unpack(f"<{CODES[dtype]}", data)]
-    if not _is_exact(values, dtype, data):
+    item = ITEM_SIZES[dtype]
+    is_constant = data == data[:item] * (len(data) // item)
+    if not is_constant and len(data) > LISTED_MAX * item:
         return None
-    if len(set(values)) == 1:
-        return f"torch.full({size}, {values[0]!r}{typed or ', dtype=torch.float32'}"
-    if len(values) <= LISTED_MAX:
-        return f"torch.tensor({_nested(values, size)}{typed or ', dtype=torch.float32'}"
-    return None
-
-
-def _is_exact(values: list, dtype: str, data: bytes) -> bool:
-    """Whether repr() of each value gives its bytes back: not so for NaN, and -0.0 is no 0.0."""
-    finite = all(math.isfinite(value) for value in values)
-    signed = [math.copysign(1, value) for value in values if value == 0]
-    same_zeros = len(set(signed)) <= 1 or len(values) <= LISTED_MAX
-    return finite and same_zeros and struct.pack(f"<{len(values)}{CODES[dtype]}", *values) == data
+    shown = data[:item] if is_constant else data
+    values = [value for (value,) in struct.iter_unpack(f"<{CODES[dtype]}", shown)]
+    if not all(map(math.isfinite, values)) or (
+            struct.pack(f"<{len(values)}{CODES[dtype]}", *values) != shown):
+        return None  # repr() of a NaN does not give its bytes back
+    typed = typed or ", dtype=torch.float32"
+    if is_constant:
+        return f"torch.full({size}, {values[0]!r}{typed}"
+    return f"torch.tensor({_nested(values, size)}{typed}"
 
 
 def _nested(values: list, size: tuple[int, ...]):

@@ -223,7 +223,7 @@ def make_resizable(capture: Capture) -> Iterator[Capture]:
 def constant_bytes(capture: Capture) -> Iterator[Capture]:
     """All bytes of a storage are zero; else all elements are one; else a part of it is zero."""
     for place, data in enumerate(capture.data):
-        if not any(data):
+        if elements.is_zero(data):
             continue
         dtype = _Draft(capture).users(place)[0]["dtype"]
         item = ONES.get(dtype, b"\1" + bytes(ITEM_SIZES[dtype] - 1))
@@ -237,7 +237,7 @@ def constant_bytes(capture: Capture) -> Iterator[Capture]:
         while parts <= min(PARTS_MAX, len(data)):
             step = -(-len(data) // parts)
             for begin in range(0, len(data), step):
-                if any(data[begin:begin + step]):
+                if not elements.is_zero(data[begin:begin + step]):
                     less = data[:begin] + bytes(len(data[begin:begin + step]))
                     yield from _with_data(capture, place, less + data[begin + step:])
             parts *= 2

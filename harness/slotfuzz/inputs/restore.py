@@ -139,7 +139,7 @@ class _Writer:
             self.out.append(f"_s{place} = {self._buffer(place)}")
             return
         self.out.append(f"_s{place} = torch.zeros({needed}, dtype=torch.uint8)")
-        if any(data):
+        if not elements.is_zero(data):
             self.out.append(f"_s{place}[:{len(data)}] = {self._buffer(place)}")
 
     def _buffer(self, place: int) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from slotfuzz.engine.kills import Kills
 from slotfuzz.errors import MachineError
 from slotfuzz.evidence import signature
-from slotfuzz.finding import emit
 from slotfuzz.inputs import case as cases
 from slotfuzz.inputs.capture import Place, user_environment
 from slotfuzz.inputs.case import Case
@@ -21,6 +20,9 @@ from slotfuzz.subject.subject import POISON_ENVIRONMENT
 from slotfuzz.triage.verify import Forker
 
 MODULE = "torch"
+# What differs between runs and sizes: numbers, also those within words such as 4x3.
+ADDRESS, NUMBER = "0x#", "#"
+CHANGING = re.compile(r"\b(0x)[0-9a-fA-F]+\b|\d+(?:\.\d+)?")
 RAISED = re.compile(r"^([\w.]+)(?:: (.*))?$")
 TRACEBACK = "Traceback (most recent call last):"
 
@@ -44,9 +46,16 @@ class Failure:
         if self.kind == signature.SIGNAL:
             return f"^killed by {self.what}$"
         if self.kind == signature.EXCEPTION:
-            return f"^{re.escape(self.what)}" + (f": {emit.pattern(self.detail)}"
-                                                if self.detail else "")
+            words = re.escape(f": {self.detail}" if self.detail else "").replace(r"\ ", " ")
+            words = words.replace(re.escape(ADDRESS), r"(?:0x\w+|0x#)")
+            return f"^{re.escape(self.what)}" + re.sub(
+                r"(?<!0x)\\#", r"(?:#|\\d+(?:\.\\d+)?)", words)
         return f"^exit code {self.what}$"
+
+
+def normalised(message: str) -> str:
+    """MESSAGE without addresses and numbers."""
+    return CHANGING.sub(lambda match: ADDRESS if match[1] else NUMBER, message)
 
 
 def failure_of(code: int | None, words: str) -> Failure | None:
@@ -62,7 +71,7 @@ def failure_of(code: int | None, words: str) -> Failure | None:
     said = next((line for line in after if line and not line[0].isspace()), "")
     match = RAISED.match(said)
     if TRACEBACK in words and match:
-        return Failure(signature.EXCEPTION, match[1], signature.normalise(match[2] or ""))
+        return Failure(signature.EXCEPTION, match[1], normalised(match[2] or ""))
     return Failure(signature.EXIT, str(code))
 
 
@@ -88,16 +97,17 @@ class Trial:
 
     def failure(self, case: Case) -> Failure | None:
         """How the script of CASE fails; None if it does not, or if no script makes its tensors."""
+        folder = Path(self._folder.name)
+        beside = repr(str(folder / cases.INPUTS))
         try:
-            content = cases.files(case)[cases.INPUTS]
-            text = cases.text(case, repr(cases.INPUTS), "")
+            text = cases.text(case, beside, "")
         except Unrestorable:
             return None
         self._count += 1
-        folder = Path(self._folder.name)
         path = folder / f"trial-{self._count}.py"
-        path.write_text(text.replace(repr(cases.INPUTS), repr(str(folder / cases.INPUTS))))
-        (folder / cases.INPUTS).write_bytes(content)
+        path.write_text(text)
+        if beside in text:
+            (folder / cases.INPUTS).write_bytes(cases.files(case)[cases.INPUTS])
         ends = self._kills.repeat(lambda: self._forker.runs(path, 1))
         for one in folder.glob(f"{path.name}*"):
             one.unlink()
