@@ -8,8 +8,7 @@ from pathlib import Path
 
 from slotfuzz import options
 from slotfuzz.console import say
-from slotfuzz.errors import UserError
-from slotfuzz.inputs import capture, folder
+from slotfuzz.inputs import capture, folder, script
 
 EXAMPLE = "./slotfuzz capture script.py --line 12 -o case/"
 
@@ -30,8 +29,7 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Writes the case; 0."""
-    if args.file.is_dir():
-        raise UserError(f"{args.file} is a folder; a script is needed")
+    script.rest_from(script.read(args.file), args.line, str(args.file))
     folder.check(args.output)
     place = capture.place_of(args.python, options.tree(args))
     with folder.filled(args.output) as made:

@@ -43,6 +43,10 @@ def run(args, output) -> int:
 
 
 def _of_case(args, output) -> int:
+    for name in ("subject", "sanitizer", "target", "skip_unknown"):
+        if getattr(args, name):
+            raise UserError(f"--{name.replace('_', '-')} is for programs; {args.file} is a case,"
+                            " which names its interpreter")
     case = cases.read(args.file)
     folder.check(args.output)
     place = _place(args, case)

@@ -104,7 +104,7 @@ def _observed(path: Path, line: int, place: Place, folder: Path) -> dict:
     ended = subprocess.run(command, stdout=STDERR, env=user_environment(), check=False)
     answer_path = folder / "answer.json"
     if ended.returncode == UNWRITABLE_CODE and not answer_path.read_bytes():
-        raise MachineError(f"cannot write {shown(folder)}: is the disk full?")
+        raise MachineError(f"cannot write to {shown(folder.parent)}: is the disk full?")
     if not answer_path.exists():
         raise UserError(f"{path} {_ending(ended.returncode)} before line {line} was reached;"
                         " nothing is captured")

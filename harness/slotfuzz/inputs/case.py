@@ -16,6 +16,8 @@ from slotfuzz.schema import case as schema, shape
 from slotfuzz.schema.case import CaseRecord
 
 INPUTS, RECORD, SCRIPT = "inputs.capture", "case.json", "script.py"
+# Statements that Python takes at the beginning of a file only.
+FUTURE = "from __future__ "
 IMPORT = "import torch"
 MODULES = ("base64", "os", "subprocess", "sys", "zlib")
 
@@ -118,10 +120,13 @@ def text(case: Case, bytes_file: str, title: str, check: str = "") -> str:
     inputs = restore.lines(case.capture, bytes_file, holders)
     values = [f"{name} = {value}" for name, value in case.record.values.items()
               if name in read_names]
-    body = [*(one.text for one in case.before), *values, "", *inputs, "", *_rest(case)]
+    before = [one.text for one in case.before]
+    first = [text for text in before if text.startswith(FUTURE)]
+    body = [*(text for text in before if text not in first), *values, "", *inputs, "",
+            *_rest(case)]
     words = "\n".join([*body, check])
     modules = [name for name in MODULES if f"{name}." in words]
-    parts = [f"# {one}" for one in title.splitlines()]
+    parts = [*(f"# {one}" for one in title.splitlines()), *first]
     parts += [f"import {', '.join(modules)}"] * bool(modules)
     parts += [IMPORT] * (IMPORT not in {one.text for one in case.before})
     parts += ["", check.rstrip("\n"), ""] * bool(check)

@@ -76,7 +76,7 @@ def failure_of(code: int | None, words: str) -> Failure | None:
 
 
 class Trial:
-    """A place to run cases; close it, since it holds an interpreter and a folder."""
+    """Runs cases, as a context, since it holds an interpreter and a folder."""
 
     def __init__(self, place: Place):
         self._folder = tempfile.TemporaryDirectory(prefix="slotfuzz-")
@@ -87,12 +87,9 @@ class Trial:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
-
-    def close(self) -> None:
-        """Ends the interpreter and removes the folder."""
-        self._forker.close()
+    def __exit__(self, kind, *_):
+        # After an interrupt a run may go on for as long as its limit.
+        (self._forker.kill if kind else self._forker.close)()
         self._folder.cleanup()
 
     def failure(self, case: Case) -> Failure | None:

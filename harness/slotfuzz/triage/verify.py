@@ -135,8 +135,13 @@ class Forker:
             ends.append((None if code == -signal.SIGALRM else code, text))
         return ends
 
+    def kill(self) -> None:
+        """Ends the interpreter at once, while a run may go on; its alarm ends that."""
+        self._process.kill()
+        self.close()
+
     def close(self) -> None:
-        """Ends the interpreter."""
+        """Ends the interpreter after its run."""
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()

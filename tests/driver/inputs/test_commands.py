@@ -132,6 +132,20 @@ def test_what_cannot_be_captured_leaves_nothing(tmp_path, capsys, text, line, wo
     assert os.listdir(tmp_path) == ["user.py"]
 
 
+@pytest.mark.parametrize("argv, words", [
+    (["capture", "{folder}/no.py", "--line", "3", "-o", "{folder}/x"], "no such file"),
+    (["capture", "{folder}", "--line", "3", "-o", "{folder}/x"], "is a folder"),
+    (["capture", "{folder}/no.py", "-o", "{folder}/x"], "--line"),
+    (["restore", "{folder}/no"], "no such folder"), (["restore", "{folder}"], "is no case"),
+    (["minimize", "{folder}", "-o", "{folder}/x"], "is no case"),
+    (["minimize", "{folder}", "-o", "{folder}/x", "--subject", "core"], "--subject is for programs"),
+])
+def test_bad_input_is_one_clear_line(tmp_path, capsys, argv, words):
+    code, told, _ = run(capsys, *(word.format(folder=tmp_path) for word in argv))
+    assert code == 2 and words in told["error"]
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_user_s_folder_is_not_replaced(tmp_path, capsys):
     (tmp_path / "case").mkdir()
     (tmp_path / "case" / "thesis.tex").write_text("x")
@@ -189,6 +203,21 @@ def test_an_interrupted_command_leaves_nothing(tmp_path):
     _, said = command.communicate(timeout=60)
     assert command.returncode == 130 and "interrupted" in said
     assert sorted(os.listdir(tmp_path)) == ["started", "user.py"]
+
+
+def test_an_interrupted_search_leaves_nothing(tmp_path, capsys):
+    case = captured(capsys, tmp_path, "size(); import time; open('started', 'w'); time.sleep(60)")
+    command = subprocess.Popen(
+        [sys.executable, "-m", "slotfuzz", "minimize", case, "-o", tmp_path / "small"],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'harness'}:{FAKE}"})
+    while not (tmp_path / "started").exists():
+        assert command.poll() is None
+        time.sleep(0.01)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=50)
+    assert command.returncode == 130 and "interrupted" in said
+    assert sorted(os.listdir(tmp_path)) == ["case", "started", "user.py"]
 
 
 @pytest.mark.parametrize("name, edit, words", [

@@ -95,6 +95,13 @@ def test_a_script_ends_with_the_lines(function, end):
     compile(text, "x", "exec")
 
 
+def test_future_imports_come_first():
+    case = case_of(BIG, before=("import torch", "from __future__ import annotations"))
+    text = cases.text(case, "''", "title")
+    assert text.startswith("# title\nfrom __future__ import annotations\n")
+    compile(text, "x", "exec")
+
+
 def test_what_no_case_keeps_is_named():
     case = case_of(BIG, others={"f": "function", "net": "Net"}, lines=("net(a)", "f(b)"))
     assert case.missing == {"net": "Net"}
