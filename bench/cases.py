@@ -5,23 +5,28 @@
 Each repro.py of the release that the interpreter has is a user's script. It is captured before a
 line in its middle where tensors are in scope; if the failure needs what no capture keeps (a hook, a
 storage, a thread), before the lines next to it. The case is minimized, and its script runs in new
-processes, without any file beside it.
+processes, without any file beside it. On PyTorch 2, the two writers of bench/input_writers.py
+write and read the tensors of the same case: a `yes` says that its lines still fail alike.
 """
 
 import ast
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from slotfuzz import console, options
 from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
 from slotfuzz.inputs import capture, minimized, script
+from slotfuzz.inputs.trial import Trial
+from slotfuzz.measure import benchmark
 from slotfuzz.measure.benchmark import Measured
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.subject import interpreter
 
 COLUMNS = ("finding", "failure", "line", "lines_before", "lines", "bytes_before", "bytes",
-           "minimal", "runs", "seconds", "fresh")
+           "minimal", "runs", "seconds", "fresh", "input_writer", "minifier")
+PEERS = ("dynamo", "functorch")
 VERSION = "import torch; print(torch.__version__)"
 RELEASE_PARTS = 2  # Debian's 1.13.1 says 1.13.0a0
 
@@ -45,9 +50,11 @@ def measure(args) -> Measured:
             other.append(f"{folder.name}: {why}")
     fell = [row for row in rows if row["bytes"] <= 0.1 * row["bytes_before"] or row["minimal"]]
     fresh = [row for row in rows if row["fresh"] == minimized.FRESH_RUNS]
+    peers = ", ".join(f"{name} repeats {sum(row[name] == 'yes' for row in rows)}"
+                      for name in COLUMNS[-len(PEERS):])
     sentences = [f"torch {version}: {len(rows)} of {len(rows) + len(other)} crashes repeat from a"
                  f" capture; {len(fresh)} of them in all {minimized.FRESH_RUNS} new processes; of"
-                 f" {len(fell)} the bytes fell by 90 % or are minimal", *other]
+                 f" {len(fell)} the bytes fell by 90 % or are minimal; {peers}", *other]
     summary = {"torch": version, "tried": len(rows) + len(other), "cases": len(rows),
                "fresh": len(fresh), "small": len(fell), "others": other}
     return Measured(rows or [dict.fromkeys(COLUMNS, "")], sentences, summary)
@@ -76,8 +83,22 @@ def _of_finding(folder: Path, place) -> tuple[dict | None, str]:
         return dict(zip(COLUMNS, (
             folder.name, found.what, line, len(case.lines), len(small.lines), case.bytes,
             small.bytes, result.one_minimal, result.runs, round(result.seconds, 1),
-            written.failed))), ""
+            written.failed, *_peers(case, failure, place)))), ""
     return None, why
+
+
+def _peers(case, failure, place) -> list[str]:
+    """Whether CASE fails alike after each peer has written and read its tensors."""
+    functions = benchmark.load("input_writers").PEERS
+    names = list(case.capture.names)
+    answers = []
+    for peer in PEERS:
+        passed = (f"globals().update(zip({names}, {peer}({{name: globals()[name] for name in"
+                  f" {names}}}, {{'torch': torch}})))")
+        lines = (*script.statements(f"{functions}\n{passed}"), *case.lines)
+        with Trial(place) as trial:
+            answers.append("yes" if trial.failure(replace(case, lines=lines)) == failure else "no")
+    return answers
 
 
 def _made(scratch: str, name: str) -> Path:

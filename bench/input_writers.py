@@ -46,18 +46,12 @@ QUESTIONS = {
     "class Parameter": ("a = torch.nn.Parameter(torch.ones(2))", "type(a).__name__"),
     "grad mode": ("a = torch.ones(2)\ntorch.set_grad_enabled(False)", "torch.is_grad_enabled()"),
 }
-# Runs in the interpreter that has torch; prints answers by the name of the question.
+# The peers, for a script that has torch: from tensors by name to what is read back, in order.
 PEERS = '''
-import contextlib, io, json, sys, tempfile, torch
+import contextlib, io, tempfile, torch
 from torch import fx
 from torch._dynamo.debug_utils import InputReader, InputWriter
 from torch._functorch import fx_minifier
-
-def made(lines):
-    torch.set_grad_enabled(True)
-    names = {"torch": torch}
-    exec(lines, names)
-    return names, {one: names[one] for one in ("a", "b") if one in names}
 
 def dynamo(tensors, names):
     with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +72,16 @@ def functorch(tensors, names):
     space = {"torch": torch, "device": torch.device}
     exec(said.getvalue(), space)
     return space["inps"][1:]  # the first one is a constant
+'''
+# Prints answers by the name of the question.
+ASKING = PEERS + '''
+import json, sys
+
+def made(lines):
+    torch.set_grad_enabled(True)
+    names = {"torch": torch}
+    exec(lines, names)
+    return names, {one: names[one] for one in ("a", "b") if one in names}
 
 def asked(question, names):
     try:
@@ -107,7 +111,7 @@ WRITERS = ("slotfuzz", "InputWriter", "minifier")
 def measure(args) -> Measured:
     """A row for each question: whether each writer's answer is that of the tensors themselves."""
     place = capture.place_of(args.python, options.tree(args))
-    ended = subprocess.run([*place.command, "-W", "ignore", "-c", PEERS],
+    ended = subprocess.run([*place.command, "-W", "ignore", "-c", ASKING],
                            input=json.dumps(QUESTIONS), capture_output=True, text=True, check=False)
     if ended.returncode:
         raise MachineError(f"the peers do not run: {ended.stderr.strip().splitlines()[-1]}")

@@ -138,7 +138,7 @@ def test_what_cannot_be_captured_leaves_nothing(tmp_path, capsys, text, line, wo
     (["capture", "{folder}/no.py", "-o", "{folder}/x"], "--line"),
     (["restore", "{folder}/no"], "no such folder"), (["restore", "{folder}"], "is no case"),
     (["minimize", "{folder}", "-o", "{folder}/x"], "is no case"),
-    (["minimize", "{folder}", "-o", "{folder}/x", "--subject", "core"], "--subject is for programs"),
+    (["minimize", "{folder}", "-o", "{folder}/x", "--subject", "core"], "is for programs"),
 ])
 def test_bad_input_is_one_clear_line(tmp_path, capsys, argv, words):
     code, told, _ = run(capsys, *(word.format(folder=tmp_path) for word in argv))
