@@ -5,7 +5,7 @@ The script needs PyTorch and nothing else. Long bytes stay in the case, from whi
 
 from pathlib import Path
 
-from slotfuzz.inputs import case
+from slotfuzz.triage.inputs import case
 
 EXAMPLE = "./slotfuzz restore case/ > repro.py"
 

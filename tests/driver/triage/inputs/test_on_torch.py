@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import capture, case as cases, document, minimized, script
+from slotfuzz.triage.inputs import capture, case as cases, document, minimized, script
 from slotfuzz.subject import interpreter
 
 TREES = [Path(one) for one in os.environ.get("SLOTFUZZ_TEST_TREES", "").split(":") if one]

@@ -3,7 +3,7 @@
 import pytest
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import script
+from slotfuzz.triage.inputs import script
 
 PLAIN = """\
 import torch

@@ -7,9 +7,9 @@ memory by `.data`, which counts no write and makes no view.
 from collections.abc import Sequence
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import elements
-from slotfuzz.inputs.capture_file import Capture
-from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
+from slotfuzz.triage.inputs import elements
+from slotfuzz.triage.inputs.capture_file import Capture
+from slotfuzz.triage.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
 
 HELPERS = {
     "_bytes_at": """\
