@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
+#include "harness/interleave/command/input.h"
 #include "harness/interleave/explore/explore.h"
 #include "harness/interleave/explore/naive_program.h"
+#include "harness/interleave/scenarios/scenario_claim.h"
+#include "harness/interleave/scenarios/scenario_disarm.h"
 #include "tests/interleave/model_claim.h"
 #include "tests/interleave/model_weak_lock.h"
 
@@ -137,6 +141,32 @@ TEST(Schedule, a_trace_has_names_and_no_addresses) {
   EXPECT_NE(table.find("compare_exchange acq_rel"), std::string::npos) << table;
   EXPECT_NE(table.find("tag"), std::string::npos) << table;
   EXPECT_EQ(table.find("0x"), std::string::npos) << table;
+}
+
+// For each thread that runs, the trace has its lines in order; the set-up and the end have no line.
+void expect_lines(const std::vector<TraceRow>& trace, int threads, int lines) {
+  for (int thread = 0; thread < threads; ++thread) {
+    std::vector<int> seen;
+    for (const TraceRow& row : trace) {
+      if (row.thread == thread && (seen.empty() || seen.back() != row.line)) {
+        seen.push_back(row.line);
+      }
+    }
+    std::vector<int> wanted(lines);
+    std::iota(wanted.begin(), wanted.end(), 1);
+    EXPECT_EQ(seen, wanted) << "thread " << thread << "\n" << table_of(trace);
+  }
+  for (const TraceRow& row : trace) EXPECT_TRUE(row.thread != kNobody || row.line == 0);
+}
+
+TEST(Schedule, a_printed_run_tells_the_line_of_each_step) {
+  const Protocol claim = protocol_of<ClaimScenario>();
+  const Plan plan = plan_of_programs(claim, "one", "wrap,own,check;check,wrap,die");
+  auto in_model = claim.in_model(plan);
+  expect_lines(replay(*in_model, {0, 1, 1, 1, 1}).trace, 2, 3);
+  const Protocol disarm = protocol_of<DisarmScenario>();
+  auto golden = disarm.in_model(disarm.golden(3));
+  expect_lines(replay(*golden, {1, 1, 1}).trace, 3, 1);
 }
 
 }  // namespace

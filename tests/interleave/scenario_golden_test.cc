@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 #include "harness/interleave/command/enumerate.h"
 #include "harness/interleave/command/input.h"
@@ -253,32 +252,6 @@ TEST(Programs, what_is_lent_is_kept_until_the_end) {
     auto program = protocol.in_model(plan_of_programs(protocol, "lent", programs));
     EXPECT_TRUE(explore(*program).is_verified()) << programs;
   }
-}
-
-// For each thread that runs, the trace has its lines in order; the set-up and the end have no line.
-void expect_lines(const std::vector<TraceRow>& trace, int threads, int lines) {
-  for (int thread = 0; thread < threads; ++thread) {
-    std::vector<int> seen;
-    for (const TraceRow& row : trace) {
-      if (row.thread == thread && (seen.empty() || seen.back() != row.line)) {
-        seen.push_back(row.line);
-      }
-    }
-    std::vector<int> wanted(lines);
-    std::iota(wanted.begin(), wanted.end(), 1);
-    EXPECT_EQ(seen, wanted) << "thread " << thread << "\n" << table_of(trace);
-  }
-  for (const TraceRow& row : trace) EXPECT_TRUE(row.thread != kNobody || row.line == 0);
-}
-
-TEST(Programs, a_printed_run_tells_the_line_of_each_step) {
-  const Protocol claim = protocol_of<ClaimScenario>();
-  const Plan plan = plan_of_programs(claim, "one", "wrap,own,check;check,wrap,die");
-  auto in_model = claim.in_model(plan);
-  expect_lines(replay(*in_model, {0, 1, 1, 1, 1}).trace, 2, 3);
-  const Protocol disarm = protocol_of<DisarmScenario>();
-  auto golden = disarm.in_model(disarm.golden(3));
-  expect_lines(replay(*golden, {1, 1, 1}).trace, 3, 1);
 }
 
 TEST(Programs, renaming_alike_threads_gives_no_new_one) {

@@ -294,8 +294,7 @@ void FibreScheduler::add_event(const char* operation, const void* location, uint
 
 }  // namespace slotfuzz::interleave
 
-// ThreadSanitizer calls this when it has printed a report.
+// ThreadSanitizer calls this after a report. Relaxed: callers only compare with an earlier value.
 void __tsan_on_report(void*) {
-  // Relaxed: callers only compare the number with an earlier value.
   slotfuzz::interleave::reports.fetch_add(1, std::memory_order_relaxed);
 }

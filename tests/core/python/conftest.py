@@ -33,6 +33,12 @@ def kind(request):
     return request.param
 
 
+def pytest_collection_finish():
+    """The collections of each test need not visit the objects of pytest, which are many."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def ledger():
     """P5: every test releases everything that it made."""

@@ -1,0 +1,84 @@
+"""What lines about saved tensors may call: hooks that pack them, and a Function that is called."""
+
+#: pair: hooks that pack and unpack a saved tensor
+def unchanged(packed):
+    return packed
+def ends_mode(packed):
+    T.autograd.graph.saved_tensors_hooks(unchanged, unchanged).__exit__()
+    return packed
+def exchanges_mode(packed):
+    ends_mode(packed)
+    T.autograd.graph.saved_tensors_hooks(unchanged, unchanged).__enter__()
+    return packed
+def leaves_modes(packed):
+    import contextlib
+    with contextlib.suppress(RuntimeError):
+        ends_mode(packed)
+    return packed
+def drops(packed):
+    value = packed.pop()
+    stash.clear()
+    return value
+def stashed_pack(tensor):
+    stash.append((tensor,))
+    return stash[-1]
+def failing(*_):
+    raise KeyError("a hook of a saved tensor raises")
+def collecting(packed):
+    gc.collect()
+    return packed
+pairs = {
+    "same": (unchanged, unchanged), "clones": (lambda x: x.clone(), lambda x: x.clone()),
+    "lists": (lambda x: [x], lambda packed: packed[0]), "drops": (lambda x: [x], drops),
+    "stashes": (stashed_pack, lambda packed: packed[0]), "leaves": (exchanges_mode, leaves_modes),
+    "writes": (lambda x: x.mul_(2), lambda x: x), "raises": (unchanged, failing),
+    "collects": (collecting, collecting), "ends": (ends_mode, unchanged),
+}
+def pair(name):
+    return pairs[name]
+
+#: check_packs: hooks pack what is saved once, and unpack it at each use; the inner ones do (A2e)
+#> check_packs: checks
+def check_packs(tensor):
+    log = []
+    def noting(name):
+        return lambda tensor: log.append(name) or tensor.clone()
+    def failing_pack(tensor):
+        raise KeyError("a pack hook raises")
+    hooks, other = T.autograd.graph.saved_tensors_hooks, differentiable(tensor)
+    class SavesOther(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(other)
+            return x * 2
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        with hooks(failing_pack, failing_pack), hooks(noting("pack"), noting("unpack")):
+            result, product, held = leaf.relu(), leaf * leaf, SavesOther.apply(leaf)
+        assert log == ["pack"] * 4, f"A2e: four tensors were saved, and the hooks ran as {log}"
+        held.grad_fn.saved_tensors, held.grad_fn.saved_tensors
+        assert log[4:] == ["unpack"] * 2, f"A2e: two accesses, and the hooks ran as {log[4:]}"
+        (result + product).sum().backward()
+        assert log[6:] == ["unpack"] * 3, f"A2e: three uses, and the hooks ran as {log[6:]}"
+        first, = T.autograd.grad(held.sum(), leaf, create_graph=True)
+        assert raised_by(first.sum().backward) is None, "A2e: a packed leaf has left the graph"
+    size = tensor.numel()
+    assert numbers_of(leaf.grad) == 3 * size, "A7: a gradient through hooks of saved tensors"
+    assert numbers_of(other.grad) == size, "A2e: a packed leaf gets another gradient"
+
+#: checkpointed [torch]: computes a tensor again in its backward
+import torch.utils.checkpoint
+def checkpointed(function, tensor):
+    return torch.utils.checkpoint.checkpoint(function, tensor, use_reentrant=True)
+
+#: Legacy [slotcore]: a Function whose instances are called
+class Legacy(T.autograd.Function):
+    def forward(self, x):
+        self.save_for_backward(x)
+        return x * x
+    def backward(self, g):
+        x, = self.saved_tensors
+        return g * x * 2

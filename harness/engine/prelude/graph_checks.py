@@ -1,0 +1,128 @@
+"""Checks of who owns the parts of a graph, and of what a backward leaves behind."""
+
+#: Sentinel: says by a weak reference when it dies
+class Sentinel:
+    pass
+
+#: graph_cycles: cycles through a graph whose parts Python alone owns; each holds the sentinel
+def cycle_of_result(leaf, sentinel):
+    result = leaf.relu()
+    result.held, result.sentinel = result.grad_fn, sentinel
+def cycle_of_hook(leaf, sentinel):
+    result = leaf * 2
+    result.register_hook(lambda _: (result, sentinel))
+def cycle_of_leaf_hook(leaf, sentinel):
+    leaf.register_hook(lambda _: (leaf, sentinel))
+def cycle_of_node_hook(leaf, sentinel):
+    node = (leaf * 2).grad_fn
+    node.register_hook(lambda *_: (node, sentinel))
+def cycle_of_metadata(leaf, sentinel):
+    result = leaf * 2
+    result.grad_fn.metadata.update(result=result, sentinel=sentinel)
+def cycle_of_packed(leaf, sentinel):
+    held = [sentinel]
+    with T.autograd.graph.saved_tensors_hooks(lambda tensor: held, lambda packed: packed[0]):
+        held.append(leaf.relu())
+graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
+if hasattr(T, "_preservation"):  # torch does not collect these
+    graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed)
+
+#: assert_collected: the collector frees each of the cycles (A4a)
+#> assert_collected: collects checks
+def assert_collected(cycles, tensor):
+    for cycle in cycles:
+        sentinel = Sentinel()
+        alive = weakref.ref(sentinel)
+        with T.enable_grad():
+            cycle(differentiable(tensor), sentinel)
+        del sentinel
+        gc.collect()
+        gc.collect()  # resurrection hides what C++ owns in the first one
+        assert alive() is None, f"A4a: {cycle.__name__} is not collected"
+
+#: check_graph_collected: cycles through a graph (A4a)
+#> check_graph_collected: collects checks
+def check_graph_collected(tensor):
+    assert_collected(graph_cycles, tensor)
+
+#: check_graph_kept: what a graph owns keeps its attributes (A4b, P2)
+#> check_graph_kept: collects checks
+def check_graph_kept(tensor):
+    leaf = T.ones(tuple(tensor.size())).as_subclass(TensorSub).detach().as_subclass(TensorSub)
+    leaf.requires_grad_()
+    mark = leaf.mark = object()
+    with T.enable_grad():
+        product = leaf * leaf
+    if in_hermetic() or not product.requires_grad:
+        return
+    del leaf
+    gc.collect()
+    found = product.grad_fn.next_functions[0][0].variable
+    assert type(found) is TensorSub, "P2: the type of a leaf is lost"
+    assert getattr(found, "mark", None) is mark, "P2: an attribute of a leaf is lost"
+
+#: check_gradient: gradients are those of the program (A7)
+#> check_gradient: checks
+def check_gradient(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        size = leaf.numel()
+        in_place, base, written = leaf * 2, leaf * 1, leaf * 1
+        view = written.view(-1)
+        written.mul_(7)
+        in_place.mul_(leaf)
+        base.view(-1)[0:1].mul_(5)
+        first, = T.autograd.grad((leaf * leaf * leaf).sum(), leaf, create_graph=True)
+        expected = [(leaf * 3 + leaf, 4 * size), (leaf.relu(), size), (leaf.view(-1) * 2, 2 * size),
+                    (in_place, 4 * size), (base, size + (4 if size else 0)), (first, 6 * size),
+                    (leaf.clone().zero_(), 0), (view, 7 * size)]
+        for place, (result, total) in enumerate(expected):
+            gradient, = T.autograd.grad(result.sum(), leaf)
+            assert numbers_of(gradient) == total, (
+                f"A7: the gradient of expression {place} is {gradient.tolist()}")
+
+#: check_backward_references: backwards change no reference count (A9)
+#> check_backward_references: checks
+def check_backward_references(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        leaf.sum().backward()
+        before = sys.getrefcount(leaf), sys.getrefcount(leaf.grad)
+        for _ in range(10):
+            (leaf * leaf).sum().backward()
+        after = sys.getrefcount(leaf), sys.getrefcount(leaf.grad)
+    assert after == before, f"A9: the counts of a leaf and its grad were {before} and are {after}"
+
+#: on_small_stack: the result of a function on a thread whose stack a recursion soon overflows
+#> on_small_stack: starts_thread
+import threading
+SMALL_STACK_BYTES = 1 << 18
+def on_small_stack(function):
+    results, errors = [], []
+    def work():
+        try:
+            results.append(function())
+        except Exception as error:
+            errors.append(error.with_traceback(None))
+    former = threading.stack_size(SMALL_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(former)
+    thread.join()
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+#: check_deep_graph: a deep graph is run and freed without deep recursion (P6)
+#> check_deep_graph: starts_thread checks
+def check_deep_graph():
+    def work():
+        leaf = T.ones(1).requires_grad_()
+        result = leaf
+        for _ in range(2000):
+            result = result + leaf
+        result.sum().backward()
+        return leaf.grad.item()
+    assert on_small_stack(work) == 2001, "A7: the gradient of a deep graph"
