@@ -39,15 +39,16 @@ def measure(args) -> Measured:
     folders = [path.parent for path in sorted(ROOT.glob(f"repro/torch-{release}.*/*/finding.json"))
                if finding.load(path.parent).kind.startswith("SIG")]
     rows, other = [], []
-    for folder in folders:
-        if args.runs and len(rows) == args.runs:
-            break
-        row, why = _of_finding(folder, place)
-        console.say(f"{shown(folder)}: {why or row['bytes']}")
-        if row:
-            rows.append(row)
-        else:
-            other.append(f"{folder.name}: {why}")
+    with Trial(place) as trial:
+        for folder in folders:
+            if args.runs and len(rows) == args.runs:
+                break
+            row, why = _of_finding(folder, place, trial)
+            console.say(f"{shown(folder)}: {why or row['bytes']}")
+            if row:
+                rows.append(row)
+            else:
+                other.append(f"{folder.name}: {why}")
     fell = [row for row in rows if row["bytes"] <= 0.1 * row["bytes_before"] or row["minimal"]]
     fresh = [row for row in rows if row["fresh"] == minimized.FRESH_RUNS]
     peers = ", ".join(f"{name} repeats {sum(row[name] == 'yes' for row in rows)}"
@@ -60,7 +61,7 @@ def measure(args) -> Measured:
     return Measured(rows or [dict.fromkeys(COLUMNS, "")], sentences, summary)
 
 
-def _of_finding(folder: Path, place) -> tuple[dict | None, str]:
+def _of_finding(folder: Path, place, trial: Trial) -> tuple[dict | None, str]:
     """The row of a finding; None and the reason if no line of it can be captured and repeated."""
     path = folder / "repro.py"
     failure = minimized.fresh_failure(path, place)
@@ -71,7 +72,7 @@ def _of_finding(folder: Path, place) -> tuple[dict | None, str]:
         with tempfile.TemporaryDirectory(prefix="slotfuzz-") as scratch:
             try:
                 case = capture.capture(path, line, place, _made(scratch, "case"))
-                result, found = minimized.reduce(case, place)
+                result, found = minimized.reduce(case, trial)
             except UserError as error:
                 why = str(error).partition("; nothing is")[0].replace(f"{path}", "repro.py")
                 continue
@@ -83,11 +84,11 @@ def _of_finding(folder: Path, place) -> tuple[dict | None, str]:
         return dict(zip(COLUMNS, (
             folder.name, found.what, line, len(case.lines), len(small.lines), case.bytes,
             small.bytes, result.one_minimal, result.runs, round(result.seconds, 1),
-            written.failed, *_peers(case, failure, place)))), ""
+            written.failed, *_peers(case, failure, trial)))), ""
     return None, why
 
 
-def _peers(case, failure, place) -> list[str]:
+def _peers(case, failure, trial) -> list[str]:
     """Whether CASE fails alike after each peer has written and read its tensors."""
     functions = benchmark.load("input_writers").PEERS
     names = list(case.capture.names)
@@ -96,8 +97,7 @@ def _peers(case, failure, place) -> list[str]:
         passed = (f"globals().update(zip({names}, {peer}({{name: globals()[name] for name in"
                   f" {names}}}, {{'torch': torch}})))")
         lines = (*script.statements(f"{functions}\n{passed}"), *case.lines)
-        with Trial(place) as trial:
-            answers.append("yes" if trial.failure(replace(case, lines=lines)) == failure else "no")
+        answers.append("yes" if trial.failure(replace(case, lines=lines)) == failure else "no")
     return answers
 
 

@@ -16,6 +16,7 @@ from slotfuzz.hunt.hunt import VERIFY_RUNS
 from slotfuzz.triage.inputs import capture, case as cases, folder, minimized, notes
 from slotfuzz.subject import packages as system, rootfs
 from slotfuzz.triage import draft, verify
+from slotfuzz.triage.inputs.trial import Trial
 from slotfuzz.triage.smallest import smallest
 
 EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"
@@ -50,7 +51,8 @@ def _of_case(args, output) -> int:
     case = cases.read(args.file)
     folder.check(args.output)
     place = _place(args, case)
-    result, failure = minimized.reduce(case, place)
+    with Trial(place) as trial:
+        result, failure = minimized.reduce(case, trial)
     with folder.filled(args.output) as made:
         written = minimized.write(made, case, place, result, failure)
     small = result.case

@@ -93,7 +93,7 @@ def read(content: bytes) -> Capture:
 
 
 def _names(value, roots: int) -> dict[str, int]:
-    known = [name for name, _ in value] if isinstance(value, strict_json.Members) else []
+    known = {name for name, _ in value} if isinstance(value, strict_json.Members) else ()
     found = strict_json.members(value, "/names", known, ())
     for name, root in found.items():
         if not name.isidentifier():

@@ -32,16 +32,14 @@ class Written:
     failed: int
 
 
-def reduce(case: Case, place: Place, runs_max: int = minimize.RUNS_MAX) -> tuple[
-        MinimizedCase, Failure]:
+def reduce(case: Case, trial: Trial) -> tuple[MinimizedCase, Failure]:
     """The smallest case that fails like CASE; UserError if CASE does not fail."""
-    with Trial(place) as trial:
-        pinned = trial.failure(case)
-        if pinned is None:
-            missing = ", ".join(f"`{name}`" for name in case.missing)
-            raise UserError("the restored case does not fail: nothing to minimize"
-                            + f"; its lines read {missing}, which no case keeps" * bool(missing))
-        return minimize.minimize(case, lambda one: trial.failure(one) == pinned, runs_max), pinned
+    pinned = trial.failure(case)
+    if pinned is None:
+        missing = ", ".join(f"`{name}`" for name in case.missing)
+        raise UserError("the restored case does not fail: nothing to minimize"
+                        + f"; its lines read {missing}, which no case keeps" * bool(missing))
+    return minimize.minimize(case, lambda one: trial.failure(one) == pinned), pinned
 
 
 def write(folder: Path, before: Case, place: Place, result: MinimizedCase,

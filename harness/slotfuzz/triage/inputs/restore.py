@@ -4,6 +4,7 @@ The order: storages, tensors, views, gradients, the sizes of storages, versions.
 memory by `.data`, which counts no write and makes no view.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from slotfuzz.errors import UserError
@@ -82,6 +83,11 @@ class _Writer:
                           for place in range(len(self.tensors))]
         self.out: list[str] = []
         self.first_of_group: dict[int, int] = {}
+        self.users: dict[int, list[int]] = {}  # of each storage
+        self.group_sizes: Counter[int] = Counter()
+        for place, row in enumerate(self.tensors):
+            self.users.setdefault(row["storage"], []).append(place)
+            self.group_sizes[row["version_group"]] += 1
         self.plain = {place for place in range(len(self.tensors)) if self._factory(place)}
 
     def run(self, more: Sequence[str]) -> list[str]:
@@ -113,25 +119,22 @@ class _Writer:
                 if any(f"{name}(" in line or f"{name}." in line for line in self.out)]
         return [*"\n".join(used).splitlines(), *[""] * bool(used), *self.out]
 
-    def _users(self, storage: int) -> list[int]:
-        return [place for place, row in enumerate(self.tensors) if row["storage"] == storage]
-
     def _factory(self, place: int) -> str | None:
         """A call that makes the whole tensor, if it shares nothing and was not written."""
         row = self.tensors[place]
-        mates = [one for one in self.tensors if one["version_group"] == row["version_group"]]
-        if (row["base"] is not None or len(mates) > 1 or row["version"] or not row["is_leaf"]
-                or row["is_conj"] or row["is_neg"] or len(self._users(row["storage"])) > 1
+        if (row["base"] is not None or self.group_sizes[row["version_group"]] > 1
+                or row["version"] or not row["is_leaf"]
+                or row["is_conj"] or row["is_neg"] or len(self.users[row["storage"]]) > 1
                 or not elements.is_plain(row, self.storages[row["storage"]])):
             return None
         return elements.factory(row, self.capture.data[row["storage"]])
 
     def _storage(self, place: int) -> None:
         row, data = self.storages[place], self.capture.data[place]
-        if any(user in self.plain for user in self._users(place)):
+        if any(user in self.plain for user in self.users[place]):
             return
         needed = max([row["nbytes"], *(bytes_end(self.tensors[one])
-                                       for one in self._users(place))])
+                                       for one in self.users[place])])
         if not row["resizable"] and row["nbytes"]:
             if needed > row["nbytes"]:
                 raise Unrestorable(f"storage {place} cannot be resized, and a tensor reaches beyond"
@@ -258,7 +261,7 @@ class _Writer:
 
     def _sizes(self) -> None:
         for place, row in enumerate(self.storages):
-            needed = max((bytes_end(self.tensors[one]) for one in self._users(place)), default=0)
+            needed = max((bytes_end(self.tensors[one]) for one in self.users[place]), default=0)
             if needed > row["nbytes"]:
                 self.out.append(f"_storage(_s{place}).resize_({row['nbytes']})")
 
@@ -272,7 +275,7 @@ class _Writer:
             self.out += [f"{name} = {first}" for name in others]
         self.out += more
         left = [f"_s{place}" for place in range(len(self.storages))
-                if not any(user in self.plain for user in self._users(place))]
+                if not any(user in self.plain for user in self.users[place])]
         left += [name for place, name in enumerate(self.variables) if place not in self.names]
         if left:
             self.out.append(f"del {', '.join(left)}")

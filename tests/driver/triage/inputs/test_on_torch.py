@@ -13,6 +13,7 @@ import pytest
 
 from slotfuzz.errors import UserError
 from slotfuzz.triage.inputs import capture, case as cases, document, minimized, script
+from slotfuzz.triage.inputs.trial import Trial
 from slotfuzz.subject import interpreter
 
 TREES = [Path(one) for one in os.environ.get("SLOTFUZZ_TEST_TREES", "").split(":") if one]
@@ -160,7 +161,8 @@ def test_a_failing_script_becomes_small(place, tmp_path):
     script.write_text(BUG)
     out.mkdir()
     case = capture.capture(script, 9, place, out)
-    result, failure = minimized.reduce(case, place)
+    with Trial(place) as trial:
+        result, failure = minimized.reduce(case, trial)
     assert failure.what == "RuntimeError" and "leaf Variable" in failure.detail
     assert [one.text for one in result.case.lines] == ["c.add_(1)"] and result.one_minimal
     assert list(result.case.capture.names) == ["c"] and result.case.bytes <= 4
