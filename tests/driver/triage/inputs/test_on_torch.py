@@ -138,6 +138,11 @@ def test_a_tensor_that_refuses_is_named(name, place, tmp_path):
         captured(text, tmp_path, "first", place)
 
 
+def test_a_storage_on_another_device_is_not_kept(place, tmp_path):
+    text = f"{HEAD}a = torch.ones(2)\nm = storage(torch.empty(2, device='meta'))\nprint(m)\n"
+    assert captured(text, tmp_path, "first", place).missing.keys() == {"m"}
+
+
 def test_a_capture_writes_nothing_to_the_tensors(place, tmp_path):
     text = f"""{HEAD}
 import atexit, os

@@ -46,10 +46,13 @@ class Holders:
             if len(texts) < len(value) or None in [text for _, text in texts]:
                 return None
             return "{" + ", ".join("%s: %s" % one for one in texts) + "}"
-        if isinstance(value, self.torch.UntypedStorage):
-            return "_storage(%s)" % self.tensor_on(value, None, name)
-        if type(value) is getattr(self.torch, "TypedStorage", None):
-            return "%s.storage()" % self.tensor_on(value, value.dtype, name)
+        is_untyped = isinstance(value, self.torch.UntypedStorage)
+        if is_untyped or type(value) is getattr(self.torch, "TypedStorage", None):
+            try:
+                variable = self.tensor_on(value, None if is_untyped else value.dtype, name)
+            except (RuntimeError, NotImplementedError):
+                return None  # on another device, for example
+            return "_storage(%s)" % variable if is_untyped else "%s.storage()" % variable
         return repr(value) if is_plain(value, self.torch) else None
 
     def variable(self, tensor, name):
