@@ -142,8 +142,8 @@ TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad) {
     if (grad.get() == &tensor) throw std::runtime_error("a tensor cannot be its own grad");
     if (grad->type() != tensor.type())
       throw std::runtime_error("the grad has another dtype than the tensor");
-    if (grad->device() != tensor.device())
-      throw std::runtime_error("the grad is on another device than the tensor");
+    if (grad->place() != tensor.place())
+      throw std::runtime_error("the grad is at another place than the tensor");
     if (grad->sizes() != tensor.sizes()) {
       throw std::runtime_error("the grad has the size " + text(grad->sizes()) +
                                " and the tensor has " + text(tensor.sizes()));

@@ -32,7 +32,7 @@ intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf);
 // Marks a leaf. Throws runtime_error when the type has no gradients.
 void set_requires_grad(TensorImpl& leaf, bool requires_grad);
 // Sets the gradient; null removes it. Throws runtime_error if it is this tensor or does not have
-// its sizes, type and device. Returns the former gradient; the caller drops it where user code may
+// its sizes, type and place. Returns the former gradient; the caller drops it where user code may
 // run.
 [[nodiscard]] TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad);
 // Makes the tensor a leaf that requires no gradient. Throws runtime_error for a view.

@@ -48,6 +48,8 @@ void Node::release_resources() noexcept {
   std::unique_ptr<NodeHooks> hooks = std::move(hooks_);
   std::shared_ptr<NodeMetadata> metadata = std::move(metadata_);
   next_edges_.clear();
+  // Weak references may keep the memory of this node, which must not own a mode (M8).
+  for (InputMetadata& input : inputs_) input.place = Place();
 }
 
 void Node::visit_owned(OwnedVisitor& visitor) const {
@@ -66,7 +68,8 @@ void Node::visit_owned(OwnedVisitor& visitor) const {
 
 void Node::set_next_edges(std::vector<Edge> edges) {
   next_edges_ = std::move(edges);
-  if (!trace_is_on()) [[likely]] return;
+  if (!trace_is_on()) [[likely]]
+    return;
   trace("impl created", {"impl", this}, {"type", name().c_str()});
   for (const Edge& edge : next_edges_) {
     if (!edge.node) continue;
@@ -83,7 +86,7 @@ bool Node::needs(size_t edge) const noexcept {
 }
 
 uint32_t Node::add_input(const TensorImpl& output) {
-  inputs_.push_back({output.sizes(), output.type(), output.device()});
+  inputs_.push_back({output.sizes(), output.type(), output.place()});
   return static_cast<uint32_t>(inputs_.size() - 1);
 }
 

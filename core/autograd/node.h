@@ -42,7 +42,7 @@ struct Edge {
 struct InputMetadata {
   Dims sizes;
   ScalarType type = ScalarType::float32;
-  Device device = Device::kCpu;
+  Place place;
 };
 
 // The hooks of a node, copied before a run: a hook may remove itself or others, and this run still
@@ -141,7 +141,7 @@ class Node : public intrusive_ptr_target {
   impl::PyObjectSlot slot_;
   std::vector<Edge> next_edges_;
   std::vector<InputMetadata> inputs_;
-  std::unique_ptr<NodeHooks> hooks_;  // null without hooks; guarded by mutex_
+  std::unique_ptr<NodeHooks> hooks_;        // null without hooks; guarded by mutex_
   std::shared_ptr<NodeMetadata> metadata_;  // guarded by mutex_
   uint64_t sequence_nr_;
   int device_;

@@ -22,6 +22,7 @@ inline constinit LiveCount live_storages;
 inline constinit LiveCount live_tensors;
 inline constinit LiveCount live_nodes;
 inline constinit LiveCount live_table_entries;  // of the tables of core/meta
+inline constinit LiveCount live_modes;          // of core/meta
 inline constinit LiveCount live_saved_variables;
 inline constinit LiveCount live_graph_tasks;
 inline constinit LiveCount queued_node_tasks;  // of backwards: nodes that wait for a thread

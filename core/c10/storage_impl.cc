@@ -37,8 +37,9 @@ StorageImpl::StorageImpl(size_t nbytes, DataPtr data, bool resizable)
         {"bytes", nbytes_});
 }
 
-StorageImpl::StorageImpl(size_t nbytes, bool resizable)
-    : nbytes_(nbytes), resizable_(resizable), device_(Device::kMeta) {
+StorageImpl::StorageImpl(size_t nbytes, Place place, bool resizable)
+    : nbytes_(nbytes), resizable_(resizable), place_(std::move(place)) {
+  SLOTCORE_CHECK(!place_.has_bytes());
   live_storages.add();
   trace("impl created", {"impl", this, "  (meta)"}, {"type", "StorageImpl"}, {"bytes", nbytes_});
 }
@@ -48,11 +49,18 @@ StorageImpl::~StorageImpl() {
   live_storages.remove();
 }
 
+void StorageImpl::release_resources() noexcept {
+  data_.clear();
+  // Tables of the mode may refer to this storage, and so keep its memory: it must not own the mode.
+  impl::ModePtr mode = std::move(place_.mode);
+  if (mode) place_.device = Device::kMeta;
+}
+
 void StorageImpl::resize(size_t nbytes) {
   if (!resizable_) throw std::runtime_error("this storage does not own its bytes: not resizable");
   if (pinned())
     throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");
-  if (device_ == Device::kMeta) {
+  if (!place_.has_bytes()) {
     nbytes_ = nbytes;
     return;
   }
@@ -75,7 +83,7 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool
   // share to its own bytes.
   bool whole = offset == 0 && nbytes == nbytes_;
   bool resizable = resizable_ && whole && !stays;
-  if (device_ == Device::kMeta) return make_intrusive<StorageImpl>(nbytes, resizable);
+  if (!place_.has_bytes()) return make_intrusive<StorageImpl>(nbytes, place_, resizable);
   return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable);
 }
 
@@ -99,8 +107,8 @@ bool StorageImpl::pinned() const noexcept {
   return pins_.load(std::memory_order_relaxed) != 0;  // as for pin
 }
 
-intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device) {
-  if (device == Device::kMeta) return make_intrusive<StorageImpl>(nbytes, /*resizable=*/true);
+intrusive_ptr<StorageImpl> make_storage(size_t nbytes, const Place& place) {
+  if (!place.has_bytes()) return make_intrusive<StorageImpl>(nbytes, place, /*resizable=*/true);
   return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
 }
 

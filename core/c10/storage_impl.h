@@ -7,8 +7,8 @@
 
 #include "core/c10/allocator.h"
 #include "core/c10/data_ptr.h"
-#include "core/c10/device.h"
 #include "core/c10/intrusive_ptr.h"
+#include "core/c10/place.h"
 
 namespace slotcore {
 
@@ -24,8 +24,8 @@ class StorageImpl final : public intrusive_ptr_target {
   StorageImpl(size_t nbytes, Allocator* allocator, bool resizable);
   // Bytes that exist already. The deleter of `data` frees them.
   StorageImpl(size_t nbytes, DataPtr data, bool resizable);
-  // A size without bytes, on meta.
-  StorageImpl(size_t nbytes, bool resizable);
+  // A size without bytes, at a place that has none.
+  StorageImpl(size_t nbytes, Place place, bool resizable);
   ~StorageImpl() override;
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
@@ -34,7 +34,10 @@ class StorageImpl final : public intrusive_ptr_target {
   void* data() const noexcept { return data_.get(); }
   Allocator* allocator() const noexcept { return allocator_; }
   bool resizable() const noexcept { return resizable_; }
-  Device device() const noexcept { return device_; }
+  // Where the tensors over it are.
+  const Place& place() const noexcept { return place_; }
+  // Where the bytes are. A fake's storage is on meta, whatever the fake says.
+  Device device() const noexcept { return place_.has_bytes() ? Device::kCpu : Device::kMeta; }
 
   // Moves the content to a block of another size; bytes that fit are kept, new bytes are zero. On
   // meta, only changes the number.
@@ -57,7 +60,7 @@ class StorageImpl final : public intrusive_ptr_target {
   bool pinned() const noexcept;
 
  protected:
-  void release_resources() noexcept override { data_.clear(); }
+  void release_resources() noexcept override;
 
  private:
   DataPtr data_;
@@ -66,10 +69,10 @@ class StorageImpl final : public intrusive_ptr_target {
   impl::PyObjectSlot slot_;
   std::atomic<uint32_t> pins_{0};
   bool resizable_;
-  Device device_ = Device::kCpu;
+  Place place_;
 };
 
 // A new, resizable, zero-filled storage. Throws AllocationError.
-intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device = Device::kCpu);
+intrusive_ptr<StorageImpl> make_storage(size_t nbytes, const Place& place = {});
 
 }  // namespace slotcore

@@ -141,8 +141,8 @@ void Conversion::build() {
   for (size_t i = 0; i < storages_.size(); i++) {
     if (storages_[i].is_hit) continue;
     const MetaStorageDesc& row = document_.storages[i];
-    storages_[i].fake =
-        make_intrusive<StorageImpl>(static_cast<size_t>(row.nbytes.value), row.resizable);
+    storages_[i].fake = make_intrusive<StorageImpl>(static_cast<size_t>(row.nbytes.value),
+                                                    place_of(row), row.resizable);
   }
   for (auto& [group, item] : versions_) {
     if (!item.is_hit) item.fake = make_intrusive<VersionCounter>(item.version);
@@ -154,6 +154,12 @@ void Conversion::build() {
     }
   }
   build_grads();
+}
+
+Place Conversion::place_of(const MetaStorageDesc& row) const {
+  impl::TorchDispatchMode* mode = converter_.mode_;
+  if (mode == nullptr) return Device::kMeta;
+  return {row.device, impl::ModePtr::retain(mode)};
 }
 
 void Conversion::build_tensor(size_t place) {

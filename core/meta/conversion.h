@@ -47,6 +47,7 @@ class Conversion {
 
   bool refers_as_before(size_t place) const;
   bool leads_to(TensorRef ref, uint64_t number) const;
+  Place place_of(const MetaStorageDesc& row) const;
   StorageItem& storage_of(const MetaTensorDesc& row);
   VersionItem& version_of(const MetaTensorDesc& row);
   uint64_t number_of(TensorRef ref) const;

@@ -53,8 +53,8 @@ class Walk {
       MetaStorageDesc& row = document->storages.emplace_back();
       row.nbytes = {static_cast<int64_t>(storage->nbytes())};
       row.resizable = storage->resizable();
-      row.device = storage->device();
-      if (options_.copy_data && row.device == Device::kCpu) row.data = hexadecimal(*storage);
+      row.device = storage->place().device;
+      if (options_.copy_data && storage->place().has_bytes()) row.data = hexadecimal(*storage);
     }
     return {place->second};
   }

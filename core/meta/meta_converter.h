@@ -31,6 +31,9 @@ struct TensorMemo {
 
 class MetaConverter {
  public:
+  // Without a mode, fakes are plain tensors on meta. A mode owns its converter.
+  explicit MetaConverter(impl::TorchDispatchMode* mode = nullptr) noexcept : mode_(mode) {}
+
   // For the layer that has wrappers. Of the fakes that a call made, those need one that stand for a
   // Parameter, and those that own a gradient: a circle of grads can be broken only by who sees it.
   struct ToWrap {
@@ -56,6 +59,7 @@ class MetaConverter {
  private:
   friend class Conversion;
 
+  impl::TorchDispatchMode* const mode_;
   mutable std::mutex mutex_;  // Note [No strong reference under the mutex]
   MemoTable<TensorImpl, TensorMemo> tensors_;
   MemoTable<StorageImpl, StorageMemo> storages_;

@@ -22,9 +22,9 @@ bool expands_to(const Dims& sizes, const Dims& wanted) {
 }  // namespace
 
 TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
-  if (gradient->device() != expected.device) {
-    throw std::runtime_error(std::string("a gradient on ") + name_of(gradient->device()) +
-                             " does not fit a tensor on " + name_of(expected.device));
+  if (gradient->place() != expected.place) {
+    throw std::runtime_error("a gradient on " + gradient->place().text() +
+                             " does not fit a tensor on " + expected.place.text());
   }
   if (gradient->sizes() != expected.sizes) {
     if (!expands_to(expected.sizes, gradient->sizes())) {

@@ -77,8 +77,9 @@ TensorPtr add(const Operand& a, const Operand& b) {
 }
 
 TensorPtr multiply(const Operand& a, const Operand& b) {
-  TensorImpl *left = a.tensor.get(), *right = b.tensor.get();
-  return recorded(arithmetic::compute(Operation::kMultiply, a, b), {left, right}, [&] {
+  Operand first = a.beside(*b.tensor), second = b.beside(*a.tensor);
+  TensorImpl *left = first.tensor.get(), *right = second.tensor.get();
+  return recorded(arithmetic::compute(Operation::kMultiply, first, second), {left, right}, [&] {
     return make_multiply_node(right->requires_grad() ? left : nullptr,
                               left->requires_grad() ? right : nullptr);
   });
@@ -95,7 +96,7 @@ TensorPtr clone(TensorImpl& tensor) {
 }
 
 TensorPtr clone_with_strides(TensorImpl& tensor, const Dims& strides) {
-  auto result = make_intrusive<TensorImpl>(Dims{0}, tensor.type(), tensor.device());
+  auto result = make_intrusive<TensorImpl>(Dims{0}, tensor.type(), tensor.place());
   auto same = result->exchange_storage(result->storage(), {tensor.sizes(), strides, 0});
   arithmetic::copy(*result, Operand(tensor));
   return recorded(std::move(result), {&tensor},

@@ -72,7 +72,8 @@ void add_in_place(TensorImpl& self, const Operand& other) {
       &make_add_node);
 }
 
-void multiply_in_place(TensorImpl& self, const Operand& other) {
+void multiply_in_place(TensorImpl& self, const Operand& factor) {
+  Operand other = factor.beside(self);
   TensorImpl* right = other.tensor.get();
   written(
       self, right, [&] { arithmetic::compute_in_place(Operation::kMultiply, self, other); },

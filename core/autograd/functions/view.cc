@@ -148,7 +148,7 @@ TensorPtr record_view(TensorImpl& tensor, const char* name,
   return finished(make(tensor), tensor, name, [&](const TensorImpl& view) -> ViewInfo {
     if (is_surely_without_repetition(tensor.layout()))
       return {geometry_of(tensor), geometry_of(view)};
-    auto apart = make_intrusive<TensorImpl>(tensor.sizes(), tensor.type(), tensor.device());
+    auto apart = make_intrusive<TensorImpl>(tensor.sizes(), tensor.type(), tensor.place());
     apart->set_bits(tensor.bits());
     return {geometry_of(*apart), geometry_of(*make(*apart))};
   });

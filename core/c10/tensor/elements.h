@@ -49,7 +49,7 @@ void check_elements(const TensorImpl& tensor);
 
 class Elements {
  public:
-  // Throws what check_elements() throws, and NoDataError on meta. Valid until the storage is
+  // Throws what check_elements() throws, and NoDataError without bytes. Valid until the storage is
   // resized.
   explicit Elements(const TensorImpl& tensor);
 
@@ -94,11 +94,11 @@ class Elements {
   ValueBits bits_;
 };
 
-// Whether an operation has no elements to write, because `out` is on meta. Then checks the operands
-// as Elements() would, so that an operation has the same errors on every device.
+// Whether an operation has no elements to write, because `out` has no bytes. Then checks the
+// operands as Elements() would, so that an operation has the same errors on every device.
 template <class... Tensors>
 bool is_without_elements(const TensorImpl& out, const Tensors&... read) {
-  if (out.device() != Device::kMeta) return false;
+  if (out.place().has_bytes()) return false;
   check_elements(out);
   (check_elements(read), ...);
   return true;

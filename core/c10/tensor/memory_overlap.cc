@@ -72,7 +72,7 @@ void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read)
   if (&written == &read || written.numel() == 0 || read.numel() == 0) return;
   if (!is_dense(written.layout()) || !is_dense(read.layout())) return;
   // On meta there are no addresses, and storages do not share bytes.
-  bool is_meta = written.device() == Device::kMeta;
+  bool is_meta = !written.place().has_bytes();
   if (is_meta && written.storage() != read.storage()) return;
   // As integers: a storage that has shrunk to nothing has a null address, to which C++ adds
   // nothing.

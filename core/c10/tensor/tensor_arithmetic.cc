@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
 #include "core/c10/tensor/memory_overlap.h"
 
@@ -84,13 +85,22 @@ T apply(Operation operation, T a, T b) {
   }
 }
 
-Device result_device(const Operand& a, const Operand& b) {
-  Device device = a.tensor->device();
-  if (device == b.tensor->device()) return device;
-  const Operand& on_cpu = device == Device::kCpu ? a : b;
+// Numbers are at no place.
+void announce_operands(const Operand& a, const Operand& b) {
+  for (const Operand* operand : {&a, &b}) {
+    if (!operand->is_number) announce({operand->tensor.get()});
+  }
+  if (!a.is_number && !b.is_number) check_same_mode(*a.tensor, *b.tensor);
+}
+
+const Place& result_place(const Operand& a, const Operand& b) {
+  const Place &first = a.tensor->place(), &second = b.tensor->place();
+  if (a.is_number || first == second) return second;
+  if (b.is_number) return first;
+  const Operand& on_cpu = first.device == Device::kCpu ? a : b;
   if (on_cpu.tensor->sizes().size() != 0)
     throw std::runtime_error("the operands are on different devices: cpu and meta");
-  return Device::kMeta;
+  return first.device == Device::kMeta ? first : second;
 }
 
 bool is_comparison(Operation operation) {
@@ -118,24 +128,34 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
   });
 }
 
-TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type, Device device) {
-  auto result = make_intrusive<TensorImpl>(sizes, type, device);
+TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type, const Place& place) {
+  auto result = make_intrusive<TensorImpl>(sizes, type, place);
   auto same = result->exchange_storage(result->storage(), {sizes, strides, 0});
   return result;
 }
 
 // A tensor for the result of two operands that expand to `sizes`, in torch's layout.
-TensorPtr new_result(const Dims& sizes, ScalarType type, Device device, const TensorImpl& a,
+TensorPtr new_result(const Dims& sizes, ScalarType type, const Place& place, const TensorImpl& a,
                      const TensorImpl& b) {
   bool expand = a.sizes() != sizes || b.sizes() != sizes;
   if (!expand && a.is_contiguous() && b.is_contiguous())
-    return make_intrusive<TensorImpl>(sizes, type, device);
+    return make_intrusive<TensorImpl>(sizes, type, place);
   if (!expand && a.strides() == b.strides() && is_dense(a.layout()))
-    return new_dense(sizes, a.strides(), type, device);
+    return new_dense(sizes, a.strides(), type, place);
   std::vector<Dims> strides;
   for (const TensorImpl* operand : {&a, &b})
     strides.push_back(broadcast_strides(operand->sizes(), operand->strides(), sizes));
-  return new_dense(sizes, strides_like(sizes, strides), type, device);
+  return new_dense(sizes, strides_like(sizes, strides), type, place);
+}
+
+void write_all(const TensorImpl& self, const Scalar& value) {
+  with_type(self.type(), [&](auto zero) {
+    auto converted = checked_convert<decltype(zero)>(value);
+    if (is_without_elements(self)) return;
+    Elements written(self);
+    for_each_element(self.sizes(), std::array{self.strides()},
+                     [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
+  });
 }
 
 void check_overlap(const TensorImpl& self, const TensorImpl& read) {
@@ -154,19 +174,28 @@ TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
 
 Operand::Operand(const Scalar& number)
     : tensor(make_intrusive<TensorImpl>(Dims{}, type_of(number))), is_number(true) {
-  fill(*tensor, number);
+  write_all(*tensor, number);
+}
+
+Operand Operand::beside(const TensorImpl& other) const {
+  Operand operand = *this;
+  if (is_number && other.is_fake())
+    operand.tensor = make_intrusive<TensorImpl>(Dims{}, tensor->type(), other.place());
+  return operand;
 }
 
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
+  announce_operands(a, b);
   ScalarType type = result_type(a, b);
   TensorPtr result = new_result(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
                                 is_comparison(operation) ? ScalarType::bool_ : type,
-                                result_device(a, b), *a.tensor, *b.tensor);
+                                result_place(a, b), *a.tensor, *b.tensor);
   run(operation, *result, *a.tensor, *b.tensor, type);
   return result;
 }
 
 void compute_in_place(Operation operation, TensorImpl& self, const Operand& other) {
+  announce_operands(Operand(self), other);
   ScalarType type = result_type(Operand(self), other);
   if (!can_cast(type, self.type())) {
     throw std::runtime_error(std::string("a result of ") + name_of(type) +
@@ -177,7 +206,7 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
     throw std::runtime_error("a result of size " + text(sizes) +
                              " cannot be stored in a tensor of " + text(self.sizes()));
   }
-  if (result_device(Operand(self), other) != self.device())
+  if (result_place(Operand(self), other) != self.place())
     throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
   check_overlap(self, *other.tensor);
   run(operation, self, self, *to_read(self, other.tensor), type);
@@ -185,17 +214,13 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
 }
 
 void fill(TensorImpl& self, const Scalar& value) {
-  with_type(self.type(), [&](auto zero) {
-    auto converted = checked_convert<decltype(zero)>(value);
-    if (is_without_elements(self)) return;
-    Elements written(self);
-    for_each_element(self.sizes(), std::array{self.strides()},
-                     [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
-  });
+  announce({&self});
+  write_all(self, value);
   self.version().bump();
 }
 
 void copy(TensorImpl& self, const Operand& source) {
+  announce_operands(Operand(self), source);
   if (source.tensor.get() == &self) {
     // Nothing is read or written, but the call counts as a write.
     self.version().bump();
@@ -219,10 +244,11 @@ void copy(TensorImpl& self, const Operand& source) {
 }
 
 TensorPtr clone(const TensorImpl& self) {
+  announce({&self});
   check_elements(self);
   const Dims& sizes = self.sizes();
   Dims strides = is_dense(self.layout()) ? self.strides() : strides_like(sizes, {self.strides()});
-  TensorPtr result = new_dense(sizes, strides, self.type(), self.device());
+  TensorPtr result = new_dense(sizes, strides, self.type(), self.place());
   if (is_without_elements(*result)) return result;
   Elements written(*result), read(self);
   with_type(self.type(), [&](auto zero) {
@@ -235,9 +261,10 @@ TensorPtr clone(const TensorImpl& self) {
 }
 
 TensorPtr sum(const TensorImpl& self) {
+  announce({&self});
   bool counts = kind_of(self.type()) < kind_of(ScalarType::float32);
   auto result =
-      make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type(), self.device());
+      make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type(), self.place());
   if (is_without_elements(*result, self)) return result;
   Elements read(self);
   with_type(result->type(), [&](auto zero) {

@@ -22,6 +22,9 @@ struct Operand {
   explicit Operand(TensorImpl& tensor) : tensor(TensorPtr::retain(&tensor)) {}
   explicit Operand(const Scalar& number);
 
+  // This operand, as a node may save it: a number beside a fake is a fake, too.
+  Operand beside(const TensorImpl& other) const;
+
   TensorPtr tensor;
   bool is_number = false;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/c10/check.h"
+#include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
 #include "core/c10/tensor/memory_overlap.h"
 #include "core/c10/tensor/tensor_arithmetic.h"
@@ -46,20 +47,23 @@ std::vector<int64_t> repetitions(const Layout& layout, int64_t length) {
 }  // namespace
 
 TensorPtr relu(const TensorImpl& self) {
-  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.device());
+  announce({&self});
+  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.place());
   write_relu(*result, self);
   return result;
 }
 
 void relu_in_place(TensorImpl& self) {
+  announce({&self});
   check_no_internal_overlap(self);
   write_relu(self, self);
   self.version().bump();
 }
 
 TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {
+  announce({&gradient, &result});
   SLOTCORE_CHECK(gradient.sizes() == result.sizes());
-  auto out = make_intrusive<TensorImpl>(gradient.sizes(), gradient.type(), gradient.device());
+  auto out = make_intrusive<TensorImpl>(gradient.sizes(), gradient.type(), gradient.place());
   if (is_without_elements(*out, gradient, result)) return out;
   Elements written(*out), read(gradient), condition(result);
   with_type(gradient.type(), [&](auto zero) {
@@ -75,19 +79,20 @@ TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {
 }
 
 TensorPtr to_type(const TensorImpl& self, ScalarType type) {
-  auto result = make_intrusive<TensorImpl>(self.sizes(), type, self.device());
+  auto result = make_intrusive<TensorImpl>(self.sizes(), type, self.place());
   arithmetic::copy(*result, arithmetic::Operand(const_cast<TensorImpl&>(self)));
   return result;
 }
 
 TensorPtr complex_of_pairs(const TensorImpl& pairs) {
+  announce({&pairs});
   Dims sizes = pairs.sizes();
   SLOTCORE_CHECK(sizes.size() > 0 && sizes[sizes.size() - 1] == 2);
   Dims strides = pairs.strides();
   int64_t step = strides[sizes.size() - 1];
   sizes.erase(sizes.size() - 1);
   strides.erase(strides.size() - 1);
-  auto result = make_intrusive<TensorImpl>(sizes, ScalarType::complex64, pairs.device());
+  auto result = make_intrusive<TensorImpl>(sizes, ScalarType::complex64, pairs.place());
   if (is_without_elements(*result, pairs)) return result;
   Elements written(*result), read(pairs);
   for_each_element(
@@ -106,8 +111,9 @@ Restriding Restriding::transposed() const {
 }
 
 TensorPtr restride(const TensorImpl& self, const Restriding& map) {
+  announce({&self});
   SLOTCORE_CHECK(self.sizes() == map.from.sizes);
-  auto result = make_intrusive<TensorImpl>(map.to.sizes, self.type(), self.device());
+  auto result = make_intrusive<TensorImpl>(map.to.sizes, self.type(), self.place());
   if (is_without_elements(*result, self)) return result;
   std::vector<int64_t> counts;
   if (map.share != Share::kNone)

@@ -6,20 +6,21 @@
 #include <string>
 
 #include "core/c10/live_counts.h"
+#include "core/c10/tensor/announce.h"
 #include "core/c10/trace.h"
 
 namespace slotcore {
 namespace {
 
-intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type, Device device) {
+intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type, const Place& place) {
   size_t nbytes = checked_multiply(element_count(sizes), static_cast<int64_t>(item_size(type)));
-  return make_storage(nbytes, device);
+  return make_storage(nbytes, place);
 }
 
-void check_same_device(Device tensor, Device other) {
+void check_same_place(const Place& tensor, const Place& other) {
   if (tensor == other) return;
-  throw std::runtime_error(std::string("a tensor on ") + name_of(tensor) +
-                           " cannot take over a storage on " + name_of(other));
+  throw std::runtime_error("a tensor on " + tensor.text() + " cannot take over a storage on " +
+                           other.text());
 }
 
 }  // namespace
@@ -45,8 +46,8 @@ void check_layout(const Layout& layout, ScalarType type) {
   checked_multiply(layout.offset, static_cast<int64_t>(item_size(type)));
 }
 
-TensorImpl::TensorImpl(const Dims& sizes, ScalarType type, Device device)
-    : TensorImpl(new_storage(sizes, type, device), contiguous_layout(sizes), type) {}
+TensorImpl::TensorImpl(const Dims& sizes, ScalarType type, const Place& place)
+    : TensorImpl(new_storage(sizes, type, place), contiguous_layout(sizes), type) {}
 
 TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type)
     : storage_(std::move(storage)), layout_(layout), type_(type) {
@@ -101,13 +102,14 @@ void TensorImpl::check_reach() const {
 
 void* TensorImpl::checked_data() const {
   check_reach();
-  if (device() == Device::kMeta) throw NoDataError("a tensor on meta has no numbers");
+  if (!place().has_bytes()) throw NoDataError("a tensor on " + place().text() + " has no numbers");
   return numel_ == 0 ? nullptr : data();
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                         const Layout& layout) {
-  check_same_device(device(), storage->device());
+  announce({this});
+  check_same_place(place(), storage->place());
   check_layout(layout, type_);
   size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, type_);
   if (needed > storage->nbytes()) storage->resize(needed);
@@ -118,7 +120,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
-  check_same_device(device(), other.device());
+  check_same_place(place(), other.place());
   if (requires_grad() && !is_differentiable(other.type_)) {
     throw std::runtime_error(
         "the data of a tensor that requires a gradient must be floating point or complex");
@@ -141,16 +143,16 @@ void TensorImpl::resize(const Dims& sizes) {
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
+  announce({this});
   auto alias = make_intrusive<TensorImpl>(storage_, layout_, type_);
   alias->bits_ = bits_;
   return alias;
 }
 
-intrusive_ptr<TensorImpl> TensorImpl::detach() const {
-  return detach_as(layout_, type_);
-}
+intrusive_ptr<TensorImpl> TensorImpl::detach() const { return detach_as(layout_, type_); }
 
 intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType type) const {
+  announce({this});
   auto detached = make_intrusive<TensorImpl>(storage_, layout, type);
   detached->bits_ = bits_;
   detached->version_ = version_;
@@ -158,6 +160,7 @@ intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType type) {
+  announce({this});
   auto view = make_intrusive<TensorImpl>(storage_, layout, type);
   view->bits_ = bits_;
   view->version_ = version_;

@@ -63,7 +63,7 @@ struct TensorParts {
 class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
-  TensorImpl(const Dims& sizes, ScalarType type, Device device = Device::kCpu);
+  TensorImpl(const Dims& sizes, ScalarType type, const Place& place = {});
   // A tensor over `storage`. An element that lies outside is an error only when it is touched,
   // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
@@ -80,8 +80,10 @@ class TensorImpl final : public intrusive_ptr_target {
   int64_t offset() const noexcept { return layout_.offset; }
   int64_t numel() const noexcept { return numel_; }
   ScalarType type() const noexcept { return type_; }
-  // That of its storage. A tensor never gets a storage on another device.
-  Device device() const noexcept { return storage_->device(); }
+  // That of its storage. A tensor never gets a storage at another place.
+  const Place& place() const noexcept { return storage_->place(); }
+  Device device() const noexcept { return place().device; }
+  bool is_fake() const noexcept { return static_cast<bool>(place().mode); }
   bool is_contiguous() const noexcept;
 
   // The tensor that this is a view of, which is never a view itself; or null.
@@ -119,7 +121,7 @@ class TensorImpl final : public intrusive_ptr_target {
     table_entries_.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed);
   }
 
-  // The first element. Throws what check_reach() throws, and NoDataError on meta.
+  // The first element. Throws what check_reach() throws, and NoDataError without bytes.
   void* checked_data() const;
   // Throws runtime_error when an element lies outside of the storage.
   void check_reach() const;
@@ -128,12 +130,12 @@ class TensorImpl final : public intrusive_ptr_target {
 
   // Changes the storage and the layout, and grows the storage if the layout reaches beyond its end.
   // Returns the former storage; the caller drops it where user code may run. Throws runtime_error,
-  // also for a storage on another device, and what resize() throws; then nothing has changed.
+  // also for a storage at another place, and what resize() throws; then nothing has changed.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_storage(intrusive_ptr<StorageImpl> storage,
                                                             const Layout& layout);
   // Takes over storage, layout, type and bits of `other`, and keeps the rest. Returns the former
   // storage. Throws runtime_error when this tensor requires a gradient and the type has none, and
-  // when `other` is on another device.
+  // when `other` is at another place.
   [[nodiscard]] intrusive_ptr<StorageImpl> exchange_data(const TensorImpl& other);
   // Changes the number of elements, contiguous from the same offset; grows the storage if
   // necessary. Throws as exchange_storage.

@@ -33,7 +33,7 @@ TensorPtr root_gradient(const TensorImpl& root, TensorPtr given) {
     throw_python(PyExc_RuntimeError,
                  "a gradient can be created implicitly only for a root of one element");
   }
-  auto one = make_intrusive<TensorImpl>(root.sizes(), root.type(), root.device());
+  auto one = make_intrusive<TensorImpl>(root.sizes(), root.type(), root.place());
   arithmetic::fill(*one, int64_t{1});
   return one;
 }

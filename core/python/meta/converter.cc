@@ -9,7 +9,7 @@ namespace {
 using meta::MetaConverter;
 
 struct Converter {
-  PyObject_HEAD MetaConverter converter;
+  PyObject_HEAD std::shared_ptr<MetaConverter> converter;  // a mode's belongs to the mode
   PyObject* describer;  // refers to nothing else, so there is no cycle
 };
 
@@ -20,15 +20,19 @@ Converter* as_converter(ModuleState* state, PyObject* object) {
   return reinterpret_cast<Converter*>(object);
 }
 
+PyRef made(PyTypeObject* type, std::shared_ptr<MetaConverter> converter, PyRef describer) {
+  PyRef self = PyRef::steal(checked(type->tp_alloc(type, 0)));
+  std::construct_at(&reinterpret_cast<Converter*>(self.get())->converter, std::move(converter));
+  reinterpret_cast<Converter*>(self.get())->describer = describer.release();
+  return self;
+}
+
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     ModuleState* state = state_of_type(type);
     auto* describer_type = reinterpret_cast<PyObject*>(state->describer_type);
     PyRef describer = PyRef::steal(checked(PyObject_Call(describer_type, args, kwargs)));
-    PyObject* self = checked(type->tp_alloc(type, 0));
-    std::construct_at(&reinterpret_cast<Converter*>(self)->converter);
-    reinterpret_cast<Converter*>(self)->describer = describer.release();
-    return self;
+    return made(type, std::make_shared<MetaConverter>(), std::move(describer)).release();
   });
 }
 
@@ -54,7 +58,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* sweep(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    reinterpret_cast<Converter*>(self)->converter.sweep();
+    reinterpret_cast<Converter*>(self)->converter->sweep();
     sweep_describer(reinterpret_cast<Converter*>(self)->describer);
     Py_RETURN_NONE;
   });
@@ -64,6 +68,8 @@ PyObject* get_describer(PyObject* self, void*) {
   return Py_NewRef(reinterpret_cast<Converter*>(self)->describer);
 }
 
+PyObject* get_itself(PyObject* self, void*) { return Py_NewRef(self); }
+
 PyMethodDef methods[] = {
     {"sweep", &sweep, METH_NOARGS, "sweep(): forgets the tensors and the fakes that have died."},
     {nullptr, nullptr, 0, nullptr},
@@ -71,6 +77,8 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {
     {"describer", &get_describer, nullptr, "Its MetaTensorDescriber.", nullptr},
+    {"meta_converter", &get_itself, nullptr,
+     "Itself: in torch, a mode has a FakeTensorConverter, which has a MetaConverter.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -92,9 +100,14 @@ PyRef make_converter_type(PyObject* module) {
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
 }
 
+PyRef converter_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode) {
+  std::shared_ptr<MetaConverter> of_mode(&mode->converter, [mode](auto*) {});
+  return made(state->converter_type, std::move(of_mode), describer_of(state, mode));
+}
+
 PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document) {
   PyRef keep = PyRef::borrow(converter);
-  auto converted = as_converter(state, converter)->converter.convert(document);
+  auto converted = as_converter(state, converter)->converter->convert(document);
   // The wrappers of these are kept by what owns the fakes; those of roots are found again below.
   std::vector<PyRef> wrapped;
   for (auto& [fake, is_parameter] : converted.to_wrap) {
@@ -112,7 +125,7 @@ PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& doc
 
 PyRef memo_sizes(ModuleState* state, PyObject* converter) {
   Converter* self = as_converter(state, converter);
-  auto fakes = self->converter.sizes();
+  auto fakes = self->converter->sizes();
   auto tensors = sizes_of_describer(state, self->describer);
   return PyRef::steal(checked(Py_BuildValue(
       "(nnnn)", static_cast<Py_ssize_t>(tensors.tensors), static_cast<Py_ssize_t>(tensors.storages),

@@ -12,7 +12,7 @@ namespace {
 using meta::MetaTensorDescriber;
 
 struct Describer {
-  PyObject_HEAD MetaTensorDescriber describer;
+  PyObject_HEAD std::shared_ptr<MetaTensorDescriber> describer;  // a mode's belongs to the mode
   bool copies_data;
 };
 
@@ -24,6 +24,14 @@ Describer* as_describer(ModuleState* state, PyObject* object) {
   return reinterpret_cast<Describer*>(object);
 }
 
+PyRef made(PyTypeObject* type, std::shared_ptr<MetaTensorDescriber> describer, bool copies_data) {
+  PyRef self = PyRef::steal(checked(type->tp_alloc(type, 0)));
+  auto* object = reinterpret_cast<Describer*>(self.get());
+  std::construct_at(&object->describer, std::move(describer));
+  object->copies_data = copies_data;
+  return self;
+}
+
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* names[] = {"copy_data", nullptr};
@@ -32,10 +40,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
                                      const_cast<char**>(names), &copies_data)) {
       throw PythonErrorSet{};
     }
-    PyObject* self = checked(type->tp_alloc(type, 0));
-    std::construct_at(&reinterpret_cast<Describer*>(self)->describer);
-    reinterpret_cast<Describer*>(self)->copies_data = copies_data != 0;
-    return self;
+    return made(type, std::make_shared<MetaTensorDescriber>(), copies_data != 0).release();
   });
 }
 
@@ -93,6 +98,11 @@ PyRef make_describer_type(PyObject* module) {
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
 }
 
+PyRef describer_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode) {
+  std::shared_ptr<MetaTensorDescriber> of_mode(&mode->describer, [mode](auto*) {});
+  return made(state->describer_type, std::move(of_mode), /*copies_data=*/false);
+}
+
 DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
                      Py_ssize_t count, bool copies_data) {
   Describer* self = as_describer(state, describer);
@@ -104,15 +114,15 @@ DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* t
   MetaTensorDescriber::Options options;
   options.copy_data = copies_data;
   options.is_parameter = [&](TensorImpl& tensor) { return is_parameter(state, tensor); };
-  return self->describer.describe(roots, options);
+  return self->describer->describe(roots, options);
 }
 
 meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer) {
-  return as_describer(state, describer)->describer.sizes();
+  return as_describer(state, describer)->describer->sizes();
 }
 
 void sweep_describer(PyObject* describer) {
-  as_describer(state_of_type(Py_TYPE(describer)), describer)->describer.sweep();
+  as_describer(state_of_type(Py_TYPE(describer)), describer)->describer->sweep();
 }
 
 }  // namespace slotcore::python

@@ -6,8 +6,7 @@
 
 #include <memory>
 
-#include "core/meta/describer.h"
-#include "core/meta/meta_converter.h"
+#include "core/meta/fake_mode.h"
 #include "core/python/runtime/module_state.h"
 #include "core/python/runtime/py_ref.h"
 
@@ -19,6 +18,7 @@ using DocumentPtr = std::shared_ptr<const meta::Document>;
 PyRef make_desc_type(PyObject* module);
 PyRef make_describer_type(PyObject* module);
 PyRef make_converter_type(PyObject* module);
+PyRef make_fake_mode_type(PyObject* module);
 // Makes the submodules, once the types exist. Throws PythonErrorSet.
 void add_meta(PyObject* module);
 
@@ -33,6 +33,18 @@ DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* t
 // The numbers of entries in the tables of a describer. Throws PythonErrorSet for another object.
 meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer);
 void sweep_describer(PyObject* describer);
+
+// The describer and the converter of a mode, which they own. Throw PythonErrorSet.
+PyRef describer_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode);
+PyRef converter_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode);
+
+// fake_tensor.cc: `fake_mode` and so on of tensors, and functions of the submodule fake_tensor.
+extern PyGetSetDef tensor_fake_properties[];
+extern PyMethodDef fake_tensor_functions[];
+// The stack of modes of the thread, for the submodule _meta.
+extern PyMethodDef mode_stack_functions[];
+// The Python object of a mode. A new reference; throws PythonErrorSet.
+PyObject* mode_object(ModuleState* state, intrusive_ptr<meta::FakeMode> mode);
 
 // A tuple of the fakes of the roots. Throws PythonErrorSet.
 PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document);

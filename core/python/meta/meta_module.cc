@@ -76,22 +76,33 @@ void add(PyObject* module, const char* name, PyTypeObject* type) {
   checked(PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(type)));
 }
 
+// The functions get `module`, which has the state.
+void add_functions(PyObject* submodule, PyObject* module, PyMethodDef* rows) {
+  for (PyMethodDef* row = rows; row->ml_name != nullptr; row++) {
+    PyRef function = PyRef::steal(checked(PyCFunction_NewEx(row, module, nullptr)));
+    checked(PyModule_AddObjectRef(submodule, row->ml_name, function.get()));
+  }
+}
+
 }  // namespace
 
 void add_meta(PyObject* module) {
   ModuleState* state = state_of_module(module);
   PyRef made = PyRef::steal(checked(PyModule_New("slotcore._meta")));
-  for (PyMethodDef* row = functions; row->ml_name != nullptr; row++) {
-    PyRef function = PyRef::steal(checked(PyCFunction_NewEx(row, module, nullptr)));
-    checked(PyModule_AddObjectRef(made.get(), row->ml_name, function.get()));
-  }
+  add_functions(made.get(), module, functions);
+  add_functions(made.get(), module, mode_stack_functions);
   checked(PyModule_AddObjectRef(module, "_meta", made.get()));
   PyRef subclasses = PyRef::steal(checked(PyModule_New("slotcore._subclasses")));
   PyRef meta_utils = PyRef::steal(checked(PyModule_New("slotcore._subclasses.meta_utils")));
+  PyRef fake_tensor = PyRef::steal(checked(PyModule_New("slotcore._subclasses.fake_tensor")));
+  add(fake_tensor.get(), "FakeTensorMode", state->fake_mode_type);
+  add(subclasses.get(), "FakeTensorMode", state->fake_mode_type);
+  add_functions(fake_tensor.get(), module, fake_tensor_functions);
   add(meta_utils.get(), "MetaTensorDesc", state->desc_type);
   add(meta_utils.get(), "MetaTensorDescriber", state->describer_type);
   add(meta_utils.get(), "MetaConverter", state->converter_type);
   checked(PyModule_AddObjectRef(subclasses.get(), "meta_utils", meta_utils.get()));
+  checked(PyModule_AddObjectRef(subclasses.get(), "fake_tensor", fake_tensor.get()));
   checked(PyModule_AddObjectRef(module, "_subclasses", subclasses.get()));
 }
 

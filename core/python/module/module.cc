@@ -34,6 +34,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(desc_type);
   Py_VISIT(describer_type);
   Py_VISIT(converter_type);
+  Py_VISIT(fake_mode_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   for (PyObject* device : devices) Py_VISIT(device);
   return 0;
@@ -58,6 +59,7 @@ void ModuleState::clear() {
   Py_CLEAR(desc_type);
   Py_CLEAR(describer_type);
   Py_CLEAR(converter_type);
+  Py_CLEAR(fake_mode_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
   for (PyObject*& device : devices) Py_CLEAR(device);
 }
@@ -72,7 +74,8 @@ ModuleState* state_of_type(PyTypeObject* type) {
 
 ModuleState* state_of_wrapper(PyObject* self) {
   ModuleState* state = as_wrapper(self)->interpreter->module;
-  if (state == nullptr) [[unlikely]] throw_python(PyExc_RuntimeError, "slotcore has been unloaded");
+  if (state == nullptr) [[unlikely]]
+    throw_python(PyExc_RuntimeError, "slotcore has been unloaded");
   return state;
 }
 
@@ -125,6 +128,8 @@ PyObject* table_entries(PyObject*, PyObject*) {
   return PyLong_FromLongLong(live_table_entries.value());
 }
 
+PyObject* modes(PyObject*, PyObject*) { return PyLong_FromLongLong(live_modes.value()); }
+
 PyMethodDef ledger_methods[] = {
     {"_live_impls", &live_impls, METH_NOARGS,
      "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
@@ -140,6 +145,7 @@ PyMethodDef ledger_methods[] = {
      "_queued_tasks() -> int: nodes that are ready and wait for a thread of a backward."},
     {"_live_table_entries", &table_entries, METH_NOARGS,
      "_live_table_entries() -> int: entries in the tables of describers and converters."},
+    {"_live_modes", &modes, METH_NOARGS, "_live_modes() -> int: fake modes that exist."},
     {"_left_behind", &left_behind, METH_NOARGS,
      "_left_behind() -> int: references that C++ released while their interpreter ended (T6)."},
     {nullptr, nullptr, 0, nullptr},
@@ -164,11 +170,11 @@ int exec(PyObject* module) {
     meta = make_metaclass(module, "slotcore._TensorMeta");
     state->tensor_base =
         add_type(module, make_tensor_base(module, {tensor_graph_methods, tensor_backward_methods},
-                                          {tensor_graph_properties}));
+                                          {tensor_graph_properties, tensor_fake_properties}));
     state->tensor = add_type(
-        module, make_wrapper_class(meta.get(), "Tensor",
-                                   reinterpret_cast<PyObject*>(state->tensor_base),
-                                   "A strided view of a storage. Made by ones, empty, tensor."));
+        module,
+        make_wrapper_class(meta.get(), "Tensor", reinterpret_cast<PyObject*>(state->tensor_base),
+                           "A strided view of a storage. Made by ones, empty, tensor."));
     state->node = add_type(module, make_node_type(module));
     state->node_types = checked(PyDict_New());
     state->handle_type = add_type(module, make_handle_type(module));
@@ -178,15 +184,15 @@ int exec(PyObject* module) {
     add_function(module, autograd.get());
     checked(PyModule_AddObjectRef(module, "autograd", autograd.get()));
     PyRef parameter = make_parameter_class(module, meta.get());
-    state->parameter =
-        reinterpret_cast<PyTypeObject*>(PyRef::borrow(parameter.get()).release());
+    state->parameter = reinterpret_cast<PyTypeObject*>(PyRef::borrow(parameter.get()).release());
     add_nn(module, std::move(parameter));
     Py_DECREF(add_type(module, std::move(meta)));
     Py_DECREF(add_type(module, make_hermetic_type(module)));
     checked(PyModule_AddObjectRef(module, "utils", make_utils(module).get()));
     for (auto [place, made] : {std::pair(&state->desc_type, &make_desc_type),
                                std::pair(&state->describer_type, &make_describer_type),
-                               std::pair(&state->converter_type, &make_converter_type)})
+                               std::pair(&state->converter_type, &make_converter_type),
+                               std::pair(&state->fake_mode_type, &make_fake_mode_type)})
       *place = reinterpret_cast<PyTypeObject*>(made(module).release());
     add_meta(module);
 

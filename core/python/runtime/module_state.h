@@ -29,15 +29,16 @@ struct ModuleState {
   PyTypeObject* parameter;  // nn.Parameter
   PyTypeObject* dtype_type;
   PyTypeObject* device_type;
-  PyTypeObject* node;            // the base class of graph nodes
-  PyObject* node_types;          // dict: its subclasses by the name of the node
-  PyTypeObject* function_base;   // the base class of every ctx
+  PyTypeObject* node;               // the base class of graph nodes
+  PyObject* node_types;             // dict: its subclasses by the name of the node
+  PyTypeObject* function_base;      // the base class of every ctx
   PyTypeObject* backward_function;  // of those that a Function with a static forward gets
   PyTypeObject* function;
   PyTypeObject* handle_type;     // RemovableHandle
   PyTypeObject* desc_type;       // MetaTensorDesc
   PyTypeObject* describer_type;  // MetaTensorDescriber
   PyTypeObject* converter_type;  // MetaConverter
+  PyTypeObject* fake_mode_type;  // FakeTensorMode
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
   std::array<PyObject*, std::size(kDevices)> devices;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/autograd/functions/view.h"
+#include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/runtime/device.h"
 #include "core/python/storage/storage.h"
@@ -41,14 +42,14 @@ Wanted parse_wanted(ModuleState* state, PyObject* const* args, Py_ssize_t count,
 intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
                                PyObject* names) {
   Wanted wanted = parse_wanted(state, args, count, names);
-  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type, wanted.device);
+  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type, place_of_new(wanted.device));
 }
 
 PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
     auto tensor = made(state, args, count, names);
-    if (tensor->device() == Device::kMeta) return new_tensor(state, std::move(tensor));
+    if (!tensor->place().has_bytes()) return new_tensor(state, std::move(tensor));
     with_type(tensor->type(), [&](auto zero) {
       using T = decltype(zero);
       std::fill_n(static_cast<T*>(tensor->checked_data()), tensor->numel(), T{1});
@@ -147,9 +148,13 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
     if (count == 0 || count > available / item) {
       throw_python(PyExc_ValueError, "cannot take %zd elements from %zd bytes", count, available);
     }
-    auto storage = make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false);
-    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage),
-                                                        contiguous_layout({count}), type));
+    Place place = place_of_new(Device::kCpu);
+    auto storage =
+        place.has_bytes()
+            ? make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false)
+            : make_intrusive<StorageImpl>(count * item, std::move(place), /*resizable=*/false);
+    return new_tensor(
+        state, make_intrusive<TensorImpl>(std::move(storage), contiguous_layout({count}), type));
   });
 }
 
@@ -165,13 +170,16 @@ PyObject* view_as_real(PyObject* module, PyObject* object) {
 
 intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type) {
   Numbers numbers = numbers_of(data);
+  // Numbers are converted also for a fake, which has the errors of a real tensor.
   auto result = make_intrusive<TensorImpl>(numbers.sizes, type != nullptr ? *type : numbers.type);
   auto* bytes = static_cast<char*>(result->checked_data());
   for (const PyRef& value : numbers.values) {
     store_element(bytes, result->type(), value.get());
     bytes += item_size(result->type());
   }
-  return result;
+  Place place = place_of_new(Device::kCpu);
+  if (place.has_bytes()) return result;
+  return make_intrusive<TensorImpl>(result->sizes(), result->type(), place);
 }
 
 PyMethodDef factory_methods[] = {

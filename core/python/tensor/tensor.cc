@@ -7,6 +7,7 @@
 
 #include "core/autograd/functions/view.h"
 #include "core/c10/impl/hermetic_py_object_tls.h"
+#include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/preserve/instance.h"
 #include "core/python/preserve/weak_handle.h"
@@ -14,10 +15,14 @@
 namespace slotcore::python {
 namespace {
 
+intrusive_ptr<TensorImpl> new_floats(const Dims& sizes) {
+  return make_intrusive<TensorImpl>(sizes, ScalarType::float32, place_of_new(Device::kCpu));
+}
+
 // Tensor(*sizes), Tensor(list of numbers), Tensor(tensor), as float32; without arguments, empty.
 intrusive_ptr<TensorImpl> tensor_of_arguments(ModuleState* state, PyObject* args) {
   Py_ssize_t count = PyTuple_GET_SIZE(args);
-  if (count == 0) return make_intrusive<TensorImpl>(Dims{0}, ScalarType::float32);
+  if (count == 0) return new_floats({0});
   PyObject* first = PyTuple_GET_ITEM(args, 0);
   if (count == 1) {
     if (TensorImpl* other = as_tensor(state, first); other != nullptr)
@@ -27,8 +32,7 @@ intrusive_ptr<TensorImpl> tensor_of_arguments(ModuleState* state, PyObject* args
       return tensor_of_data(first, &kType);
     }
   }
-  return make_intrusive<TensorImpl>(dims_of_arguments(&PyTuple_GET_ITEM(args, 0), count),
-                                    ScalarType::float32);
+  return new_floats(dims_of_arguments(&PyTuple_GET_ITEM(args, 0), count));
 }
 
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {

@@ -41,7 +41,7 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
     StorageImpl* storage = source == nullptr ? nullptr : as_storage(state, source);
     TensorImpl& target = self_tensor(self);
     if (source == nullptr) {
-      set_source(target, make_storage(0, target.device()), contiguous_layout({0}));
+      set_source(target, make_storage(0, target.place()), contiguous_layout({0}));
     } else if (tensor != nullptr) {
       if (size != nullptr) {
         // A contiguous tensor stands for its storage.
@@ -107,7 +107,11 @@ PyObject* dim(PyObject* self, PyObject*) {
 }
 
 PyObject* data_ptr(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromVoidPtr(self_tensor(self).data()); });
+  return guarded([&] {
+    const TensorImpl& tensor = self_tensor(self);
+    if (tensor.is_fake()) throw NoDataError("a fake has no address");
+    return PyLong_FromVoidPtr(tensor.data());
+  });
 }
 
 PyObject* is_contiguous(PyObject* self, PyObject*) {
@@ -185,7 +189,8 @@ PyMethodDef tensor_data_methods[] = {
     {"storage_offset", &storage_offset, METH_NOARGS, "storage_offset() -> int, in elements."},
     {"numel", &numel, METH_NOARGS, "numel() -> int: the number of elements."},
     {"dim", &dim, METH_NOARGS, "dim() -> int: the number of dimensions, at most 8."},
-    {"data_ptr", &data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first element, or 0."},
+    {"data_ptr", &data_ptr, METH_NOARGS,
+     "data_ptr() -> int: address of the first element, or 0. RuntimeError for a fake."},
     {"is_contiguous", &is_contiguous, METH_NOARGS,
      "is_contiguous() -> bool: whether the elements follow each other in row-major order."},
     {"element_size", &element_size, METH_NOARGS, "element_size() -> int: bytes of one element."},

@@ -1,5 +1,6 @@
 // The elements of a tensor as Python numbers.
 
+#include "core/c10/tensor/announce.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -28,6 +29,7 @@ PyObject* tolist(PyObject* self, PyObject*) {
 
 PyObject* only_element(PyObject* self) {
   TensorImpl& tensor = self_tensor(self);
+  announce({&tensor});
   if (tensor.numel() != 1) {
     throw_python(PyExc_RuntimeError, "a tensor of %lld elements is not a number",
                  static_cast<long long>(tensor.numel()));

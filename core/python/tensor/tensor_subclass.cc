@@ -1,6 +1,7 @@
 // Tensors of a class that the user names, and Parameter.
 
 #include "core/autograd/functions/view.h"
+#include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/tensor.h"
 
@@ -85,7 +86,7 @@ PyObject* parameter_new(PyObject* module, PyObject* args, PyObject* kwargs) {
     PyTypeObject* type = checked_class(state, cls);
     intrusive_ptr<TensorImpl> source;
     if (data == Py_None) {
-      source = make_intrusive<TensorImpl>(Dims{0}, ScalarType::float32);
+      source = make_intrusive<TensorImpl>(Dims{0}, ScalarType::float32, place_of_new(Device::kCpu));
     } else {
       source = intrusive_ptr<TensorImpl>::retain(&checked_tensor(state, data, "Parameter"));
     }

@@ -62,7 +62,7 @@ class Ledger {
   static constexpr int kMoreCollections = 5;
 
  private:
-  static constexpr std::size_t kCountsMax = 8;
+  static constexpr std::size_t kCountsMax = 12;
   static constexpr long kNoNumber = -1;
   using Numbers = std::array<long, kCountsMax>;
 

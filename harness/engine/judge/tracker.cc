@@ -53,7 +53,7 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
 
 void Tracker::start(const Program& program) {
   line_count_ = program.lines.size();
-  hermetic_ = 0;
+  hermetic_ = entered_ = 0;
   cpp_cycles_ = CppCycles();
   named_.clear();
   unbind_all();
@@ -82,7 +82,10 @@ void Tracker::before_line(std::size_t index, const Line& line) {
 }
 
 void Tracker::after_line(const Line& line, bool raised) {
-  if (!raised) hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
+  if (!raised) {
+    hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
+    entered_ = entered_after(table_.ops()[line.op], line, entered_);
+  }
   observe(line, raised);
   refresh();
   forget_unwitnessed();
@@ -204,7 +207,7 @@ void Tracker::remember(std::vector<std::uintptr_t>& words) const {
     put(weak.variable, weak.reference, weak.kept.get(), weak.impl, weak.wrapper, weak.excused);
   }
   for (const int count : finalized_counts_) put(count);
-  put(hermetic_, cpp_cycles_.any);
+  put(hermetic_, entered_, cpp_cycles_.any);
 }
 
 std::string Tracker::describe() const {

@@ -36,6 +36,8 @@ class Tracker {
   const Seen& seen() const { return seen_; }
   std::size_t line_count() const { return line_count_; }
   bool is_hermetic(std::uint8_t lane) const { return hermetic_ >> lane & 1; }
+  // Whether the lane is in a fake mode, which refuses real tensors.
+  bool is_in_mode(std::uint8_t lane) const { return entered_ >> lane & 1; }
   const Binding& binding(int variable) const { return bindings_[variable]; }
   const std::vector<Binding>& bindings() const { return bindings_; }
   const std::vector<Life>& lives() const { return lives_; }
@@ -114,6 +116,7 @@ class Tracker {
   Seen seen_;
   std::size_t line_count_ = 0;
   LaneSet hermetic_ = 0;
+  LaneSet entered_ = 0;
   CppCycles cpp_cycles_;
   std::vector<Binding> bindings_;
   // What lines have bound, in their order, by the addresses of object and impl.

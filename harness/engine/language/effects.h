@@ -18,12 +18,14 @@ namespace slotfuzz {
   EFFECT(kDangles, "dangles")                      \
   EFFECT(kEntersHermetic, "enters_hermetic")       \
   EFFECT(kEntersInterpreter, "enters_interpreter") \
+  EFFECT(kEntersMode, "enters_mode")               \
   EFFECT(kExceedsMemory, "exceeds_memory")         \
   EFFECT(kExotic, "exotic")                        \
   EFFECT(kFinalizes, "finalizes")                  \
   EFFECT(kGrows, "grows")                          \
   EFFECT(kInHermetic, "in_hermetic")               \
   EFFECT(kLeavesHermetic, "leaves_hermetic")       \
+  EFFECT(kLeavesMode, "leaves_mode")               \
   EFFECT(kLocks, "locks")                          \
   EFFECT(kMakesOwner, "makes_owner")               \
   EFFECT(kRaises, "raises")                        \

@@ -7,6 +7,9 @@ assert begins with the number of the contract's sentence.
 #: MetaConverter [slotcore]: torch's class that gives a tensor its fake
 MetaConverter = T._subclasses.meta_utils.MetaConverter
 
+#: FakeTensorMode [slotcore]: torch's class, in which operations take and give fakes only
+FakeTensorMode = T._subclasses.FakeTensorMode
+
 #: fields_of [slotcore]: what a description must get right, by public attributes
 def plain_fields(tensor):
     storage = tensor.untyped_storage()
@@ -224,7 +227,7 @@ def check_circle(converter):
 def check_no_data(tensor):
     if in_hermetic():
         return
-    fake = tensor if tensor.is_meta else MetaConverter()(tensor)
+    fake = MetaConverter()(tensor)
     assert fake.data_ptr() == 0 and fake.untyped_storage().data_ptr() == 0, "M7: a fake has a byte"
     for read in (lambda: fake.item(), lambda: fake.tolist(), lambda: bool(fake)):
         try:
@@ -264,10 +267,14 @@ def check_propagates(function, tensor):
         tensor.is_leaf
     except RuntimeError:  # its history is unknown, which is an error for the tensor alone
         return
-    fake = MetaConverter()(tensor)
+    mode = FakeTensorMode()
+    fake, fake_in_mode = MetaConverter()(tensor), mode.from_tensor(tensor)
     try:
         expected = outcome_of(function, tensor)
     except BufferError:  # the bytes are exported; a fake has none
         return
     assert outcome_of(function, fake) == expected, (
-        "M15: an operation gives a fake what it does not give the tensor")
+        "M15: an operation gives a tensor on meta what it does not give the tensor")
+    with mode:
+        outcome = outcome_of(function, fake_in_mode)
+    assert outcome == expected, "M15: an operation gives a fake what it does not give the tensor"

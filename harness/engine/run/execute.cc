@@ -62,6 +62,12 @@ LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic) {
   return op.has(Effect::kLeavesHermetic) ? hermetic & static_cast<LaneSet>(~own) : hermetic;
 }
 
+LaneSet entered_after(const Op& op, const Line& line, LaneSet entered) {
+  const auto own = static_cast<LaneSet>(1u << line.lane);
+  if (op.has(Effect::kEntersMode)) return entered | own;
+  return op.has(Effect::kLeavesMode) ? entered & static_cast<LaneSet>(~own) : entered;
+}
+
 Executor::Executor(Interpreter& interpreter, Printer& printer)
     : interpreter_(interpreter),
       table_(printer.table()),
@@ -85,6 +91,7 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
                                   : Ref());
   }
   if (interpreter.find("exit_hermetic")) exit_hermetic_ = table_.find_op(Effect::kLeavesHermetic);
+  if (interpreter.find("leave_modes")) leave_modes_ = table_.find_op(Effect::kLeavesMode);
 }
 
 void Executor::prepare(const Program& program) {
@@ -96,7 +103,7 @@ PyObject* Executor::value_of(int variable) const {
 }
 
 void Executor::run(const Program& program, Watcher& watcher) {
-  hermetic_ = 0;
+  hermetic_ = entered_ = 0;
   raised_.reset();
   compiled_.clear();
   for (const Line& line : program.lines) compiled_.push_back(&evaluator_.compiled(line));
@@ -112,6 +119,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
     watchdog_.end();
     if (done) {
       hermetic_ = hermetic_after(table_.ops()[line.op], line, hermetic_);
+      entered_ = entered_after(table_.ops()[line.op], line, entered_);
     } else {
       raised = PyErr_Occurred();
       raised_.set(index);
@@ -127,8 +135,9 @@ void Executor::run(const Program& program, Watcher& watcher) {
 }
 
 void Executor::reset(const Program& program, Watcher& watcher) {
-  dropped_ = {hermetic_, 0, bound_variables(program), has_owners(program), {}};
+  dropped_ = {entered_, hermetic_, 0, bound_variables(program), has_owners(program), {}};
   reset_error_.reset();
+  leave_modes();
   leave_hermetic();
   drop_variables(dropped_.variables);
   if (dropped_.owners && !Ref(PyObject_CallNoArgs(settle_.get()))) note_error("", "settle");
@@ -141,6 +150,12 @@ void Executor::reset(const Program& program, Watcher& watcher) {
   watcher.after_drop();
   for (PyObject* list : notes_) {
     CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, "list");
+  }
+}
+
+void Executor::leave_modes() {
+  for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
+    if (entered_ >> lane & 1 && !evaluator_.run(leave_on(lane))) note_error("", "leave_modes");
   }
 }
 
@@ -173,11 +188,16 @@ Line Executor::exit_on(std::size_t lane) const {
   return {*exit_hermetic_, {}, static_cast<std::uint8_t>(lane)};
 }
 
+Line Executor::leave_on(std::size_t lane) const {
+  CHECK(leave_modes_ && table_.ops()[*leave_modes_].operands.empty(),
+        "an op without operands that leaves all modes");
+  return {*leave_modes_, {}, static_cast<std::uint8_t>(lane)};
+}
+
 bool Executor::has_owners(const Program& program) const {
-  return std::any_of(program.lines.begin(), program.lines.end(),
-                     [&](const Line& line) {
-                       return table_.ops()[line.op].has(Effect::kMakesOwner);
-                     });
+  return std::any_of(program.lines.begin(), program.lines.end(), [&](const Line& line) {
+    return table_.ops()[line.op].has(Effect::kMakesOwner);
+  });
 }
 
 VariableSet Executor::bound_variables(const Program& program) const {
@@ -223,7 +243,8 @@ long Executor::collect() {
 std::vector<std::string> Executor::reset_as_lines() const { return as_lines(dropped_); }
 
 std::vector<std::string> Executor::reset_to_come(const Program& program) const {
-  return as_lines({hermetic_, 0, bound_variables(program), has_owners(program), {held_lists()}});
+  return as_lines(
+      {entered_, hermetic_, 0, bound_variables(program), has_owners(program), {held_lists()}});
 }
 
 std::uint32_t Executor::held_lists() const {
@@ -237,6 +258,7 @@ std::uint32_t Executor::held_lists() const {
 std::vector<std::string> Executor::as_lines(const Dropped& dropped) const {
   std::vector<std::string> lines;
   for (std::size_t lane = 0; lane < kLaneCount; ++lane) {
+    if (dropped.entered >> lane & 1) lines.push_back(table_.print(leave_on(lane)));
     if (dropped.hermetic >> lane & 1) lines.push_back(table_.print(exit_on(lane)));
     if (dropped.still_hermetic >> lane & 1) lines.push_back(assert_left_on(lane));
   }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/engine/run/interpreter.h"
 #include "harness/engine/language/raises.h"
+#include "harness/engine/run/interpreter.h"
 #include "harness/engine/run/watchdog.h"
 
 namespace slotfuzz {
@@ -63,6 +63,8 @@ static_assert(kLaneCount <= 8 * sizeof(LaneSet));
 // The lanes in hermetic mode after a line that did not raise, given those before it: the mode
 // belongs to the thread.
 LaneSet hermetic_after(const Op& op, const Line& line, LaneSet hermetic);
+// The lanes in fake modes, likewise.
+LaneSet entered_after(const Op& op, const Line& line, LaneSet entered);
 
 // A step of a reset that raised: the contract number of the promise that it breaks (or empty), the
 // step, and the exception as "Name: message".
@@ -92,8 +94,10 @@ class Executor {
   std::vector<std::string> reset_to_come(const Program& program) const;
 
  private:
-  // What a reset clears: hermetic mode, variables, and in each round lists of held_, by bit.
+  // What a reset clears: fake modes, hermetic mode, variables, and in each round lists of held_, by
+  // bit.
   struct Dropped {
+    LaneSet entered = 0;
     LaneSet hermetic = 0;
     // The lanes that the reset asked to leave hermetic mode and that are still in it.
     LaneSet still_hermetic = 0;
@@ -104,11 +108,13 @@ class Executor {
   };
 
   void reset(const Program& program, Watcher& watcher);
+  void leave_modes();
   void leave_hermetic();
   // Records the exception that is set, unless an earlier step has failed.
   void note_error(std::string contract, std::string step);
-  // The line that leaves hermetic mode on a lane.
+  // The line that leaves hermetic mode on a lane, and the one that leaves all fake modes.
   Line exit_on(std::size_t lane) const;
+  Line leave_on(std::size_t lane) const;
   bool has_owners(const Program& program) const;
   VariableSet bound_variables(const Program& program) const;
   void drop_variables(VariableSet variables);
@@ -143,6 +149,9 @@ class Executor {
   // Unset when the subject has no hermetic mode.
   std::optional<std::uint16_t> exit_hermetic_;
   LaneSet hermetic_ = 0;
+  // Unset when the subject has no fake modes.
+  std::optional<std::uint16_t> leave_modes_;
+  LaneSet entered_ = 0;
   LineSet raised_;
   // The compiled lines of the current program.
   std::vector<const LineEvaluator::Compiled*> compiled_;

@@ -9,11 +9,14 @@ namespace {
   "getattr(" tensor ", 'untyped_storage', getattr(" tensor ", '_storage', None))()"
 
 const std::vector<ImplKindRow>& rows() {
-  static const std::vector<LedgerCount> counts = {
-      {"impls", "T._live_impls", true},   {"wrappers", "T._live_wrappers"},
-      {"ctxs", "T._live_contexts"},       {"saved tensors", "T._live_saved_tensors"},
-      {"backwards", "T._live_backwards"}, {"tasks", "T._queued_tasks"},
-      {"table entries", "T._live_table_entries"}};
+  static const std::vector<LedgerCount> counts = {{"impls", "T._live_impls", true},
+                                                  {"wrappers", "T._live_wrappers"},
+                                                  {"ctxs", "T._live_contexts"},
+                                                  {"saved tensors", "T._live_saved_tensors"},
+                                                  {"backwards", "T._live_backwards"},
+                                                  {"tasks", "T._queued_tasks"},
+                                                  {"table entries", "T._live_table_entries"},
+                                                  {"modes", "T._live_modes"}};
   static const std::vector<ImplKindRow> rows = {
       {.name = "storage",
        .check_prefix = "",

@@ -89,6 +89,11 @@ class Bench:
         """Whether this thread is in hermetic mode."""
         return self.names["in_hermetic"]()
 
+    def mode_count(self):
+        """How many fake modes this thread is in."""
+        meta = getattr(self.T, "_meta", None)
+        return meta.mode_count() if meta else 0
+
     def run(self, setup, op, line):
         """Runs SETUP and LINE, an instance of OP; None if the set-up raises."""
         try:
@@ -111,6 +116,7 @@ class Bench:
         attributes = [self._attributes(one, op["attribute"]) for one in (first, storage)]
         sizes = [(one, one.nbytes()) for one in self._storages(operands.values())]
         hermetic, collections, uses = self.is_hermetic(), self.collections, self.interpreters.uses
+        modes = self.mode_count()
         self.set_before.clear()
         self.spans.was_on = False
         begun = processes()
@@ -134,6 +140,8 @@ class Bench:
         if after != hermetic:
             seen.effects.discard("in_hermetic")
             seen.effects.add("enters_hermetic" if after else "leaves_hermetic")
+        if self.mode_count() != modes:
+            seen.effects.add("enters_mode" if self.mode_count() > modes else "leaves_mode")
         if self.collections > collections:
             seen.effects.add("collects")
         if self.interpreters.uses > uses:
@@ -263,6 +271,8 @@ class Bench:
     def _reset(self):
         while self.is_hermetic():
             self.names["exit_hermetic"]()
+        if self.mode_count() > 0:
+            self.names["leave_modes"]()
         self._drop()
         for one in self.lists:
             one.clear()

@@ -1,0 +1,129 @@
+// FakeTensorMode: torch's class. An object of it is a handle of a C++ mode: while there is one, a
+// fake gives the same one.
+
+#include "core/python/meta/meta.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+using impl::TorchDispatchModeTLS;
+using meta::FakeMode;
+using FakeModePtr = intrusive_ptr<FakeMode>;
+
+struct Mode {
+  PyObject_HEAD FakeModePtr mode;
+  PyObject* converter;  // refers to nothing else, so there is no cycle
+};
+
+Mode* as_mode(PyObject* self) { return reinterpret_cast<Mode*>(self); }
+
+// A new handle. Throws PythonErrorSet.
+PyObject* made(ModuleState* state, FakeModePtr mode) {
+  PyTypeObject* type = state->fake_mode_type;
+  PyRef converter = converter_of(state, mode);
+  PyObject* self = checked(type->tp_alloc(type, 0));
+  FakeMode::Handle& handle = mode->handle;
+  std::construct_at(&as_mode(self)->mode, std::move(mode));
+  as_mode(self)->converter = converter.release();
+  std::lock_guard lock(handle.mutex);
+  if (handle.object == nullptr) {
+    handle.interpreter = state->interpreter;
+    handle.object = self;
+  }
+  return self;
+}
+
+PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    if (PyTuple_GET_SIZE(args) != 0 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
+      throw_python(PyExc_TypeError, "FakeTensorMode() takes no arguments");
+    return made(state_of_type(type), make_intrusive<FakeMode>());
+  });
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  {
+    FakeMode::Handle& handle = as_mode(self)->mode->handle;
+    std::lock_guard lock(handle.mutex);
+    if (handle.object == self) handle.object = nullptr;
+  }
+  Py_DECREF(as_mode(self)->converter);
+  std::destroy_at(&as_mode(self)->mode);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* from_tensor(PyObject* self, PyObject* tensor) {
+  return guarded([&] {
+    ModuleState* state = state_of_type(Py_TYPE(self));
+    PyRef converter = PyRef::borrow(as_mode(self)->converter);
+    PyRef describer = PyRef::steal(checked(PyObject_GetAttrString(converter.get(), "describer")));
+    DocumentPtr document = describe(state, describer.get(), &tensor, 1, /*copies_data=*/false);
+    PyRef fakes = convert(state, converter.get(), *document);
+    return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
+  });
+}
+
+PyObject* enter(PyObject* self, PyObject*) {
+  return guarded([&] {
+    TorchDispatchModeTLS::push(as_mode(self)->mode);
+    return Py_NewRef(self);
+  });
+}
+
+PyObject* exit(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    if (TorchDispatchModeTLS::innermost() != as_mode(self)->mode.get())
+      throw_python(PyExc_RuntimeError, "this mode is not the innermost one of this thread");
+    auto left = TorchDispatchModeTLS::pop();
+    Py_RETURN_FALSE;  // an exception propagates
+  });
+}
+
+PyObject* get_converter(PyObject* self, void*) { return Py_NewRef(as_mode(self)->converter); }
+
+PyMethodDef methods[] = {
+    {"from_tensor", &from_tensor, METH_O,
+     "from_tensor(tensor) -> its fake in this mode: the same one while its description is equal."},
+    {"__enter__", &enter, METH_NOARGS, "Enters the mode on this thread."},
+    {"__exit__", &exit, METH_VARARGS,
+     "Leaves it. RuntimeError unless it is the innermost mode of this thread."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"fake_tensor_converter", &get_converter, nullptr, "Its MetaConverter.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace
+
+PyRef make_fake_mode_type(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_doc,
+       const_cast<char*>("FakeTensorMode(): inside `with mode:`, operations take fakes of the\n"
+                         "mode only, and give such fakes. RuntimeError for other tensors.")},
+      {Py_tp_new, reinterpret_cast<void*>(&create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, properties},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"slotcore.FakeTensorMode", sizeof(Mode), 0, Py_TPFLAGS_DEFAULT, slots};
+  return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
+}
+
+PyObject* mode_object(ModuleState* state, FakeModePtr mode) {
+  {
+    // An object whose count is 0 removes itself before another thread gets the GIL.
+    FakeMode::Handle& handle = mode->handle;
+    std::lock_guard lock(handle.mutex);
+    if (handle.object != nullptr && handle.interpreter == state->interpreter)
+      return Py_NewRef(static_cast<PyObject*>(handle.object));
+  }
+  return made(state, std::move(mode));
+}
+
+}  // namespace slotcore::python
