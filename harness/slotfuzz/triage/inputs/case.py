@@ -40,9 +40,10 @@ class Case:
 
     @property
     def missing(self) -> dict[str, str]:
-        """Variables that lines read, that the script had and that no case keeps, with types."""
+        """Variables that the script had and that no case keeps, with types, if a statement reads
+        them."""
         bound, found = self.bound, {}
-        for one in self.lines:
+        for one in (*self.before, *self.lines):
             for name in sorted(one.reads - bound):
                 if name in self.record.others:
                     found[name] = self.record.others[name]

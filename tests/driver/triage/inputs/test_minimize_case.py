@@ -105,4 +105,6 @@ def test_future_imports_come_first():
 def test_what_no_case_keeps_is_named():
     case = case_of(BIG, others={"f": "function", "net": "Net"}, lines=("net(a)", "f(b)"))
     assert case.missing == {"net": "Net"}
+    function = "def f(x):\n    return net(x)"
+    assert case_of(BIG, others={"net": "Net"}, before=(function,)).missing == {"net": "Net"}
     assert "# not kept: net, a Net" in cases.text(case, "''", cases.title(case))
