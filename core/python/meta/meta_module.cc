@@ -3,6 +3,7 @@
 #include "core/meta/desc_read.h"
 #include "core/meta/desc_write.h"
 #include "core/python/meta/meta.h"
+#include "core/python/meta/sym_int.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -84,6 +85,18 @@ void add_functions(PyObject* submodule, PyObject* module, PyMethodDef* rows) {
   }
 }
 
+// The submodule fx.experimental.symbolic_shapes.
+void add_symbolic_shapes(PyObject* module, const ModuleState* state) {
+  PyRef fx = PyRef::steal(checked(PyModule_New("slotcore.fx")));
+  PyRef experimental = PyRef::steal(checked(PyModule_New("slotcore.fx.experimental")));
+  PyRef shapes = PyRef::steal(checked(PyModule_New("slotcore.fx.experimental.symbolic_shapes")));
+  add(shapes.get(), "ShapeEnv", state->shape_env_type);
+  checked(PyModule_AddObjectRef(experimental.get(), "symbolic_shapes", shapes.get()));
+  checked(PyModule_AddObjectRef(fx.get(), "experimental", experimental.get()));
+  checked(PyModule_AddObjectRef(module, "fx", fx.get()));
+  add(module, "SymInt", state->sym_int_type);
+}
+
 }  // namespace
 
 void add_meta(PyObject* module) {
@@ -91,6 +104,7 @@ void add_meta(PyObject* module) {
   PyRef made = PyRef::steal(checked(PyModule_New("slotcore._meta")));
   add_functions(made.get(), module, functions);
   add_functions(made.get(), module, mode_stack_functions);
+  add_functions(made.get(), module, shape_env_functions);
   checked(PyModule_AddObjectRef(module, "_meta", made.get()));
   PyRef subclasses = PyRef::steal(checked(PyModule_New("slotcore._subclasses")));
   PyRef meta_utils = PyRef::steal(checked(PyModule_New("slotcore._subclasses.meta_utils")));
@@ -104,6 +118,7 @@ void add_meta(PyObject* module) {
   checked(PyModule_AddObjectRef(subclasses.get(), "meta_utils", meta_utils.get()));
   checked(PyModule_AddObjectRef(subclasses.get(), "fake_tensor", fake_tensor.get()));
   checked(PyModule_AddObjectRef(module, "_subclasses", subclasses.get()));
+  add_symbolic_shapes(module, state);
 }
 
 }  // namespace slotcore::python

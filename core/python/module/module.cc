@@ -6,6 +6,7 @@
 #include "core/python/autograd/python_hook.h"
 #include "core/python/function/function.h"
 #include "core/python/meta/meta.h"
+#include "core/python/meta/sym_int.h"
 #include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/runtime/device.h"
@@ -35,6 +36,8 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(describer_type);
   Py_VISIT(converter_type);
   Py_VISIT(fake_mode_type);
+  Py_VISIT(shape_env_type);
+  Py_VISIT(sym_int_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   for (PyObject* device : devices) Py_VISIT(device);
   return 0;
@@ -60,6 +63,8 @@ void ModuleState::clear() {
   Py_CLEAR(describer_type);
   Py_CLEAR(converter_type);
   Py_CLEAR(fake_mode_type);
+  Py_CLEAR(shape_env_type);
+  Py_CLEAR(sym_int_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
   for (PyObject*& device : devices) Py_CLEAR(device);
 }
@@ -192,7 +197,9 @@ int exec(PyObject* module) {
     for (auto [place, made] : {std::pair(&state->desc_type, &make_desc_type),
                                std::pair(&state->describer_type, &make_describer_type),
                                std::pair(&state->converter_type, &make_converter_type),
-                               std::pair(&state->fake_mode_type, &make_fake_mode_type)})
+                               std::pair(&state->fake_mode_type, &make_fake_mode_type),
+                               std::pair(&state->shape_env_type, &make_shape_env_type),
+                               std::pair(&state->sym_int_type, &make_sym_int_type)})
       *place = reinterpret_cast<PyTypeObject*>(made(module).release());
     add_meta(module);
 

@@ -39,6 +39,8 @@ struct ModuleState {
   PyTypeObject* describer_type;  // MetaTensorDescriber
   PyTypeObject* converter_type;  // MetaConverter
   PyTypeObject* fake_mode_type;  // FakeTensorMode
+  PyTypeObject* shape_env_type;  // ShapeEnv
+  PyTypeObject* sym_int_type;    // SymInt
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
   std::array<PyObject*, std::size(kDevices)> devices;

@@ -122,8 +122,8 @@ def test_a_mode_is_of_its_thread():
 
     def work():
         seen.append((is_fake(T.ones(1)), T._meta.mode_count()))
-        mode.__enter__()  # and ends without leaving it
-        seen.append(is_fake(T.ones(1)))
+        with mode:
+            seen.append(is_fake(T.ones(1)))
 
     with mode:
         thread = threading.Thread(target=work)

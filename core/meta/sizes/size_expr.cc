@@ -1,0 +1,231 @@
+// Sums and products in order. A division by a constant takes out the terms that it divides, so that
+// (4*s0 + s1) // 2 is 2*s0 + (s1 // 2), however it was written.
+
+#include "core/meta/sizes/size_expr.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace slotcore::meta {
+namespace {
+
+using Atom = SizeExpr::Atom;
+using Term = SizeExpr::Term;
+
+[[noreturn]] void throw_overflow() { throw std::overflow_error("a size overflows 64 bits"); }
+
+std::strong_ordering compare(const std::vector<Atom>& a, const std::vector<Atom>& b) noexcept {
+  // Longer products first, and the constant last.
+  if (a.size() != b.size()) return b.size() <=> a.size();
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+}
+
+Term product(const Term& a, const Term& b) {
+  Term term{a.atoms, multiply_sizes(a.coefficient, b.coefficient)};
+  term.atoms.insert(term.atoms.end(), b.atoms.begin(), b.atoms.end());
+  if (term.atoms.size() > SizeExpr::kDegreeMax)
+    throw std::length_error("a product of too many sizes");
+  std::sort(term.atoms.begin(), term.atoms.end());
+  return term;
+}
+
+}  // namespace
+
+int64_t add_sizes(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_add_overflow(a, b, &result)) throw_overflow();
+  return result;
+}
+
+int64_t multiply_sizes(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) throw_overflow();
+  return result;
+}
+
+int64_t floor_div_sizes(int64_t a, int64_t b) {
+  if (b == 0) throw std::domain_error("a size is divided by 0");
+  if (b == -1) return multiply_sizes(a, -1);
+  int64_t quotient = a / b;
+  return a % b != 0 && (a % b < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+int64_t mod_sizes(int64_t a, int64_t b) {
+  if (b == 0) throw std::domain_error("a size is divided by 0");
+  if (b == -1) return 0;
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+std::strong_ordering Atom::operator<=>(const Atom& other) const noexcept {
+  if (kind != other.kind) return kind <=> other.kind;
+  if (kind == Kind::kSymbol) return symbol <=> other.symbol;
+  auto order = *left <=> *other.left;
+  return order != 0 ? order : *right <=> *other.right;
+}
+
+SizeExpr::SizeExpr(int64_t constant) {
+  if (constant != 0) terms_.push_back({{}, constant});
+}
+
+SizeExpr SizeExpr::symbol(uint32_t number) {
+  return of_atom({Atom::Kind::kSymbol, number, nullptr, nullptr});
+}
+
+SizeExpr SizeExpr::of_atom(Atom atom) {
+  SizeExpr result;
+  result.terms_.push_back({{std::move(atom)}, 1});
+  if (result.depth() > kDepthMax) throw std::length_error("divisions of sizes are nested too deep");
+  return result;
+}
+
+void SizeExpr::add(const Term& term) {
+  auto place =
+      std::lower_bound(terms_.begin(), terms_.end(), term,
+                       [](const Term& a, const Term& b) { return compare(a.atoms, b.atoms) < 0; });
+  if (place == terms_.end() || compare(place->atoms, term.atoms) != 0) {
+    if (terms_.size() == kTermsMax) throw std::length_error("a sum of too many sizes");
+    if (term.coefficient != 0) terms_.insert(place, term);
+    return;
+  }
+  place->coefficient = add_sizes(place->coefficient, term.coefficient);
+  if (place->coefficient == 0) terms_.erase(place);
+}
+
+SizeExpr SizeExpr::operator+(const SizeExpr& other) const {
+  SizeExpr sum = *this;
+  for (const Term& term : other.terms_) sum.add(term);
+  return sum;
+}
+
+SizeExpr SizeExpr::operator-(const SizeExpr& other) const { return *this + SizeExpr(-1) * other; }
+
+SizeExpr SizeExpr::operator*(const SizeExpr& other) const {
+  SizeExpr result;
+  for (const Term& a : terms_) {
+    for (const Term& b : other.terms_) result.add(product(a, b));
+  }
+  return result;
+}
+
+SizeExpr SizeExpr::divided(const SizeExpr& dividend, const SizeExpr& divisor, bool is_mod) {
+  int64_t number = divisor.is_constant() ? divisor.constant() : 0;
+  if (divisor.is_constant() && number == 0) throw std::domain_error("a size is divided by 0");
+  SizeExpr quotient, rest = dividend;
+  if (number != 0) {
+    rest = SizeExpr();
+    for (const Term& term : dividend.terms_) {
+      int64_t part = floor_div_sizes(term.coefficient, number);
+      bool splits = term.atoms.empty() || mod_sizes(term.coefficient, number) == 0;
+      if (splits) {
+        quotient.add({term.atoms, part});
+        rest.add({term.atoms, mod_sizes(term.coefficient, number)});
+      } else {
+        rest.add(term);
+      }
+    }
+    // A constant rest is in [0, number): nothing is left of the quotient.
+    if (rest.is_constant()) return is_mod ? rest : quotient;
+  }
+  Atom atom{is_mod ? Atom::Kind::kMod : Atom::Kind::kFloorDiv, 0, std::make_shared<SizeExpr>(rest),
+            std::make_shared<SizeExpr>(divisor)};
+  SizeExpr made = of_atom(std::move(atom));
+  return is_mod ? made : quotient + made;
+}
+
+SizeExpr SizeExpr::floor_div(const SizeExpr& divisor) const {
+  return divided(*this, divisor, /*is_mod=*/false);
+}
+
+SizeExpr SizeExpr::mod(const SizeExpr& divisor) const {
+  return divided(*this, divisor, /*is_mod=*/true);
+}
+
+int64_t SizeExpr::evaluate(std::span<const int64_t> values) const {
+  int64_t sum = 0;
+  for (const Term& term : terms_) {
+    int64_t value = term.coefficient;
+    for (const Atom& atom : term.atoms) {
+      int64_t factor;
+      switch (atom.kind) {
+        case Atom::Kind::kSymbol: factor = values[atom.symbol]; break;
+        case Atom::Kind::kFloorDiv:
+          factor = floor_div_sizes(atom.left->evaluate(values), atom.right->evaluate(values));
+          break;
+        case Atom::Kind::kMod:
+          factor = mod_sizes(atom.left->evaluate(values), atom.right->evaluate(values));
+          break;
+      }
+      value = multiply_sizes(value, factor);
+    }
+    sum = add_sizes(sum, value);
+  }
+  return sum;
+}
+
+SizeExpr SizeExpr::substitute(uint32_t symbol, const SizeExpr& by) const {
+  SizeExpr sum;
+  for (const Term& term : terms_) {
+    SizeExpr value(term.coefficient);
+    for (const Atom& atom : term.atoms) {
+      switch (atom.kind) {
+        case Atom::Kind::kSymbol:
+          value = value * (atom.symbol == symbol ? by : SizeExpr::symbol(atom.symbol));
+          break;
+        case Atom::Kind::kFloorDiv:
+          value = value *
+                  atom.left->substitute(symbol, by).floor_div(atom.right->substitute(symbol, by));
+          break;
+        case Atom::Kind::kMod:
+          value = value * atom.left->substitute(symbol, by).mod(atom.right->substitute(symbol, by));
+          break;
+      }
+    }
+    sum = sum + value;
+  }
+  return sum;
+}
+
+bool SizeExpr::is_constant() const noexcept {
+  return terms_.empty() || (terms_.size() == 1 && terms_[0].atoms.empty());
+}
+
+int64_t SizeExpr::constant() const noexcept {
+  return !terms_.empty() && terms_.back().atoms.empty() ? terms_.back().coefficient : 0;
+}
+
+uint32_t SizeExpr::symbol_count() const noexcept {
+  uint32_t count = 0;
+  for (const Term& term : terms_) {
+    for (const Atom& atom : term.atoms) {
+      bool is_symbol = atom.kind == Atom::Kind::kSymbol;
+      count = std::max(count,
+                       is_symbol ? atom.symbol + 1
+                                 : std::max(atom.left->symbol_count(), atom.right->symbol_count()));
+    }
+  }
+  return count;
+}
+
+size_t SizeExpr::depth() const noexcept {
+  size_t depth = 0;
+  for (const Term& term : terms_) {
+    for (const Atom& atom : term.atoms) {
+      if (atom.kind != Atom::Kind::kSymbol)
+        depth = std::max(depth, 1 + std::max(atom.left->depth(), atom.right->depth()));
+    }
+  }
+  return depth;
+}
+
+std::strong_ordering SizeExpr::operator<=>(const SizeExpr& other) const noexcept {
+  return std::lexicographical_compare_three_way(
+      terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end(),
+      [](const Term& a, const Term& b) {
+        auto order = compare(a.atoms, b.atoms);
+        return order != 0 ? order : a.coefficient <=> b.coefficient;
+      });
+}
+
+}  // namespace slotcore::meta

@@ -1,0 +1,167 @@
+// ShapeEnv: torch's class, as an object that owns the C++ environment.
+
+#include "core/python/meta/sym_int.h"
+#include "core/python/tensor/tensor.h"
+
+namespace slotcore::python {
+namespace {
+
+using meta::Relation, meta::SizeExpr, meta::SizeKind;
+
+struct Env {
+  PyObject_HEAD meta::ShapeEnv env;  // owns no Python object, so there is no cycle
+};
+
+PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    if (PyTuple_GET_SIZE(args) != 0 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
+      throw_python(PyExc_TypeError, "ShapeEnv() takes no arguments");
+    return env_object(state_of_type(type), meta::ShapeEnv());
+  });
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  std::destroy_at(&env_of(self));
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyRef text_of(std::string_view text) {
+  return PyRef::steal(
+      checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()))));
+}
+
+PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* names[] = {"hint", "source", "kind", nullptr};
+    PyObject* number;
+    const char *source, *kind_name = "duck";
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os|s:create_symint", const_cast<char**>(names),
+                                     &number, &source, &kind_name)) {
+      throw PythonErrorSet{};
+    }
+    int64_t hint = checked_int(number);
+    for (SizeKind kind : meta::kSizeKinds) {
+      if (std::string_view(name_of(kind)) == kind_name)
+        return size_object(self, env_of(self).add_input(hint, source, kind));
+    }
+    throw_python(PyExc_ValueError, "the kind is static, duck or dynamic, and not %s", kind_name);
+  });
+}
+
+PyObject* check(PyObject* self, PyObject* numbers) {
+  return guarded([&] {
+    PyRef items = PyRef::steal(checked(PySequence_Tuple(numbers)));
+    std::vector<int64_t> sizes;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); i++)
+      sizes.push_back(checked_int(PyTuple_GET_ITEM(items.get(), i)));
+    return PyBool_FromLong(env_of(self).check(sizes));
+  });
+}
+
+PyObject* freeze(PyObject* self, PyObject*) {
+  env_of(self).freeze();
+  Py_RETURN_NONE;
+}
+
+PyObject* get_guards(PyObject* self, void*) {
+  return guarded([&] {
+    PyRef list = PyRef::steal(checked(PyList_New(0)));
+    for (const Relation& guard : env_of(self).guards())
+      checked(PyList_Append(list.get(), text_of(guard.text()).get()));
+    return list.release();
+  });
+}
+
+PyObject* get_inputs(PyObject* self, void*) {
+  return guarded([&] {
+    PyRef list = PyRef::steal(checked(PyList_New(0)));
+    for (const auto& [source, expr] : env_of(self).inputs()) {
+      PyRef pair =
+          PyRef::steal(checked(PyTuple_Pack(2, text_of(source).get(), text_of(expr.text()).get())));
+      checked(PyList_Append(list.get(), pair.get()));
+    }
+    return list.release();
+  });
+}
+
+PyObject* get_frozen(PyObject* self, void*) { return PyBool_FromLong(env_of(self).is_frozen()); }
+
+PyObject* dumps_env(PyObject* module, PyObject* env) {
+  return guarded([&] {
+    check_env(state_of_module(module), env);
+    return text_of(env_of(env).dumps()).release();
+  });
+}
+
+PyObject* loads_env(PyObject* module, PyObject* text) {
+  return guarded([&] {
+    Py_ssize_t size;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (bytes == nullptr) throw PythonErrorSet{};
+    auto env = meta::ShapeEnv::loads(std::string_view(bytes, static_cast<size_t>(size)));
+    return env_object(state_of_module(module), std::move(env));
+  });
+}
+
+PyMethodDef methods[] = {
+    {"create_symint", method(&create_symint), METH_VARARGS | METH_KEYWORDS,
+     "create_symint(hint, source, kind='duck') -> SymInt, or an int: a size of an example, and "
+     "the\n"
+     "name of where it comes from. 'duck' shares the symbol of an equal size, and 0 and 1 are\n"
+     "ints; 'dynamic' has a symbol in any case; 'static' is an int. ValueError for a negative "
+     "hint,\n"
+     "and for a source that is there already; RuntimeError after freeze()."},
+    {"check", &check, METH_O,
+     "check(sizes) -> bool: whether inputs of these sizes, in order, may use what was decided for\n"
+     "the example. ValueError for another number of sizes."},
+    {"freeze", &freeze, METH_NOARGS, "freeze(): from now on, what needs a new guard raises."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"guards", &get_guards, nullptr, "The guards, as expressions of Python.", nullptr},
+    {"inputs", &get_inputs, nullptr, "Pairs: the source of each input, and its size.", nullptr},
+    {"frozen", &get_frozen, nullptr, "Whether freeze() was called.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace
+
+PyRef make_shape_env_type(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("ShapeEnv(): sizes as symbols, and the guards under which\n"
+                                    "decisions about them hold. One thread at a time uses it.")},
+      {Py_tp_new, reinterpret_cast<void*>(&create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, properties},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"slotcore.ShapeEnv", sizeof(Env), 0, Py_TPFLAGS_DEFAULT, slots};
+  return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
+}
+
+meta::ShapeEnv& env_of(PyObject* object) noexcept { return reinterpret_cast<Env*>(object)->env; }
+
+void check_env(ModuleState* state, PyObject* object) {
+  if (!Py_IS_TYPE(object, state->shape_env_type))
+    throw_python(PyExc_TypeError, "expected a ShapeEnv, got %s", Py_TYPE(object)->tp_name);
+}
+
+PyObject* env_object(ModuleState* state, meta::ShapeEnv env) {
+  PyObject* self = checked(state->shape_env_type->tp_alloc(state->shape_env_type, 0));
+  std::construct_at(&env_of(self), std::move(env));
+  return self;
+}
+
+PyMethodDef shape_env_functions[] = {
+    {"dumps_env", &dumps_env, METH_O, "dumps_env(env) -> str: its text."},
+    {"loads_env", &loads_env, METH_O,
+     "loads_env(text) -> ShapeEnv, equal to the one that was written. ValueError names the line\n"
+     "that is wrong."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace slotcore::python
