@@ -1,4 +1,4 @@
-// Descriptions of tensors, and their text (M1, M3, M4, M10, M12, M17).
+// Descriptions of tensors, and their text (M1, M3, M4, M10, M12, M14, M17).
 
 #include "tests/core/meta/tensors.h"
 
@@ -86,6 +86,23 @@ TEST(Describe, a_tensor_is_unchanged) {
   EXPECT_EQ(base.use_count(), owners);
   EXPECT_EQ(base->version().value(), version);
   EXPECT_EQ(raw::weak_count(base.get()), base->table_entries());
+}
+
+TEST(Describe, an_error_changes_no_table) {
+  MetaTensorDescriber describer;
+  TensorPtr known = make({1}), base = make({4});
+  int64_t id = described(describer, {known})->tensors[0].id.value;
+  MetaTensorDescriber::Options options;
+  options.is_parameter = [&](TensorImpl& tensor) -> bool {
+    if (&tensor == base.get()) throw std::runtime_error("the second of two tensors");
+    return false;
+  };
+  std::vector roots{view(base, {2, 2})};
+  EXPECT_THROW((void)describer.describe(roots, options), std::runtime_error);
+  EXPECT_EQ(describer.sizes().tensors, 1u);
+  EXPECT_EQ(describer.sizes().storages, 1u);
+  EXPECT_EQ(described(describer, {known})->tensors[0].id.value, id);
+  EXPECT_EQ(described(describer, {base})->tensors[0].id.value, id + 1) << "no id is lost (M3)";
 }
 
 TEST(Describe, data_is_copied_only_if_asked_for) {
