@@ -128,11 +128,13 @@ Program Mutator::generate(Rng& rng) const {
   Scope scope;
   VariableSet recent = 0;
   const bool lanes = one_in(rng, kLaneProgramOneIn);
+  const bool seldom = one_in(rng, kSeldom);
   Line line;
   for (std::size_t i = 0; i < length; ++i) {
     if (lanes) line.lane = next_lane(line.lane, rng);
     const Vocabulary& words = one_in(rng, 8) ? vocabulary_ : swarm;
     if (!draw_line(scope, recent, words, rng, line)) continue;
+    if (!seldom && vocabulary_.is_seldom(line.op)) continue;
     program.lines.push_back(line);
     const VariableSet before = scope.bound;
     add(line, scope);
@@ -163,7 +165,7 @@ void Mutator::insert(Program& program, const Vocabulary& swarm, Rng& rng) const 
 }
 
 Program Mutator::mutate(Program program, Rng& rng) const {
-  if (program.lines.empty() || one_in(rng, 20)) return generate(rng);
+  if (program.lines.empty() || !one_in(rng, kVariantOneIn)) return generate(rng);
   const Vocabulary swarm = vocabulary_.swarm(rng);
   choose_lanes(program, rng);
   choose_seldom(program, rng);
@@ -217,6 +219,7 @@ void Mutator::change(Program& program, const Vocabulary& swarm, Rng& rng) const 
 }
 
 Program Mutator::cross(const Program& first, const Program& second, Rng& rng) const {
+  if (!one_in(rng, kVariantOneIn)) return generate(rng);
   Program program;
   const auto prefix = static_cast<std::ptrdiff_t>(below(rng, first.lines.size() + 1));
   const auto suffix = static_cast<std::ptrdiff_t>(below(rng, second.lines.size() + 1));

@@ -7,8 +7,11 @@
 
 namespace slotfuzz {
 
-// The usual length of a fresh program.
-inline constexpr std::size_t kLineTypical = 20;
+// The mean length of a fresh program; docs/search.md compares lengths.
+inline constexpr std::size_t kLineTypical = kLineMax / 2;
+// One in this many programs is a variant of programs of the corpus; the others are fresh. Variants
+// of variants stay close to each other, and most of them repeat what is clean (docs/search.md).
+inline constexpr std::size_t kVariantOneIn = 4;
 // One in this many fresh programs has lines on other lanes, and one in this many of its descendants
 // keeps them: a handover to a lane costs as much as about fifty lines.
 inline constexpr std::size_t kLaneProgramOneIn = 32;
@@ -22,12 +25,13 @@ class Mutator {
   Mutator(const OpTable& table, const Vocabulary& vocabulary, const Raises* raises = nullptr)
       : table_(table), vocabulary_(vocabulary), raises_(raises) {}
 
+  // A fresh program.
   Program generate(Rng& rng) const;
-  // Makes one or a few changes: insert (mostly near the end), splice, change an operand, remove,
-  // duplicate, swap, move to another lane. Now and then it returns a fresh program, or moves all
-  // lines to lane 0. For an empty program it returns a fresh one.
+  // Usually a fresh program, always so for an empty one; or the program with one or a few changes:
+  // insert (mostly near the end), splice, change an operand, remove, duplicate, swap, move to
+  // another lane, move all lines to lane 0.
   Program mutate(Program program, Rng& rng) const;
-  // Joins a prefix of one program and a suffix of the other.
+  // Usually a fresh program; or a prefix of the first program and a suffix of the second.
   Program cross(const Program& first, const Program& second, Rng& rng) const;
   // Appends some lines to the program, outside hermetic mode, that mostly ask the subject for
   // wrappers: does a broken promise become a crash when the program goes on?
