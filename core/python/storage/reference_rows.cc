@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/python/preserve/instance.h"
+#include "core/python/preserve/interpreter.h"
 
 namespace slotcore::python {
 namespace {
@@ -61,6 +62,12 @@ void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {
   // The judge asks after a line, and the slot may dangle in a core with a bug: only the address is
   // read, or the judge would crash instead of the program.
   if (wrapper == nullptr || !preserve::holds_wrapper(impl)) return;
+  // This interpreter's collector does not list a wrapper of another one, so it cannot say that it
+  // owns the impl.
+  const Interpreter* here = Interpreter::current();
+  if (here != nullptr && slot->pyobj_interpreter() != here->tag()) {
+    add_impl(wrapper, "impl", impl, "impl", false);
+  }
   add(impl, "wrapper", wrapper, "wrapper", 0, false);
 }
 

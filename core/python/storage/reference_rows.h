@@ -18,7 +18,8 @@ class ReferenceRows {
   // That of a wrapper, and the references between it and its impl. A wrapper that was made in
   // hermetic mode has another name for its reference.
   void add_impl_of(PyObject* wrapper, const char* name);
-  // The reference of an impl to its wrapper, if it owns one.
+  // The reference of an impl to its wrapper, if it owns one. If that is a wrapper of another
+  // interpreter, also the wrapper's reference to the impl.
   void add_wrapper_of(intrusive_ptr_target* impl);
   void add_impl(const void* owner, const char* link, const intrusive_ptr_target* impl,
                 const char* name, bool is_in_cycle);

@@ -109,7 +109,8 @@ void References::add_listed(std::size_t from, const Layout& layout) {
     if (by == By::kWrapper || by == By::kHermeticWrapper) impl_of_[owner] = owned;
   }
   impl_count_ = 0;
-  for (const Thing& thing : things_) impl_count_ += thing.object == nullptr;
+  // A wrapper of another interpreter is no impl, and its references are not counted.
+  for (const Thing& thing : things_) impl_count_ += thing.object == nullptr && thing.count > 0;
 }
 
 // What its class reports to the collector.

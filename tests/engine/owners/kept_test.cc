@@ -51,6 +51,16 @@ TEST(KeptTest, what_a_hermetic_wrapper_owns_too_stays) {
             "shared s0: s0 .other s1 hermetic wrapper\n");
 }
 
+// T6: the wrapper of an interpreter that has ended lives as long as the impl.
+TEST(KeptTest, a_wrapper_of_another_interpreter_is_an_owner) {
+  EXPECT_EQ(kept_after("o0 = Other()\nt0 = T.ones(1)\nwith hermetic(): s0 = t0.untyped_storage()\n"
+                       "t1 = t0.view(-1)\no0.offer(s0)\nt0.grad = t1\n"),
+            "owns itself t0: t0 .grad t1 ._base\n");
+  EXPECT_EQ(kept_after("o0 = Other()\ns0 = T.UntypedStorage(1)\nenter_hermetic()\nt0 = T.ones(1)\n"
+                       "o0.refuse(t0)\ns0.owner = t0\nt0.set_(s0)\n"),
+            "shared s0: s0 .owner t0 hermetic wrapper t0 storage\n");
+}
+
 TEST(KeptTest, what_owns_itself_in_cpp_stays) {
   EXPECT_EQ(kept_after("t0 = T.ones(1)\nt1 = T.ones(1)\nt0.grad = t1\nt1.grad = t0\n"),
             "owns itself t0: t0 .grad t1 .grad\n");
