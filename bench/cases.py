@@ -17,8 +17,8 @@ from pathlib import Path
 from slotfuzz import console, options
 from slotfuzz.errors import UserError
 from slotfuzz.finding import finding
-from slotfuzz.triage.inputs import capture, minimized, script
-from slotfuzz.triage.inputs.trial import Trial
+from slotfuzz.inputs import capture, minimized, script
+from slotfuzz.inputs.trial import Trial
 from slotfuzz.measure import benchmark
 from slotfuzz.measure.benchmark import Measured
 from slotfuzz.paths import ROOT, shown

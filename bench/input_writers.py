@@ -15,7 +15,7 @@ from pathlib import Path
 
 from slotfuzz import options
 from slotfuzz.errors import MachineError
-from slotfuzz.triage.inputs import capture, case, script
+from slotfuzz.inputs import capture, case, script
 from slotfuzz.measure.benchmark import Measured
 
 # What is asked: lines that make tensors `a` and `b`, and an expression.

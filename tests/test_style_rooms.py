@@ -16,8 +16,8 @@ ROOMS = {
     "core/python": ("runtime", "preserve", "storage", "tensor", "autograd", "function", "meta",
                     "module"),
     "harness/slotfuzz": ("errors", "paths", "console", "progress", "schema", "evidence", "language",
-                         "reduce", "subject", "engine", "finding", "triage", "hunt", "interleave",
-                         "measure", "report", "ci", "options"),
+                         "reduce", "subject", "engine", "finding", "triage", "inputs", "hunt",
+                         "interleave", "measure", "report", "ci", "options"),
 }
 # What every room of a folder may use, and what may use every room.
 BELOW = {"harness/engine": ("check.h", "python.h"), "harness/slotfuzz": ("__init__.py",)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slotfuzz import options
 from slotfuzz.console import say
-from slotfuzz.triage.inputs import capture, folder, script
+from slotfuzz.inputs import capture, folder, script
 
 EXAMPLE = "./slotfuzz capture script.py --line 12 -o case/"
 

@@ -13,10 +13,10 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import UserError
 from slotfuzz.finding import contract, finding
 from slotfuzz.hunt.hunt import VERIFY_RUNS
-from slotfuzz.triage.inputs import capture, case as cases, folder, minimized, notes
+from slotfuzz.inputs import capture, case as cases, folder, minimized, notes
 from slotfuzz.subject import packages as system, rootfs
 from slotfuzz.triage import draft, verify
-from slotfuzz.triage.inputs.trial import Trial
+from slotfuzz.inputs.trial import Trial
 from slotfuzz.triage.smallest import smallest
 
 EXAMPLE = ("./slotfuzz minimize corpus/storage/delete_in_hermetic.py"

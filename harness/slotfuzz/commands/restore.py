@@ -5,7 +5,7 @@ The script needs PyTorch and nothing else. Long bytes stay in the case, from whi
 
 from pathlib import Path
 
-from slotfuzz.triage.inputs import case
+from slotfuzz.inputs import case
 
 EXAMPLE = "./slotfuzz restore case/ > repro.py"
 

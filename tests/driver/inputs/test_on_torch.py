@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from slotfuzz.errors import UserError
-from slotfuzz.triage.inputs import capture, case as cases, document, minimized, script
-from slotfuzz.triage.inputs.trial import Trial
+from slotfuzz.inputs import capture, case as cases, document, minimized, script
+from slotfuzz.inputs.trial import Trial
 from slotfuzz.subject import interpreter
 
 TREES = [Path(one) for one in os.environ.get("SLOTFUZZ_TEST_TREES", "").split(":") if one]

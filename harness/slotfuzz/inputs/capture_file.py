@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from slotfuzz.triage.inputs import document as documents, strict_json
-from slotfuzz.triage.inputs.document import Document
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import document as documents, strict_json
+from slotfuzz.inputs.document import Document
+from slotfuzz.inputs.strict_json import DescError
 
 FORMAT, VERSION = "slotfuzz-capture", 1
 HEAD = ("format", "version", "grad_mode", "names", "ranges", "document")

@@ -1,8 +1,8 @@
 """Small captures for tests, as rows with only the fields that matter."""
 
-from slotfuzz.triage.inputs.capture_file import Capture, made
-from slotfuzz.triage.inputs.check import ITEM_SIZES
-from slotfuzz.triage.inputs.elements import contiguous
+from slotfuzz.inputs.capture_file import Capture, made
+from slotfuzz.inputs.check import ITEM_SIZES
+from slotfuzz.inputs.elements import contiguous
 from slotfuzz.schema import meta_fields
 
 

@@ -1,8 +1,8 @@
 """NOTES.md of a minimized case: how it fails, what it cost, and who aliases whom."""
 
-from slotfuzz.triage.inputs.case import Case
-from slotfuzz.triage.inputs.check import ITEM_SIZES, bytes_end, numel
-from slotfuzz.triage.inputs.minimize import MinimizedCase
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, numel
+from slotfuzz.inputs.minimize import MinimizedCase
 
 COLUMNS = 32
 # Of a tensor with more elements, the picture shows the whole stretch between its ends.

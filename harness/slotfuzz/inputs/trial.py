@@ -12,10 +12,10 @@ from pathlib import Path
 from slotfuzz.engine.kills import Kills
 from slotfuzz.errors import MachineError
 from slotfuzz.evidence import signature
-from slotfuzz.triage.inputs import case as cases
-from slotfuzz.triage.inputs.capture import Place, user_environment
-from slotfuzz.triage.inputs.case import Case
-from slotfuzz.triage.inputs.restore import Unrestorable
+from slotfuzz.inputs import case as cases
+from slotfuzz.inputs.capture import Place, user_environment
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 from slotfuzz.triage.verify import Forker
 

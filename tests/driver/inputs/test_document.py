@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from slotfuzz.triage.inputs import check, core_reader, document, strict_json
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import check, core_reader, document, strict_json
+from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import meta_fields
-from tests.driver.triage.inputs import hostile, rows
+from tests.driver.inputs import hostile, rows
 
 
 def test_the_fields_are_those_of_the_core():

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from slotfuzz.errors import UserError
-from slotfuzz.triage.inputs import elements
-from slotfuzz.triage.inputs.capture_file import Capture
-from slotfuzz.triage.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
+from slotfuzz.inputs import elements
+from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
 
 HELPERS = {
     "_bytes_at": """\

@@ -2,9 +2,9 @@
 
 import pytest
 
-from slotfuzz.triage.inputs import elements, restore
-from slotfuzz.triage.inputs.restore import Unrestorable
-from tests.driver.triage.inputs import rows
+from slotfuzz.inputs import elements, restore
+from slotfuzz.inputs.restore import Unrestorable
+from tests.driver.inputs import rows
 
 
 def lines(capture) -> list[str]:

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from slotfuzz.triage.inputs import document, reductions
-from tests.driver.triage.inputs import rows
+from slotfuzz.inputs import document, reductions
+from tests.driver.inputs import rows
 
 LEAF = {"requires_grad": True}
 COMPUTED = {"requires_grad": True, "is_leaf": False}

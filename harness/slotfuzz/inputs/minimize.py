@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 
-from slotfuzz.triage.inputs import reductions
-from slotfuzz.triage.inputs.case import Case
-from slotfuzz.triage.inputs.script import Statement
+from slotfuzz.inputs import reductions
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.script import Statement
 from slotfuzz.reduce import minimize as lines_minimizer
 from slotfuzz.reduce.search import BudgetSpent, Search
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slotfuzz.errors import MachineError, UserError
 from slotfuzz.finding import finding
-from slotfuzz.triage.inputs.case import RECORD
+from slotfuzz.inputs.case import RECORD
 from slotfuzz.paths import shown
 
 

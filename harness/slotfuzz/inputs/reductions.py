@@ -7,10 +7,10 @@ is nothing to change; so a search that repeats it comes to an end.
 import struct
 from collections.abc import Callable, Iterator
 
-from slotfuzz.triage.inputs import check, elements
-from slotfuzz.triage.inputs.capture_file import Capture, made
-from slotfuzz.triage.inputs.check import ITEM_SIZES, bytes_end
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import check, elements
+from slotfuzz.inputs.capture_file import Capture, made
+from slotfuzz.inputs.check import ITEM_SIZES, bytes_end
+from slotfuzz.inputs.strict_json import DescError
 
 Pass = Callable[[Capture], Iterator[Capture]]
 SIZES = (0, 1, 2)

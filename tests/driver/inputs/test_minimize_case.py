@@ -2,9 +2,9 @@
 
 import pytest
 
-from slotfuzz.triage.inputs import case as cases, minimize, notes
+from slotfuzz.inputs import case as cases, minimize, notes
 from slotfuzz.schema.case import VERSION, CaseRecord
-from tests.driver.triage.inputs import rows
+from tests.driver.inputs import rows
 
 LINES = ("x = a + 1", "y = f(b)", "del x", "c.mul_(b)", "print(y)")
 

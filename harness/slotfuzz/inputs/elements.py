@@ -5,7 +5,7 @@ import math
 import struct
 import zlib
 
-from slotfuzz.triage.inputs.check import ITEM_SIZES, numel
+from slotfuzz.inputs.check import ITEM_SIZES, numel
 
 HEXADECIMAL_MAX = 64
 LISTED_MAX = 16

@@ -3,7 +3,7 @@
 import pytest
 
 from slotfuzz.errors import UserError
-from slotfuzz.triage.inputs import script
+from slotfuzz.inputs import script
 
 PLAIN = """\
 import torch

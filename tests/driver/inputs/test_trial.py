@@ -5,7 +5,7 @@ import re
 import pytest
 
 from slotfuzz.finding import emit
-from slotfuzz.triage.inputs.trial import Failure, failure_of
+from slotfuzz.inputs.trial import Failure, failure_of
 
 RAISED = """\
 slotfuzz says something first

@@ -8,11 +8,11 @@ from slotfuzz.engine import kills
 from slotfuzz.errors import UserError
 from slotfuzz.finding import emit
 from slotfuzz.finding.finding import NOTES
-from slotfuzz.triage.inputs import case as cases, minimize, notes
-from slotfuzz.triage.inputs.capture import Place, user_environment
-from slotfuzz.triage.inputs.case import Case
-from slotfuzz.triage.inputs.minimize import MinimizedCase
-from slotfuzz.triage.inputs.trial import Failure, Trial, failure_of
+from slotfuzz.inputs import case as cases, minimize, notes
+from slotfuzz.inputs.capture import Place, user_environment
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.minimize import MinimizedCase
+from slotfuzz.inputs.trial import Failure, Trial, failure_of
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
 SCRIPT = "repro.py"

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from slotfuzz.errors import UserError
-from slotfuzz.triage.inputs import capture_file, restore, script
-from slotfuzz.triage.inputs.capture_file import Capture
-from slotfuzz.triage.inputs.script import Statement
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import capture_file, restore, script
+from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.script import Statement
+from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import case as schema, shape
 from slotfuzz.schema.case import CaseRecord
 

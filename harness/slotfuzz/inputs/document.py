@@ -7,8 +7,8 @@ elements and more dimensions, because PyTorch does.
 import json
 from dataclasses import dataclass
 
-from slotfuzz.triage.inputs import check, strict_json
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import check, strict_json
+from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import meta_fields
 
 FORMAT, VERSION = "slotfuzz-meta", 1

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from slotfuzz.errors import BrokenError
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.paths import build_root
 from slotfuzz.subject.sanitizers import SANITIZERS
 

@@ -4,7 +4,7 @@ Ids are places, bases are no views, layouts fit into 64 bits, flags and version 
 every row is reached from the roots.
 """
 
-from slotfuzz.triage.inputs.strict_json import INTEGER_MAX, DescError
+from slotfuzz.inputs.strict_json import INTEGER_MAX, DescError
 
 # The bytes of an element, by the name that PyTorch gives its type.
 ITEM_SIZES = {

@@ -2,8 +2,8 @@
 
 import json
 
-from slotfuzz.triage.inputs import document
-from tests.driver.triage.inputs import rows
+from slotfuzz.inputs import document
+from tests.driver.inputs import rows
 
 GOOD = document.dumps(rows.viewed().document)
 

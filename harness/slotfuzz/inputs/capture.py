@@ -9,11 +9,11 @@ from pathlib import Path
 
 from slotfuzz.errors import BrokenError, MachineError, UserError
 from slotfuzz.evidence import signature
-from slotfuzz.triage.inputs import case as cases, core_reader, document as documents, script
-from slotfuzz.triage.inputs.capture_file import Capture
-from slotfuzz.triage.inputs.case import Case
-from slotfuzz.triage.inputs.document import Document
-from slotfuzz.triage.inputs.strict_json import DescError
+from slotfuzz.inputs import case as cases, core_reader, document as documents, script
+from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.case import Case
+from slotfuzz.inputs.document import Document
+from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.paths import ROOT, shown
 from slotfuzz.schema import case as schema, meta_fields
 from slotfuzz.subject import interpreter, rootfs

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from slotfuzz.triage.inputs import capture_file
-from slotfuzz.triage.inputs.strict_json import DescError
-from tests.driver.triage.inputs import rows
+from slotfuzz.inputs import capture_file
+from slotfuzz.inputs.strict_json import DescError
+from tests.driver.inputs import rows
 
 PAIR = rows.capture([rows.storage(5), rows.storage(8)],
                     [rows.tensor((1,)), rows.tensor((2,), storage=1, version_group=1)],

@@ -1,1 +1,0 @@
-"""Tests of harness/slotfuzz/triage/inputs/."""
