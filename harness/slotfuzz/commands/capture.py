@@ -10,7 +10,7 @@ from slotfuzz import options
 from slotfuzz.console import say
 from slotfuzz.inputs import capture, folder, script
 
-EXAMPLE = "./slotfuzz capture script.py --line 12 -o case/"
+EXAMPLE = "./slotfuzz capture bench/programs/mixed_sizes.py --line 7 -o case/"
 
 
 def packages(_args) -> tuple[str, ...]:
