@@ -124,7 +124,7 @@ bool Mutator::draw_line(const Scope& scope, VariableSet recent, const Vocabulary
 Program Mutator::generate(Rng& rng) const {
   const Vocabulary swarm = vocabulary_.swarm(rng);
   Program program;
-  const std::size_t length = 1 + below(rng, 2 * kLineTypical);
+  const std::size_t length = one_in(rng, kAnyLengthOneIn) ? 1 + below(rng, kLineMax) : kLineMax;
   Scope scope;
   VariableSet recent = 0;
   const bool lanes = one_in(rng, kLaneProgramOneIn);

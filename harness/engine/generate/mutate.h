@@ -7,8 +7,9 @@
 
 namespace slotfuzz {
 
-// The mean length of a fresh program; docs/search.md compares lengths.
-inline constexpr std::size_t kLineTypical = kLineMax / 2;
+// One in this many fresh programs has any length, the others the greatest; docs/search.md compares
+// lengths.
+inline constexpr std::size_t kAnyLengthOneIn = 3;
 // One in this many programs is a variant of programs of the corpus; the others are fresh. Variants
 // of variants stay close to each other, and most of them repeat what is clean (docs/search.md).
 inline constexpr std::size_t kVariantOneIn = 4;
