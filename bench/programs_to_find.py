@@ -6,9 +6,9 @@ Each run is one process of the mutant's target, which ends at its first finding 
 programs. To compare two searches, run it in a checkout of each.
 """
 
-import math
 import re
 import resource
+import statistics
 import subprocess
 import tempfile
 from pathlib import Path
@@ -38,11 +38,11 @@ def measure(args) -> Measured:
         programs = sorted(count for count, _, _ in found)
         rows.append({
             "mutant": name, "runs": seeds, "found": sum(is_found for _, is_found, _ in found),
-            "programs_mean": round(_geometric_mean(programs)),
+            "programs_mean": round(statistics.geometric_mean(programs)),
             "programs_median": programs[seeds // 2],
             "cpu_seconds": round(sum(seconds for _, _, seconds in found) / seeds, 2)})
         console.say(f"{name}: {rows[-1]['programs_mean']} programs")
-    mean = _geometric_mean([row["programs_mean"] for row in rows])
+    mean = statistics.geometric_mean([row["programs_mean"] for row in rows])
     return Measured(rows, [f"geometric mean over the mutants: {mean:,.0f} programs"],
                     {"programs_mean": mean})
 
@@ -53,10 +53,6 @@ def plot(measured: Measured, axes) -> None:
               [row["programs_mean"] for row in measured.rows])
     axes.set_xscale("log")
     axes.set_xlabel("programs to find, geometric mean")
-
-
-def _geometric_mean(numbers: list[float]) -> float:
-    return math.exp(sum(math.log(max(number, 1)) for number in numbers) / len(numbers))
 
 
 def _run(chosen, target: str, seed: int, runs: int) -> tuple[int, bool, float]:
