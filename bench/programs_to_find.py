@@ -68,9 +68,11 @@ def _run(chosen, target: str, seed: int, runs: int) -> tuple[int, bool, float]:
                            "-print_final_stats=1", corpus),
             env=chosen.environment(), capture_output=True, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found = any(Path(folder).glob("crash-*"))
     counts = [int(match[1]) for pattern in (STATUS, EXECUTED)
               for match in re.finditer(pattern.pattern, ended.stderr, re.MULTILINE)]
-    if not counts:
-        raise BrokenError(f"{target} has run no program: {ended.stderr[-300:]!r}")
+    if not counts or (ended.returncode != 0) != found:
+        raise BrokenError(f"{target} ended with {ended.returncode}, and "
+                          f"{'a' if found else 'no'} crash: {ended.stderr[-300:]!r}")
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return max(counts), ended.returncode != 0, seconds
+    return max(counts), found, seconds
