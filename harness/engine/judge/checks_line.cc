@@ -46,7 +46,7 @@ bool Checks::is_certain(const Op& op, const Line& line) const {
 void Checks::exception(const Check&, const Moment& moment) {
   PyObject* raised = moment.raised;
   const Op& op = table_.ops()[moment.line->op];
-  // A check computes with real tensors, which the mode refuses: it ends anywhere.
+  // M7: a mode refuses the real tensors of a check.
   if (op.has(Effect::kChecks) && tracker_.is_in_mode(moment.line->lane)) return;
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
   if (!is_assertion && is_certain(op, *moment.line)) {
