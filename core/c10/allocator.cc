@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/c10/live_counts.h"
+
 namespace slotcore {
 namespace {
 
@@ -18,7 +20,11 @@ class CpuAllocator final : public Allocator {
                             " bytes for a storage (the limit is " + std::to_string(kBytesMax) +
                             ")");
     }
-    return DataPtr(bytes, bytes, [](void* context) noexcept { std::free(context); });
+    live_blocks.add();
+    return DataPtr(bytes, bytes, [](void* context) noexcept {
+      live_blocks.remove();
+      std::free(context);
+    });
   }
 };
 

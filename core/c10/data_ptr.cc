@@ -4,11 +4,17 @@
 #include "core/c10/data_ptr.h"
 
 #include "core/c10/impl/protocol/share_count.h"
+#include "core/c10/live_counts.h"
 
 namespace slotcore {
 namespace {
 
 struct SharedData {
+  SharedData() noexcept { live_blocks.add(); }
+  SharedData(const SharedData&) = delete;
+  SharedData& operator=(const SharedData&) = delete;
+  ~SharedData() { live_blocks.remove(); }
+
   DataPtr original;
   impl::protocol::ShareCount<impl::protocol::StdPolicy> shares;
 };

@@ -21,6 +21,7 @@ class LiveCount {
 inline constinit LiveCount live_storages;
 inline constinit LiveCount live_tensors;
 inline constinit LiveCount live_nodes;
+inline constinit LiveCount live_blocks;  // of memory, and buffers of Python, that storages own
 inline constinit LiveCount live_table_entries;  // of the tables of core/meta
 inline constinit LiveCount live_modes;          // of core/meta
 inline constinit LiveCount live_saved_variables;

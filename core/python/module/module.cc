@@ -104,6 +104,11 @@ PyObject* live_impls(PyObject* module, PyObject*) {
   return PyLong_FromLongLong(live_storages.value() + live_tensors.value() + live_nodes.value());
 }
 
+PyObject* live_blocks_count(PyObject* module, PyObject*) {
+  state_of_module(module)->interpreter->run_deferred();
+  return PyLong_FromLongLong(live_blocks.value());
+}
+
 PyObject* left_behind(PyObject*, PyObject*) {
   return PyLong_FromLongLong(Interpreter::left_behind());
 }
@@ -140,6 +145,8 @@ PyMethodDef ledger_methods[] = {
      "_live_impls() -> int: storages, tensors and graph nodes that exist in this process."},
     {"_live_wrappers", &live_wrappers, METH_NOARGS,
      "_live_wrappers() -> int: their Python objects that exist in this interpreter."},
+    {"_live_blocks", &live_blocks_count, METH_NOARGS,
+     "_live_blocks() -> int: blocks of memory, and buffers of Python, that storages own."},
     {"_live_contexts", &live_contexts, METH_NOARGS,
      "_live_contexts() -> int: ctxs of custom Functions that exist in this interpreter."},
     {"_live_saved_tensors", &saved_tensors, METH_NOARGS,

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/c10/live_counts.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/storage/storage.h"
 
@@ -9,6 +10,11 @@ namespace slotcore::python {
 namespace {
 
 struct ExportedBuffer {
+  ExportedBuffer() noexcept { live_blocks.add(); }
+  ExportedBuffer(const ExportedBuffer&) = delete;
+  ExportedBuffer& operator=(const ExportedBuffer&) = delete;
+  ~ExportedBuffer() { live_blocks.remove(); }
+
   Interpreter* interpreter;
   Py_buffer view;
 };

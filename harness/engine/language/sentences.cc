@@ -10,7 +10,7 @@ constexpr bool kKeeps = true;
 
 // clang-format off
 constexpr Sentence kSentences[] = {
-    {"P1", kKeeps}, {"P2", kKeeps}, {"P3"}, {"P4", kKeeps}, {"P5"}, {"P6"}, {"P7"},
+    {"P1", kKeeps}, {"P2", kKeeps}, {"P3"}, {"P4", kKeeps}, {"P5"}, {"P6"}, {"P7"}, {"P8"}, {"P9"},
     {"H1"}, {"H2"}, {"H3"}, {"H4"},
     {"T1"}, {"T2"}, {"T3"}, {"T4"}, {"T5"}, {"T6"}, {"T7"},
     {"A1"}, {"A1a"}, {"A1b"}, {"A1c"}, {"A2"}, {"A2a"}, {"A2b"}, {"A2c"}, {"A2d"}, {"A2e"},

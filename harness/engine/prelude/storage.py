@@ -63,6 +63,12 @@ def dead_cycle(held):
     cycle = [held]
     cycle.append(cycle)
 
+#: older_cycle: a dead cycle that is older than what it refers to, if `fetch` makes a wrapper
+def older_cycle(fetch):
+    cycle = []
+    cycle.append(cycle)
+    cycle.append(fetch())
+
 #: keep_frame: an exception whose traceback keeps a frame, and so `held`, alive
 def keep_frame(held):
     try:

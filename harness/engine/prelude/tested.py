@@ -39,10 +39,8 @@ def tested_total(leaves):
     return total
 
 #: tested_gradients: the numbers of the gradient of each argument
-def flat(numbers):
-    return [n for one in numbers for n in flat(one)] if isinstance(numbers, list) else [numbers]
 def numbers_in(gradient, leaf):
-    return [0.0] * leaf.numel() if gradient is None else flat(gradient.tolist())
+    return [0.0] * leaf.numel() if gradient is None else unnested(gradient.tolist())
 def tested_gradients(leaves, total, **options):
     found = T.autograd.grad(total, leaves, allow_unused=True, **options)
     return [numbers_in(*pair) for pair in zip(found, leaves)]

@@ -11,6 +11,7 @@ namespace {
 const std::vector<ImplKindRow>& rows() {
   static const std::vector<LedgerCount> counts = {{"impls", "T._live_impls", true},
                                                   {"wrappers", "T._live_wrappers"},
+                                                  {"blocks of memory", "T._live_blocks"},
                                                   {"ctxs", "T._live_contexts"},
                                                   {"saved tensors", "T._live_saved_tensors"},
                                                   {"backwards", "T._live_backwards"},

@@ -28,7 +28,7 @@ def run(args, output) -> int:
     results, interrupted = [], False
     try:
         for name in names:
-            results.append(mutants.look_for(name, args.seconds, args.seed))
+            results.append(mutants.row_of(name, args.seconds, args.seed))
     except KeyboardInterrupt:
         interrupted = True
     rows = [[row["mutant"], "yes" if row["found"] else "NO", row["oracle"], row["programs"],

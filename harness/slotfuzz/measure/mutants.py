@@ -7,6 +7,7 @@ explored by the engines that its header names.
 import tempfile
 from pathlib import Path
 
+from slotfuzz import console
 from slotfuzz.errors import Interrupted, MachineError
 from slotfuzz.hunt import hunt
 from slotfuzz.hunt.plan import Plan
@@ -18,6 +19,18 @@ from slotfuzz.subject import catalogue, mutant, subject
 
 # The model finds a shortest schedule, and no mutant needs a longer one.
 SCHEDULE_BYTES_MAX = 6
+
+
+def row_of(name: str, seconds: float, seed: int) -> dict:
+    """The row of look_for(); of a mutant that does not build, a row that says so."""
+    try:
+        row = look_for(name, seconds, seed)
+    except MachineError as error:
+        row = {"mutant": name, "found": False, "oracle": "", "programs": 0, "seconds": 0.0,
+               "lines": None, "verdict": "", "contract": "", "program": [], "seed": seed,
+               "problems": [str(error)]}
+    console.say(f"{name}: " + ("; ".join(row["problems"]) or "as expected").splitlines()[0])
+    return row
 
 
 def look_for(name: str, seconds: float, seed: int) -> dict:

@@ -118,3 +118,17 @@ def test_a_shrunken_storage_is_an_error_and_no_access():
         with pytest.raises(RuntimeError):
             call()
     assert t[0].item() == 1.0
+
+
+def test_blocks_of_memory_are_counted():
+    before = T._live_blocks()
+    s, empty = T.UntypedStorage(4), T.UntypedStorage(0)
+    assert T._live_blocks() == before + 1 and empty.nbytes() == 0
+    s.resize_(8)
+    assert T._live_blocks() == before + 1
+    part = s[1:]
+    assert T._live_blocks() == before + 2, "the block, and what its two owners share"
+    buffer = T.frombuffer(bytearray(8), dtype=T.uint8)
+    assert T._live_blocks() == before + 3
+    del s, part, buffer
+    assert T._live_blocks() == before

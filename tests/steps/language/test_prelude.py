@@ -47,6 +47,44 @@ def test_each_assert_says_what_is_broken():
     assert [one for one in words if not re.match(r"[A-Z]\d+[a-z]?: |memory: ", one)] == []
 
 
+def bound_by(text):
+    """The functions, classes and variables that TEXT defines at its top level."""
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (name.id for target in node.targets for name in ast.walk(target)
+                        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
+
+
+@pytest.mark.parametrize("module", ["slotcore", "torch"])
+def test_one_snippet_defines_a_name(snippets, module):
+    """All snippets share one namespace: the later one would change what the other calls."""
+    owners = {}
+    for snippet in snippets:
+        if snippet.module in ("", module):
+            for name in bound_by(snippet.text):
+                owners.setdefault(name, set()).add(snippet.names)
+    assert len(owners) > 100
+    assert {name: found for name, found in owners.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("module", ["slotcore", "torch"])
+def test_a_script_gets_what_its_snippets_use(snippets, module):
+    """A script has the snippets whose names it uses, and so on for these snippets."""
+    here = [snippet for snippet in snippets if snippet.module in ("", module)]
+    owners = {name: snippet for snippet in here for name in bound_by(snippet.text)}
+    for snippet in here:
+        nodes = list(ast.walk(ast.parse(snippet.text)))
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        stored |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        stored |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        unnamed = [name for name in {one.id for one in names} & owners.keys() - stored
+                   if owners[name] is not snippet and name not in owners[name].names]
+        assert unnamed == [], snippet.names
+
+
 def ending(snippets, snippet, shown):
     """The script of a finding whose program calls SNIPPET and fails at its end, in line SHOWN."""
     reply = replies.reply(kind="assert", contract="P5", line=1, asserts=["gc.collect()", shown],

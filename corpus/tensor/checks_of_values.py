@@ -1,0 +1,13 @@
+t0 = T.ones(2, 3)
+t1 = t0.narrow(0, 1, 1)
+check_elements(t1)
+check_writes(t1)
+check_views(t1)
+check_refusals(t1)
+check_exported(t1)
+t2 = T.ones(4)
+t3 = t2[1:]
+check_views(t3)
+check_use_counts(t3)
+check_returns(t3)
+check_shared_objects(t3)
