@@ -17,7 +17,7 @@ ROOMS = {
                     "module"),
     "harness/slotfuzz": ("errors", "paths", "console", "progress", "schema", "evidence", "language",
                          "reduce", "subject", "engine", "finding", "triage", "inputs", "hunt",
-                         "interleave", "measure", "report", "ci", "options"),
+                         "interleave", "mutation", "measure", "report", "ci", "options"),
 }
 # What every room of a folder may use, and what may use every room.
 BELOW = {"harness/engine": ("check.h", "python.h"), "harness/slotfuzz": ("__init__.py",)}

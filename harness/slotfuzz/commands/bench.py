@@ -26,6 +26,7 @@ def add_arguments(parser) -> None:
                         help="limit for each hunt, 60 by default")
     parser.add_argument("--runs", type=int, metavar="N", help="programs to compare")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the programs to compare")
+    parser.add_argument("--sample", type=int, metavar="N", help="mutants that rules make, to hunt")
     options.add_python(parser)
 
 
@@ -33,7 +34,7 @@ def run(args, output) -> int:
     """Runs the benchmarks; 1 if one of them found something that must not happen."""
     if args.seeds is not None and not 1 <= args.seeds <= SEEDS_MAX:
         raise UserError(f"--seeds must be 1 to {SEEDS_MAX}")
-    for name in ("seconds", "runs", "seed"):
+    for name in ("seconds", "runs", "seed", "sample"):
         if (given := getattr(args, name)) is not None and given <= 0:
             raise UserError(f"--{name} must be more than 0")
     protocols = catalogue.protocol_mutant_names() if args.names == ["interleavings"] else []
