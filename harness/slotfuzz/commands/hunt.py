@@ -109,6 +109,8 @@ def summary(plan: Plan, result: Result) -> str:
     lines.append(f"findings: {len(result.new)} new, {len(result.known)} known"
                  + (f", {len(result.old)} old" if plan.baseline else "")
                  + (f", {len(result.unreproduced)} not reproduced" if result.unreproduced else "")
+                 + (f", {result.repeats:,} not judged, with stacks of known ones"
+                    if result.repeats else "")
                  + (f"; {result.skipped} known programs were skipped" if result.skipped else ""))
     return "\n".join(lines + ([result.trouble] if result.trouble else []))
 
@@ -154,7 +156,7 @@ def document(plan: Plan, result: Result) -> dict:
         **{name: [judged.plain() for judged in getattr(result, name)]
            for name in ("new", "known", "old")}, **compared,
         "unreproduced": [judged.plain() for judged in result.unreproduced],
-        "killed": result.killed, "interrupted": bool(result.interrupted),
+        "repeats": result.repeats, "killed": result.killed, "interrupted": bool(result.interrupted),
         "trouble": result.trouble,
         "exit_code": result.exit_code,
     }

@@ -18,6 +18,7 @@ from slotfuzz.finding import finding
 from slotfuzz.hunt import corpus, series
 from slotfuzz.hunt.job import Job, Shared
 from slotfuzz.hunt.plan import Plan, Result
+from slotfuzz.hunt.repeats import Repeats, words_of
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
 from slotfuzz.progress import ProgressLine
@@ -77,6 +78,7 @@ class _Hunt:
         self.start = self.deadline = 0.0
         self._stopped = False
         self._in_vain = 0
+        self._repeats = Repeats()
 
     def run(self) -> Result:
         """Runs until the time is over, all programs ran, or the hunt gives up."""
@@ -156,6 +158,13 @@ class _Hunt:
             self._start(job)
 
     def _judge(self, job: Job, artifact: Path, found: Crash) -> None:
+        """Has FOUND, a crash of JOB, judged, unless its stack is known; then JOB starts again."""
+        job.words = words_of(found.report)
+        if self.plan.subject.capabilities.has_many_bugs and not self._repeats.is_due(job.words):
+            artifact.unlink()
+            self.result.repeats += 1
+            self._start(job)
+            return
         job.artifact, job.verdict = artifact, self.pool.submit(self.triage.judge, found)
         self.shared.clock.enter(job.name, series.JUDGING)
 
@@ -169,6 +178,7 @@ class _Hunt:
         except MachineError as error:
             self._give_up(error)  # the crash stays in its folder for the next hunt
             return
+        self._repeats.judged(job.words, verdict in ("new", "shorter"))
         self.shared.clock.enter(job.name, series.RESTARTING)
         job.artifact.unlink()
         if verdict == "known" and self.plan.baseline and self.plan.baseline.has(judged.folder):

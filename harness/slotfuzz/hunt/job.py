@@ -59,13 +59,18 @@ class Ended:
 
 
 class Job:
-    """Job NUMBER on TARGET. While VERDICT is set, triage judges the program in ARTIFACT."""
+    """Job NUMBER on TARGET.
+
+    While VERDICT is set, triage judges the program in ARTIFACT, whose report has the signature
+    WORDS.
+    """
 
     def __init__(self, shared: Shared, target: str, number: int):
         self.target, self.number = target, number
         self.fuzzer: Fuzzer | None = None
         self.verdict: Future | None = None
         self.artifact: Path | None = None
+        self.words = ""
         self.programs, self.seconds = 0, 0.0
         self.coverage = self.corpus = 0
         self.kills_in_a_row = 0

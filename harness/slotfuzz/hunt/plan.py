@@ -29,7 +29,8 @@ class Plan:
     # Whether the hunt first judges crashes that a killed hunt, with this subject and OUT, has left.
     resumes: bool = False
     suppressions: tuple[Path, ...] = (ROOT / "repro", *sorted(
-        folder for folder in ROOT.glob("repro/*-*") if not (folder / "finding.json").exists()))
+        folder for pattern in ("repro/*-*", "repro/by-hand/*") for folder in ROOT.glob(pattern)
+        if not (folder / "finding.json").exists()))
     baseline: Baseline | None = None
 
     def corpora(self, target: str) -> list[Path]:
@@ -78,10 +79,10 @@ class Result:
     """The result of a hunt. NEW, KNOWN, OLD and UNREPRODUCED are judged crashes.
 
     KNOWN findings existed before and were seen again; OLD ones belong to the baseline. SKIPPED
-    counts suppressed programs. SECONDS is the time of the whole hunt, FUZZ_SECONDS the time in
-    which programs ran, per job. SPENT has the seconds of each job in each phase of series.PHASES.
-    KILLED counts, by name, processes that something outside killed. INTERRUPTED is the number of
-    the signal that ended the hunt early, or 0.
+    counts suppressed programs, REPEATS crashes that were not judged. SECONDS is the time of the
+    whole hunt, FUZZ_SECONDS the time in which programs ran, per job. SPENT has the seconds of each
+    job in each phase of series.PHASES. KILLED counts, by name, processes that something outside
+    killed. INTERRUPTED is the number of the signal that ended the hunt early, or 0.
     """
 
     programs: int = 0
@@ -94,6 +95,7 @@ class Result:
     old: list[Judged] = field(default_factory=list)
     unreproduced: list[Judged] = field(default_factory=list)
     skipped: int = 0
+    repeats: int = 0
     killed: dict[str, int] = field(default_factory=dict)
     interrupted: int = 0
     trouble: str = ""
