@@ -9,7 +9,7 @@ from slotfuzz.engine.server import Server, describe
 from slotfuzz.finding import finding
 from slotfuzz.language import op_table
 from slotfuzz.paths import ROOT
-from slotfuzz.subject import build, catalogue, mutant, subject
+from slotfuzz.subject import build, catalogue, mutant, registry, subject
 from tests.steps.run import run, slotfuzz
 
 
@@ -30,7 +30,9 @@ def test_the_tier_of_each_finding_is_that_of_its_lines():
     with Server(chosen, catalogue.default_target()) as server:
         for path in sorted((ROOT / "repro").glob("**/finding.json")):
             lines = server.parse((path.parent / "repro.py").read_text())
-            assert finding.load(path.parent).tier == server.table.tier(lines), path
+            record = finding.load(path.parent)
+            module = registry.find(record.subject).module
+            assert record.tier == server.table.tier(lines, module), path
 
 
 def test_a_traced_run_shows_where_the_freed_object_was_allocated():

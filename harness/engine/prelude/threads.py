@@ -12,12 +12,12 @@ it to that module. `#> name: effects` says what calling a name does, in the word
 #> hermetic: in_hermetic
 enter_hermetic, exit_hermetic, hermetic = T.enter_hermetic, T.exit_hermetic, T.hermetic
 
-#: enter_hermetic, exit_hermetic, hermetic [torch]: libc10 exports the setter of its flag
+#: enter_hermetic, exit_hermetic, hermetic [torch]: a library of _C exports the flag's setter
 #> enter_hermetic: enters_hermetic
 #> exit_hermetic: leaves_hermetic
 #> hermetic: in_hermetic
 import contextlib, ctypes, threading
-set_state = ctypes.PyDLL("libc10.so")._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
+set_state = ctypes.PyDLL(T._C.__file__)._ZN3c104impl19HermeticPyObjectTLS9set_stateEb
 class Mode(threading.local):
     hermetic = False
 mode = Mode()

@@ -99,14 +99,15 @@ def _of_program(args, output) -> int:
         reply = traced if traced.is_finding else best.reply
         number = contract.contract_of(reply)
         script = draft.script_of(server, best.reply, best.signature, number)
-    imported = chosen.function.files() if chosen.function else {}
-    with tempfile.TemporaryDirectory(prefix="slotfuzz-") as place:
-        path = Path(place) / "repro.py"
-        path.write_text(script)
-        for name, text in imported.items():
-            (path.parent / name).write_text(text)
-        verified = verify.verify(chosen.script_command(path), path.parent,
-                                 chosen.script_environment(), VERIFY_RUNS, best.reply)
+        imported = chosen.function.files() if chosen.function else {}
+        with tempfile.TemporaryDirectory(prefix="slotfuzz-") as place:
+            path = Path(place) / "repro.py"
+            path.write_text(script)
+            for name, text in imported.items():
+                (path.parent / name).write_text(text)
+            verified = verify.by_itself(chosen, lambda environment: verify.verify(
+                chosen.script_command(path), path.parent, environment, VERIFY_RUNS, best.reply))
+        script = draft.script_of(server, best.reply, best.signature, number, verified.manner)
     finding.write_file(args.output, script)
     for name, text in imported.items():
         finding.write_file(args.output.parent / name, text)

@@ -7,14 +7,14 @@ snippets that the lines use, and the program, with each assert line after the li
 import ast
 import re
 import signal
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from slotfuzz.engine import frame
 from slotfuzz.evidence import signature
 from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import registry
-from slotfuzz.subject.sanitizers import SANITIZERS
-from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
 # The result of `stated` is inserted. It says "run" for a process, "fail" only for what it states.
 CHECK = frame.CHECK_BEGIN + '''  # run this file N times, each in a fresh process
@@ -43,23 +43,39 @@ CHECK = frame.CHECK_BEGIN + '''  # run this file N times, each in a fresh proces
         print(f"{{others.count(how)}} ended otherwise: {{how}}")
     sys.exit(1 if failed else 2 if others else 0)
 '''
-POISON = f"""\
+POISON = """\
 # Freed memory must not look alive.
     os.environ.update(
-        {", ".join(f'{name}="{value}"' for name, value in POISON_ENVIRONMENT.items())})
+        {})
     """
 # Findings whose script hangs, and the first words of faulthandler's report of a hang.
 HANGS = ("timeout", *signature.HANGING)
 HANG_WORDS = "Timeout ("
 # Signals of a process that has damaged its memory, or whose runtime has noticed the damage.
-KILLED = "^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
+DEADLY = ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP")
 SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract|function): (.*)$")
+STATED = "    stated = "
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a script fails outside of the engine: by which SIGNALS, and in which ENVIRONMENT.
+
+    Memory that a program has damaged may end a process by another signal than that in the engine.
+    ENVIRONMENT has the variables without which the script never fails.
+    """
+
+    signals: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+AS_IN_THE_ENGINE = Manner()
 
 
 def script(
     reply: Reply, snippets: list[prelude.Snippet], subject: str, sanitizer: str,
-    title: str, function: str = "",
+    title: str, function: str = "", manner: Manner = AS_IN_THE_ENGINE,
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
     lines, capabilities = program_lines(reply), registry.find(subject)
@@ -68,9 +84,9 @@ def script(
         lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
     body = "\n".join(lines)
     code = "\n".join([body, *(snippet.text for snippet in used)])
-    parts = [header(title, reply.contract, subject, sanitizer, function), _imports(code)]
-    parts.append(frame.import_of(capabilities))
-    parts.append(check_block(stated(reply), sanitizer))
+    parts = [header(title, reply.contract, subject, sanitizer, function, manner),
+             _imports(code), frame.import_of(capabilities),
+             check_block(stated(reply, manner.signals), manner.environment)]
     if reply.kind in HANGS:
         parts.append(frame.WATCHED)
     if used:
@@ -79,26 +95,38 @@ def script(
     return "\n".join(parts)
 
 
-def check_block(words: str, sanitizer: str) -> str:
-    """The lines for `--check`; the script's failure matches the regular expression WORDS."""
+def check_block(words: str, environment: Iterable[tuple[str, str]] = ()) -> str:
+    """The lines for `--check`; the script's failure matches the regular expression WORDS.
+
+    The runs get the variables in ENVIRONMENT.
+    """
     text = f'r"{words}"' if '"' not in words and not words.endswith("\\") else repr(words)
-    poison = POISON if SANITIZERS[sanitizer].poisons_freed_memory else ""
-    return CHECK.format(stated=text, poison=poison)
+    variables = ", ".join(f'{name}="{value}"' for name, value in environment)
+    return CHECK.format(stated=text, poison=POISON.format(variables) if variables else "")
 
 
-def stated(reply: Reply) -> str:
+def read_stated(text: str) -> str:
+    """The regular expression in a script's block for `--check`; empty if it has none."""
+    lines = (line for line in text.splitlines() if line.startswith(STATED))
+    return ast.literal_eval(next(lines, STATED + "''").removeprefix(STATED))
+
+
+def stated(reply: Reply, signals: tuple[str, ...] = ()) -> str:
     """The failure of REPLY as a regular expression for the output of a run of its script.
 
-    The output's last line is `exit code N` or `killed by NAME`; see `ending`. A finding by the
-    judge may damage memory, so that the process dies before an assert line: that matches, too.
+    The output's last line is `exit code N` or `killed by NAME`; see `ending`. SIGNALS are those
+    that ended its runs. A finding by the judge may damage memory, so that the process dies before
+    an assert line: only then does the script state a signal, too.
     """
     if reply.kind in HANGS:
         return "^" + re.escape(HANG_WORDS)
     if reply.is_of_judge:
-        return f"{_judged(reply)}|{KILLED}"
+        return "|".join([_judged(reply), *([_killed(signals)] if signals else [])])
     words = signature.of_reply(reply)
     if words.reporter == signature.SIGNAL:
-        return KILLED
+        # A stack overflow ends a process without the engine by SIGSEGV.
+        own = signature.signal_name(reply.signal) if reply.signal else words.what
+        return _killed(signals or (own if own in DEADLY else "SIGSEGV",))
     if words.what == signature.UNDEFINED:
         return "runtime error: " + _pattern(words.detail)
     if words.reporter == signature.SANITIZER:
@@ -111,6 +139,18 @@ def stated(reply: Reply) -> str:
     if words.reporter == signature.EXIT:
         return rf"^exit code {reply.exit}$"
     return _pattern(words.verdict)
+
+
+def deadly_signals(codes: Iterable[int | None], reply: Reply) -> tuple[str, ...]:
+    """The names of the signals in exit CODES that a script of REPLY may state."""
+    may_die = reply.is_of_judge or signature.of_reply(reply).reporter == signature.SIGNAL
+    names = {ending(code).rpartition(" ")[2] for code in codes if code} if may_die else ()
+    return tuple(name for name in DEADLY if name in names)
+
+
+def _killed(signals: tuple[str, ...]) -> str:
+    names = signals[0] if len(signals) == 1 else f"(?:{'|'.join(signals)})"
+    return f"^killed by {names}$"
 
 
 def _judged(reply: Reply) -> str:
@@ -146,7 +186,10 @@ def _literally(words: str) -> str:
     return re.escape(words).replace(r"\ ", " ")
 
 
-def header(title: str, contract: str, subject: str, sanitizer: str, function: str = "") -> str:
+def header(
+    title: str, contract: str, subject: str, sanitizer: str, function: str = "",
+    manner: Manner = AS_IN_THE_ENGINE,
+) -> str:
     """The comment at the top, from which other commands read subject, sanitizer and function."""
     lines = [f"# {title}"]
     if contract:
@@ -154,7 +197,8 @@ def header(title: str, contract: str, subject: str, sanitizer: str, function: st
     lines += [f"# subject: {subject}", f"# sanitizer: {sanitizer}"]
     if function:
         lines.append(f"# function: {function}")
-    lines.append(f"# run: {command(subject)}    (or: --check 20)")
+    variables = "".join(f"{name}={value} " for name, value in manner.environment)
+    lines.append(f"# run: {variables}{command(subject)}    (or: --check 20)")
     return "\n".join(lines)
 
 

@@ -157,7 +157,7 @@ def successor(record: Finding, old: Finding | None) -> Finding:
         return record
     kept = {name: getattr(old, name) for name in (
         "id", "runs_to_find", "seconds_to_find", "sentence", "why", "known_as", "reach",
-        "fails_in")}
+        "fails_in", "user_script", "expected", "cause", "reports", "user_ends")}
     return replace(record, **kept, dedup_keys=in_order(record.keys | old.keys),
                    variants=(*record.variants, *old.variants))
 

@@ -16,8 +16,6 @@ from slotfuzz.inputs.trial import Failure, Trial, failure_of
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
 SCRIPT = "repro.py"
-# The sanitizer of a PyTorch that is installed: none, with poisoned memory.
-SANITIZER = "none"
 BESIDE = f'os.path.join(os.path.dirname(os.path.abspath(__file__)), "{cases.INPUTS}")'
 FRESH_RUNS = 5
 FRESH_SECONDS = 120
@@ -49,7 +47,7 @@ def write(folder: Path, before: Case, place: Place, result: MinimizedCase,
     Then no other file is there, unless the script says that it reads one.
     """
     case, files = result.case, cases.files(result.case)
-    check = emit.check_block(failure.stated, SANITIZER)
+    check = emit.check_block(failure.stated, POISON_ENVIRONMENT.items())
     title = f"{failure.text}\n{cases.title(case)}\nrun: python3 {SCRIPT}    (or: --check 20)"
     text = cases.text(case, BESIDE, title, check)
     (folder / SCRIPT).write_text(text)

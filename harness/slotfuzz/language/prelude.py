@@ -4,12 +4,15 @@ The engine sends them with the effects of each name. A script contains the snipp
 need, directly or through other snippets.
 """
 
+import ast
 import io
 import re
 import tokenize
 from dataclasses import dataclass
+from functools import cached_property
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+PRIVATE = re.compile(r"_(?!_)")
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,12 @@ class Snippet:
     module: str
     sentence: str
     text: str
+
+    @cached_property
+    def is_private(self) -> bool:
+        """Whether the code uses an attribute whose name begins with one underscore."""
+        return any(isinstance(node, ast.Attribute) and PRIVATE.match(node.attr)
+                   for node in ast.walk(ast.parse(self.text)))
 
     def words(self) -> set[str]:
         """Every name that the code may call: not those in comments, strings and attributes."""

@@ -82,9 +82,12 @@ class Table:
                      for index, word in enumerate(line.operands))
         return self.effects(line.op).union(*of_values)
 
-    def tier(self, lines: list[Line]) -> str:
-        """The API tier of LINES: the highest of their ops and values."""
+    def tier(self, lines: list[Line], module: str) -> str:
+        """The API tier of LINES on MODULE: the highest of their ops, values, and what these call.
+        """
+        called = prelude.needed(self.snippets, self.program_text(lines), module)
         tiers = [TIERS[0], *(self.ops[line.op]["tier"] for line in lines)]
+        tiers += ["underscore" for snippet in called if snippet.is_private]
         for line in lines:
             tiers += [self.kind(line, index).value_tiers.get(word, TIERS[0])
                       for index, word in enumerate(line.operands)]

@@ -1,8 +1,10 @@
 """Collects a campaign: the findings in a folder at any depth, and the unreadable ones.
 
 The folders of findings and campaign.jsonl are the only sources. A person adds to finding.json:
-`sentence`, `why` it is a bug, `known_as` (its number in a list of known bugs), `fails_in`
-(release to whether it failed there), and `reach`, a tier to report instead of the record's.
+`sentence`, `why` it is a bug, `known_as` (its number in a list of known bugs), and `reach`, a tier
+to report instead of the record's; for issue.md `user_script`, `expected`, `cause` and `reports`
+(what exists on it). `ci/torch_releases.sh` adds `fails_in` (release to whether it failed there) and
+`user_ends` (release to how the user's script ended).
 """
 
 from dataclasses import dataclass
@@ -57,6 +59,18 @@ class Entry:
     def sentence(self) -> str:
         """One sentence about the bug: a person's, or else the title."""
         return self.record.sentence or self.record.title or self.record.signature
+
+    @cached_property
+    def severity(self) -> str:
+        """What a user sees."""
+        record = self.record
+        if record.oracle == "signal":
+            return "crash"
+        if record.contract == "P5":
+            return "leak"
+        if "INTERNAL ASSERT FAILED" in record.signature:
+            return "internal assertion"
+        return "wrong error" if record.kind == "SystemError" else "wrong result"
 
     @property
     def rate(self) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.report import Entry, TIERS_IN_WORDS
+from slotfuzz.report.overview import overview
 
 
 def markdown(root: Path, entries: list[Entry]) -> str:
@@ -19,9 +20,10 @@ def markdown(root: Path, entries: list[Entry]) -> str:
     abouts = {path.parent.name.removeprefix("torch-"): path.read_text().strip()
               for path in root.glob("torch-*/about.md")}
     releases = sorted({entry.release for entry in entries} | set(abouts), key=version_key)
-    parts = ["# What it finds in PyTorch\n\nMade by `./slotfuzz report repro --markdown >"
-             " docs/torch.md` from the folders in repro/torch-*; most severe first. A number of a"
-             " known bug is that of its pull request or of the project's list of them."]
+    parts = ["# What it finds in PyTorch", overview(root, entries, releases),
+             "Made by `./slotfuzz report repro --markdown > docs/torch.md` from the folders in"
+             " repro/torch-*, and those in repro/by-hand, which no hunt has met; most severe first."
+             " A number of a known bug is its pull request's, or its own in the project's list."]
     for release in releases:
         chosen = [entry for entry in entries if entry.release == release]
         parts += [f"## PyTorch {release}", *filter(None, [abouts.get(release)])]

@@ -71,10 +71,11 @@ class Finding:
     is that of NOTES.md. FAILING_LINE counts the program's lines from 1, and is None if the program
     fails at its end; PASSED has what the core did before, about one object if the report names one.
     LINES counts those of its program. RATE is the share of VERIFIED_RUNS fresh processes that
-    failed, and RATE_LOW its Wilson bound. SEQUENCE counts the programs that together repeat a crash
-    that none repeats alone. TIER is the highest API tier of its ops and values. VARIANTS has the
-    variants of its bucket, the program of the script first. A person adds the last five fields: see
-    report/__init__.py.
+    failed, and RATE_LOW its Wilson bound; ENVIRONMENT has the variables that the script needs to
+    fail. SEQUENCE counts the programs that together repeat a crash that none repeats alone. TIER is
+    the highest API tier of its ops and values. VARIANTS has the variants of its bucket, the program
+    of the script first. A person and `ci/torch_releases.sh` add the fields from
+    SENTENCE on: see report/__init__.py.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Finding:
     rate: float | int
     rate_low: float | int
     verified_runs: int | None = None
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
     seed: int
     versions: dict[str, str]
     minimize_runs: int
@@ -111,6 +113,11 @@ class Finding:
     known_as: str = ""
     reach: str = ""
     fails_in: dict[str, bool] = dataclasses.field(default_factory=dict)
+    user_script: str = ""
+    expected: str = ""
+    cause: str = ""
+    reports: tuple[str, ...] = ()
+    user_ends: dict[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def keys(self) -> frozenset[DedupKey]:
@@ -125,7 +132,7 @@ class Finding:
         return {**fields,
                 **{name: [one.plain() for one in getattr(self, name)]
                    for name in (PASSED, KEYS) if name in fields},
-                **{name: list(self.variants) for name in fields if name == VARIANTS}}
+                **{name: list(fields[name]) for name in (VARIANTS, REPORTS) if name in fields}}
 
     def text(self) -> str:
         """The record as JSON that a person can read, with one dedup key or trace point per line."""
@@ -134,7 +141,7 @@ class Finding:
         return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-PASSED, KEYS, VARIANTS = "passed", "dedup_keys", "variants"
+PASSED, KEYS, VARIANTS, REPORTS = "passed", "dedup_keys", "variants", "reports"
 
 
 def read(text: bytes) -> Finding:

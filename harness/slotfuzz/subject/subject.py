@@ -126,6 +126,14 @@ class Subject:
             environment.pop(name, None)
         return environment
 
+    def plain_environment(self) -> dict[str, str]:
+        """Environment of a script as a user runs it: no variable of ours, if no sanitizer is used.
+        """
+        if not self.watch.poisons_freed_memory:
+            return self.script_environment()
+        ours = (*POISON_ENVIRONMENT, "PYTHONPATH", "PYTHONHOME")
+        return {name: value for name, value in os.environ.items() if name not in ours}
+
     def script_environment(self, full_stacks: bool = False) -> dict[str, str]:
         """Environment of a script in a fresh process."""
         environment = self.environment(full_stacks)

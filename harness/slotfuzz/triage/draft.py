@@ -13,6 +13,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
 from slotfuzz.evidence.report import Report
 from slotfuzz.finding import contract, emit, explain, places
+from slotfuzz.language.program import Line
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.record import Finding, in_order
 from slotfuzz.subject.subject import Subject
@@ -35,12 +36,12 @@ class Drafts:
         self.subject, self.verify_runs = subject, verify_runs
         self._kills, self._servers = kills, servers
         self._lock = threading.Lock()
-        self._forker: verify.Forker | None = None
+        self._forkers: dict[frozenset[tuple[str, str]], verify.Forker] = {}
 
     def close(self) -> None:
-        """Ends the process that forks for runs of scripts."""
-        if self._forker:
-            self._forker.close()
+        """Ends the processes that fork for runs of scripts."""
+        for forker in self._forkers.values():
+            forker.close()
 
     def of(self, server: Server, crash: Crash, best: Smallest, keys: Keys) -> Draft:
         """The record and the files of a new finding, after verification of its script."""
@@ -51,8 +52,8 @@ class Drafts:
         if not traced.is_finding:
             traced = reply
         broken = contract.contract_of(traced)
-        script = script_of(server, reply, best.signature, broken)
-        verified = self._verify(script, reply)
+        verified = self._verify(script_of(server, reply, best.signature, broken), reply)
+        script = script_of(server, reply, best.signature, broken, verified.manner)
         title = title_of(reply, best.signature)
         about = Report(traced.log.report).object_of(traced.log.events)
         # Two bugs may have the same signature.
@@ -67,7 +68,7 @@ class Drafts:
             minimize_seconds=round(best.minimized.seconds, 3),
             lines_before=best.minimized.lines_before,
             one_minimal=best.minimized.one_minimal,
-            title=explain.title_in_notes(title), tier=server.table.tier(best.minimized.lines),
+            title=explain.title_in_notes(title), tier=self._tier(server, best.minimized.lines),
             failing_line=None if traced.is_at_end else traced.line + 1,
             passed=places.passed(explain.events_of(traced, about)),
             dedup_keys=in_order(keys), variants=(text,))
@@ -85,7 +86,7 @@ class Drafts:
             id=f"unreproduced-{words.identifier(self._name())}", oracle="unreproduced",
             title=words.text, contract="", lines=len(crash.text.splitlines()), minimize_runs=0,
             minimize_seconds=0.0, one_minimal=False, sequence=len(sequence),
-            tier=server.table.tier(server.parse(crash.text)))
+            tier=self._tier(server, server.parse(crash.text)))
         files = {"program.py": crash.text, "report.txt": crash.report}
         for number, text in enumerate(sequence):
             files[f"sequence-{number:03}.py"] = text
@@ -105,9 +106,13 @@ class Drafts:
             "target": crash.target, "runs_to_find": crash.programs,
             "seconds_to_find": round(crash.seconds, 3),
             "rate": verified.rate, "rate_low": round(verified.rate_low, 4),
-            "verified_runs": verified.runs, "seed": crash.seed,
+            "verified_runs": verified.runs, "environment": dict(verified.manner.environment),
+            "seed": crash.seed,
             "versions": versions(self.subject),
         }
+
+    def _tier(self, server: Server, lines: list[Line]) -> str:
+        return server.table.tier(lines, self.subject.capabilities.module)
 
     def _name(self) -> str:
         """The subject with its release, because ids are unique only within one release."""
@@ -119,22 +124,25 @@ class Drafts:
             path.write_text(script)
             for name, text in self._imported().items():
                 (path.parent / name).write_text(text)
-            return verify.verify(self.subject.script_command(path), path.parent,
-                                 self.subject.script_environment(), self.verify_runs, reply,
-                                 forker=self._warm(), kills=self._kills)
+            return verify.by_itself(self.subject, lambda environment: verify.verify(
+                self.subject.script_command(path), path.parent, environment, self.verify_runs,
+                reply, forker=self._warm(environment), kills=self._kills))
 
     def _imported(self) -> dict[str, str]:
         """The texts of the files that a script imports, by name."""
         return self.subject.function.files() if self.subject.function else {}
 
-    def _warm(self) -> verify.Forker | None:
+    def _warm(self, environment: dict[str, str]) -> verify.Forker | None:
         """A process that forks for the runs of a script, if importing the module takes long."""
+        capabilities = self.subject.capabilities
+        if not capabilities.is_imported_slowly:
+            return None
         with self._lock:
-            capabilities = self.subject.capabilities
-            if capabilities.is_imported_slowly and not self._forker:
-                self._forker = verify.Forker(self.subject.script_command(), capabilities.module,
-                                             self.subject.script_environment())
-            return self._forker
+            key = frozenset(environment.items())
+            if key not in self._forkers:
+                self._forkers[key] = verify.Forker(
+                    self.subject.script_command(), capabilities.module, environment)
+            return self._forkers[key]
 
 
 def title_of(reply: Reply, words: signature.Signature) -> str:
@@ -152,12 +160,15 @@ def normal_line(message: str) -> str:
     return message.splitlines()[0].strip() if message.strip() else ""
 
 
-def script_of(server: Server, reply: Reply, words: signature.Signature, number: str) -> str:
+def script_of(
+    server: Server, reply: Reply, words: signature.Signature, number: str,
+    manner: emit.Manner = emit.AS_IN_THE_ENGINE,
+) -> str:
     """repro.py for a finding of the server's subject; NUMBER is that of its contract sentence."""
     subject = server.subject
     title = ", ".join(filter(None, [title_of(reply, words), subject.edition]))
-    return emit.script(replace(reply, contract=number), server.table.snippets,
-                       subject.name, subject.sanitizer, title, str(subject.function or ""))
+    return emit.script(replace(reply, contract=number), server.table.snippets, subject.name,
+                       subject.sanitizer, title, str(subject.function or ""), manner)
 
 
 def oracle(reply: Reply, words: signature.Signature, subject: Subject) -> str:

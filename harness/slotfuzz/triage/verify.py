@@ -9,8 +9,9 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slotfuzz.engine.kills import Kills, is_outside, run
@@ -18,6 +19,7 @@ from slotfuzz.errors import KilledError
 from slotfuzz.finding import emit
 from slotfuzz.paths import from_root
 from slotfuzz.schema.answers import Reply
+from slotfuzz.subject.subject import POISON_ENVIRONMENT, Subject
 
 RUN_SECONDS = 60
 SCRIPT = "a run of the script"
@@ -59,11 +61,15 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Verified:
-    """FAILED of RUNS fresh processes failed; REPORT is the output of the first failure."""
+    """FAILED of RUNS fresh processes failed; REPORT is the output of the first failure.
+
+    MANNER says how they failed.
+    """
 
     runs: int
     failed: int
     report: str
+    manner: emit.Manner = emit.AS_IN_THE_ENGINE
 
     @property
     def rate(self) -> float:
@@ -161,21 +167,58 @@ def verify(
     kills = kills or Kills()
 
     def once(number):
-        try:
-            result = kills.repeat(lambda: run(
-                SCRIPT, command, capture_output=True, timeout=RUN_SECONDS,
-                env=environment if number == 0 else _terse(environment)))
-            return result.returncode, result.stderr.decode(errors="replace")
-        except subprocess.TimeoutExpired as error:
-            return None, (error.stderr or b"").decode(errors="replace")
+        return kills.repeat(lambda: fresh_run(
+            command, environment if number == 0 else _terse(environment)))
 
     with ThreadPoolExecutor(jobs) as pool:
         ends = list(pool.map(once, range(runs - forked)))
     if forked:
         ends += kills.repeat(lambda: forker.runs(Path(command[-1]), forked))
+        if _hits(ends[:1], reply) and not _hits(ends[1:], reply):
+            # A fork has another heap than an interpreter that runs nothing but the script.
+            ends[1:] = map(once, range(1, runs))
     ends = [(code, from_root(text.replace(f"{folder}/", ""))) for code, text in ends]
-    hits = [text for code, text in ends if fails_alike(code, text, reply)]
-    return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""))
+    hits = _hits(ends, reply)
+    return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""),
+                    emit.Manner(_signals(ends, reply)))
+
+
+def _hits(ends: list[tuple[int | None, str]], reply: Reply) -> list[str]:
+    """The outputs of those runs among ENDS that failed like REPLY."""
+    signals = _signals(ends, reply)
+    return [text for code, text in ends if fails_alike(code, text, reply, signals)]
+
+
+def _signals(ends: list[tuple[int | None, str]], reply: Reply) -> tuple[str, ...]:
+    return emit.deadly_signals((code for code, _ in ends), reply)
+
+
+def by_itself(subject: Subject, once: Callable[[dict[str, str]], Verified]) -> Verified:
+    """The result of ONCE in the environment of a user of SUBJECT.
+
+    If no run fails there, freed memory may look alive: then the result with memory overwritten, if
+    any of those runs fails.
+    """
+    verified = once(subject.plain_environment())
+    if verified.failed or not subject.watch.poisons_freed_memory:
+        return verified
+    poisoned = once(subject.script_environment())
+    if not poisoned.failed:
+        return verified
+    manner = replace(poisoned.manner, environment=tuple(POISON_ENVIRONMENT.items()))
+    return replace(poisoned, manner=manner)
+
+
+def fresh_run(command: list[str], environment: dict[str, str]) -> tuple[int | None, str]:
+    """Exit code (None: it hung) and output of COMMAND, a script, in a new process.
+
+    KilledError if something outside has killed it.
+    """
+    try:
+        result = run(SCRIPT, command, capture_output=True, timeout=RUN_SECONDS, env=environment)
+        return result.returncode, result.stderr.decode(errors="replace")
+    except subprocess.TimeoutExpired as error:
+        return None, (error.stderr or b"").decode(errors="replace")
 
 
 def _terse(environment: dict[str, str]) -> dict[str, str]:
@@ -189,7 +232,17 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
     return changed
 
 
-def fails_alike(code: int | None, stderr: str, reply: Reply) -> bool:
-    """Whether exit CODE (None: it hung) and STDERR of a script match the failure that it states."""
+def fails_alike(
+    code: int | None, stderr: str, reply: Reply, signals: tuple[str, ...] = (),
+) -> bool:
+    """Whether exit CODE (None: it hung) and STDERR of a script match the failure that it states.
+
+    SIGNALS are those that it states instead of the one in REPLY.
+    """
+    return fails_as(emit.stated(reply, signals), code, stderr)
+
+
+def fails_as(stated: str, code: int | None, stderr: str) -> bool:
+    """Whether exit CODE and STDERR of a script match the regular expression STATED."""
     words = f"{stderr}\n{emit.ending(code)}" if code else ""
-    return bool(code) and bool(re.search(emit.stated(reply), words, re.MULTILINE))
+    return bool(code) and bool(re.search(stated, words, re.MULTILINE))

@@ -8,10 +8,7 @@ import torch as T
 if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
     import re, signal
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    stated = r"^killed by SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$"
-    # Freed memory must not look alive.
-    os.environ.update(
-        PYTHONMALLOC="debug", MALLOC_PERTURB_="165", GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
+    stated = r"^killed by SIGSEGV$"
     failed, others = [], []
     for run in range(runs):
         end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,

@@ -32,11 +32,11 @@ STATING = [
      (1, "    assert 0 in finalized\n           ^^^^^^^^^^^^^^\nAssertionError\n"),
      (1, "NameError: name 'held' is not defined")),
     ({"kind": "assert", "asserts": ["assert 0 in finalized"]},
-     (-6, "corrupted double-linked list"), (-9, "")),
+     (1, "    assert 0 in finalized\nAssertionError\n"), (-6, "corrupted double-linked list")),
     ({"kind": "exception", "message": 'RuntimeError: !fn INTERNAL ASSERT FAILED at "./a.cpp":7, x'},
      (1, 'RuntimeError: !fn INTERNAL ASSERT FAILED at "/b/a.cpp":9, x'),
      (1, 'RuntimeError: fn INTERNAL ASSERT FAILED at "./a.cpp":7, x')),
-    ({"kind": "signal", "signal": 11}, (-6, ""), (-9, "")),
+    ({"kind": "signal", "signal": 11}, (-11, ""), (-6, "")),
     ({"kind": "signal", "signal": 11}, (139, ""), (1, "NameError: name 'held' is not defined")),
     ({"kind": "exit", "stderr": "==1==ERROR: AddressSanitizer: heap-use-after-free on"},
      (86, "==7==ERROR: AddressSanitizer: heap-use-after-free on 0x1"),
@@ -69,7 +69,7 @@ def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path
     ends = [end for end in (stated, other, (0, stated[1])) if end[0] < 128]
     path = tmp_path / "repro.py"
     path.write_text(
-        "import os, subprocess, sys\n" + emit.check_block(emit.stated(reply), "address") +
+        "import os, subprocess, sys\n" + emit.check_block(emit.stated(reply)) +
         f"count = len(os.listdir({str(tmp_path)!r}))\n"
         f"open({str(tmp_path)!r} + f'/{{count}}', 'w').close()\n"
         f"code, words = {ends!r}[count - 1]\n"
@@ -84,6 +84,32 @@ def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path
     assert "1 ended otherwise: " in result.stdout
     # Python's text mode reads a carriage return as a new line.
     assert f"\n{len(ends)} of {len(ends)} runs, {len(failing)} failed\n" in result.stderr
+
+
+SIGNALLED = {"kind": "signal", "signal": 7}
+JUDGED_LINE = {"kind": "assert", "asserts": ["assert 0 in finalized"]}
+
+
+@pytest.mark.parametrize("finding_of, codes, signals", [
+    (SIGNALLED, (-11, -6, -11, -9), ("SIGABRT", "SIGSEGV")), (SIGNALLED, (0, 1), ()),
+    (JUDGED_LINE, (1, -6), ("SIGABRT",)), ({"kind": "exception"}, (1, -6), ("SIGABRT",)),
+    ({"kind": "exit", "stderr": "==1==ERROR: AddressSanitizer: SEGV on"}, (-6,), ())])
+def test_a_script_states_the_signals_that_ended_its_runs(finding_of, codes, signals):
+    reply = replies.reply(**finding_of)
+    assert emit.deadly_signals(codes, reply) == signals
+    assert [verify.fails_alike(code, "", reply, signals) for code in codes if code != 1] == [
+        bool(signals) and code in (-11, -6) for code in codes if code != 1]
+
+
+def test_a_script_says_what_it_states_and_needs():
+    needs = emit.Manner(("SIGSEGV",), (("MALLOC_PERTURB_", "165"),))
+    text = emit.script(replies.reply(**SIGNALLED), [], "torch", "none", "a crash", manner=needs)
+    assert emit.read_stated(text) == "^killed by SIGSEGV$"
+    assert "# run: MALLOC_PERTURB_=165 python3 repro.py " in text
+    assert 'MALLOC_PERTURB_="165")' in text
+    plain = emit.script(replies.reply(**SIGNALLED), [], "torch", "none", "a crash")
+    assert "environ" not in plain and emit.read_stated(plain) == "^killed by SIGBUS$"
+    assert emit.read_stated("import torch\n") == ""
 
 
 SNIPPET = '''

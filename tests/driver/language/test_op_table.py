@@ -65,9 +65,9 @@ def test_a_line_has_the_effects_of_its_op_and_of_its_values():
 def test_the_tier_of_lines_is_the_highest_of_their_ops_and_values():
     table = Table({**DESCRIPTION, **op_table.merged({"kinds.ops": KINDS, "some.ops": ROW})})
     plain, private, odd = (Line("one", (value,)) for value in ("0", "_1", "-1"))
-    assert table.tier([]) == table.tier([plain]) == "public"
-    assert table.tier([plain, private, plain]) == "underscore"
-    assert table.tier([odd, private]) == "odd"
+    assert table.tier([], "torch") == table.tier([plain], "torch") == "public"
+    assert table.tier([plain, private, plain], "torch") == "underscore"
+    assert table.tier([odd, private], "torch") == "odd"
     assert table.line_effects(odd) - table.effects("one") == {"raises"}
 
 

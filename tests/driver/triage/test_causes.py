@@ -73,7 +73,7 @@ def test_of_calls_within_calls_the_last_of_the_outermost_counts(text, name):
 
 def test_the_findings_in_torch_are_the_causes_that_they_were():
     """Folders of repro/ with a key in common have one cause; a line of causes.txt is one cause."""
-    folders = sorted((ROOT / "repro").glob("torch-*/*/finding.json"))
+    folders = sorted((ROOT / "repro").glob("**/torch-*/*/finding.json"))
     cause_of = {}
     for path in folders:
         name = f"{path.parent.parent.name}/{path.parent.name}"
