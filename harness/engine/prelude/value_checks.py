@@ -37,10 +37,11 @@ def unpacked(dtype, held, place):
 #: simple: a tensor without its history, if it has few elements and all are bytes of its storage
 def simple(tensor):
     tensor = tensor.detach()
-    if tensor.device.type != "cpu" or tensor.dtype not in formats or tensor.numel() > 64:
+    storage = tensor.untyped_storage()  # that of a fake is on meta, whatever the fake says
+    if storage.device.type != "cpu" or tensor.dtype not in formats or tensor.numel() > 64:
         return None
     ends = [place + tensor.element_size() for place in places_of(tensor)]
-    is_within = max(ends, default=0) <= tensor.untyped_storage().nbytes() <= 4096
+    is_within = max(ends, default=0) <= storage.nbytes() <= 4096
     if not is_within or tensor.dtype == T.bool and tensor.is_neg():
         return None
     return tensor.resolve_conj().resolve_neg()

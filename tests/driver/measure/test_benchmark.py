@@ -56,6 +56,7 @@ def test_the_minimizer_counts_only_crashes_that_were_found(hunts):
 def test_a_benchmark_writes_csv_and_one_document(hunts, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("SLOTFUZZ_BUILD", str(tmp_path))
     args = argparse.Namespace(names=["time_to_bug"], mutants=None, seeds=2, seconds=60.0,
+                              sample=None,
                               runs=None, seed=None)
     assert bench.run(args, Output(True)) == 0
     document = json.loads(capsys.readouterr().out)
