@@ -1,7 +1,8 @@
 """The mutated core: sources with every mutant, and the list of their sites.
 
-build/mutation/sources/ holds the copy of core/, sites.json beside it the sites of each file. Only
-files that have changed are looked at again, and keep their numbers as long as they do not change.
+build/mutation/sources/ holds the copy of core/, sites-RULES.json beside it the sites of each file.
+Only files that have changed are looked at again, and keep their numbers as long as they do not
+change. RULES is the start of a hash of this folder, so that each version reads what it has written.
 """
 
 import hashlib
@@ -49,7 +50,7 @@ class _File:
 
 def make() -> Mutated:
     """Writes the mutated sources, unless they are those of the present core and rules."""
-    listed = build_root() / compiling.PRESET / "sites.json"
+    listed = build_root() / compiling.PRESET / f"sites-{rules_mark()[:8]}.json"
     files = _read(listed)
     marks = {name: _hash(rules_mark() + (ROOT / name).read_text(ENCODING)) for name in names()}
     changed = {name for name in marks if name not in files or files[name].mark != marks[name]}
