@@ -29,7 +29,11 @@ std::vector<Check> checks_of_modes() {
          "P7 check_wraps"},
         {"check-raises", "",
          "t0 = T.ones(1)\n!def check_freed(t): raise LookupError('planted')\ncheck_freed(t0)",
-         "check_freed: LookupError: planted"}}},
+         "check_freed: LookupError: planted"},
+        {"maker-raises", "",
+         "t0 = T.ones(1)\n!def ones(*sizes): raise TypeError('planted')\n!T.ones = ones\n"
+         "t1 = T.ones(1)",
+         "ones: TypeError: planted"}}},
       {"H1",
        "fresh",
        "wrapping in hermetic mode gave a wrapper that exists already",

@@ -32,6 +32,7 @@ class Checks {
   void exit_hermetic(const Check& check, const Moment& moment);
   void exception(const Check& check, const Moment& moment);
   bool is_certain(const Op& op, const Line& line) const;
+  bool makes_from_values(const Op& op, const Line& line) const;
   // For all lines:
   void fresh(const Check& check, const Moment& moment);
   void base_class(const Check& check, const Moment& moment);

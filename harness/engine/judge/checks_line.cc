@@ -31,6 +31,16 @@ void Checks::exit_hermetic(const Check& check, const Moment& moment) {
                name_of(moment.raised) + ": " + message_of_error(), {});
 }
 
+// Whether the line makes an object from values alone. Outside of a fake mode nothing that a program
+// has done may make it raise: a call that always raises would otherwise pass as an ordinary error.
+bool Checks::makes_from_values(const Op& op, const Line& line) const {
+  if (!capabilities_.counts_objects || tracker_.is_in_mode(line.lane)) return false;
+  if (op.has(Effect::kRaises) || op.has(Effect::kExceedsMemory)) return false;
+  if (op.operands.empty() || op.operands[0].use != Use::kMake) return false;
+  return std::none_of(op.operands.begin() + 1, op.operands.end(),
+                      [this](const Operand& one) { return table_.is_variable(one); });
+}
+
 // Whether the line may raise nothing but an assertion: another error would end it before it has
 // checked anything. A subject that is not ours may lack what the line calls, or reject it.
 bool Checks::is_certain(const Op& op, const Line& line) const {
@@ -49,7 +59,8 @@ void Checks::exception(const Check&, const Moment& moment) {
   // M7: a mode refuses the real tensors of a check.
   if (op.has(Effect::kChecks) && tracker_.is_in_mode(moment.line->lane)) return;
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
-  if (!is_assertion && is_certain(op, *moment.line)) {
+  const bool must_return = is_certain(op, *moment.line) || makes_from_values(op, *moment.line);
+  if (!is_assertion && must_return) {
     return report_error("", op.name, name_of(raised) + ": " + message_of_error(), {});
   }
   const bool is_system = PyErr_GivenExceptionMatches(raised, PyExc_SystemError);

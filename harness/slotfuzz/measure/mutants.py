@@ -28,9 +28,15 @@ def row_of(name: str, seconds: float, seed: int) -> dict:
     except MachineError as error:
         row = {"mutant": name, "found": False, "oracle": "", "programs": 0, "seconds": 0.0,
                "lines": None, "verdict": "", "contract": "", "program": [], "seed": seed,
-               "problems": [str(error)]}
-    console.say(f"{name}: " + ("; ".join(row["problems"]) or "as expected").splitlines()[0])
+               "problems": [_in_a_line(str(error))]}
+    console.say(f"{name}: " + ("; ".join(row["problems"]) or "as expected"))
     return row
+
+
+def _in_a_line(message: str) -> str:
+    """The first error of a compiler in MESSAGE, or its first line."""
+    lines = message.splitlines()
+    return next((line for line in lines if " error: " in line), lines[0])
 
 
 def look_for(name: str, seconds: float, seed: int) -> dict:
