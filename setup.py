@@ -72,7 +72,7 @@ setup(
     name="slotfuzz", version=version(), license="BSD-3-Clause", python_requires=">=3.11",
     description="Finds life-cycle bugs between C++ objects and their Python wrappers",
     package_dir={"": "harness"}, packages=find_namespace_packages("harness", include=["slotfuzz*"]),
-    package_data={"": ["templates/*"]},
+    package_data={"": ["templates/*", "*.cc", "*.h"]},
     cmdclass={"build_py": BuildWithSources},
     # `pip install -e` must keep its metadata beside the package.
     options={} if "develop" in sys.argv else options(),
