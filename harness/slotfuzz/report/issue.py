@@ -14,6 +14,8 @@ FRAME = re.compile(r"^ +#\d+ 0x\w+ +(?:in (?P<function>.+) )?"
                    r"\((?:\S*/)?(?P<library>[^/\s]+\+0x\w+)\)", re.MULTILINE)
 INTERPRETER = re.compile(r"^(?:libpython|python3)")
 FRAMES_MAX = 12
+# Versions of a finding that say nothing of the user's script.
+OURS = ("compiler", "slotfuzz")
 
 
 def text(entry: Entry) -> str:
@@ -25,7 +27,7 @@ def text(entry: Entry) -> str:
                      for release, end in record.user_ends.items())
     stack = "\n".join(stack_of((entry.folder / "report.txt").read_text(errors="replace")))
     versions = ", ".join(f"{name} {version}" for name, version in record.versions.items()
-                         if name in ("torch", "python"))
+                         if name not in OURS)
     parts = [
         f"# {record.sentence}", f"```python\n{record.user_script.strip()}\n```",
         f"**Expected:** {record.expected}", "**Actual:**",

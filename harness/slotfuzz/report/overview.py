@@ -4,7 +4,7 @@ from slotfuzz.report import Entry, issue
 from slotfuzz.report.causes import Cause, merged
 
 MARKS = {True: "yes", False: "no", None: "?"}
-NOT_REPORTED = "not reported"
+NO_REPORT = "no report known"
 
 
 def overview(root, entries: list[Entry], releases: list[str]) -> str:
@@ -17,7 +17,8 @@ def overview(root, entries: list[Entry], releases: list[str]) -> str:
     rows = [head, ["---"] * len(head), *(_row(root, cause, releases) for cause in causes)]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return (f"{len(causes)} root causes, of which {new} are in no report that we know; {counts}."
-            f" \"?\": no run tried it there.\n\n{lines}")
+            f" \"{NO_REPORT}\" also stands where nobody has searched for one; an issue.md says what"
+            f" a search found. \"?\": no run tried it there.\n\n{lines}")
 
 
 def known_as(cause: Cause) -> str:
@@ -35,4 +36,4 @@ def _row(root, cause: Cause, releases: list[str]) -> list[str]:
     sentence = first.sentence.replace("|", "\\|")
     return [f"[{sentence}](../{root.name}/{place})",
             *(MARKS[cause.fails_in.get(release)] for release in releases),
-            first.tier, first.severity, known_as(cause) or NOT_REPORTED]
+            first.tier, first.severity, known_as(cause) or NO_REPORT]

@@ -51,7 +51,7 @@ def test_the_table_has_a_row_for_each_cause_and_new_ones_come_first(campaign):
     assert table.startswith("2 root causes, of which 1 are in no report that we know; 1 in 1.13.1,")
     first, second = table.splitlines()[-2:]
     assert first == ("| [It \\| crashes.](../repro/torch-2.6.0/new/repro.py) | no | yes | ?"
-                     " | public | crash | not reported |")
+                     " | public | crash | no report known |")
     assert second.endswith("| #12 (open) |") and "| yes | yes | ? |" in second
 
 
