@@ -150,7 +150,13 @@ def check_devices_record(tensor):
                 total = total * leaf
         first.register_hook(ends)
         total.register_hook(begins)
-        worker = Worker(lambda: found.extend(T.autograd.grad(total.sum(), leaf, create_graph=True)))
+        def backward():
+            try:
+                found.extend(T.autograd.grad(total.sum(), leaf, create_graph=True))
+            finally:
+                if begun.locked():  # it raised before the hook ran
+                    begun.release()
+        worker = Worker(backward)
         assert begun.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not begin"
         # The device records products of gradients and the leaf now.
         leaf.requires_grad_()
