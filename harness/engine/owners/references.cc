@@ -105,7 +105,16 @@ void References::add_listed(std::size_t from, const Layout& layout) {
     const By by = is_python ? By::kPython : by_of(row.link);
     edges_[owner].push_back({owned, by, row.link});
     if (by == By::kWrapper) pair(owned, owner);
-    if (by == By::kImpl) pair(owner, owned);
+    if (by == By::kImpl) {
+      pair(owner, owned);
+      // A preserved wrapper owns no impl, so no other row may say what the impl's count is.
+      PyObject* wrapper = things_[owned].object;  // null if it is of another interpreter
+      const ImplKind* kind = wrapper ? layout.kind_of(wrapper) : nullptr;
+      if (things_[owner].count == 0 && kind) {
+        things_[owner].count = layout.use_count_of(things_[owner].address, *kind).value_or(0);
+        things_[owner].name = kind->name();
+      }
+    }
     if (by == By::kWrapper || by == By::kHermeticWrapper) impl_of_[owner] = owned;
   }
   impl_count_ = 0;
