@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   PyImport_AppendInittab("slotcore", PyInit_slotcore);
   slotfuzz::InterpreterOptions options;
   options.snippets = slotfuzz::text_of(argv[1]);
-  const slotfuzz::Interpreter interpreter{options};
+  const slotfuzz::Interpreter interpreter(options, {.autograd = 1});
   for (int at = 2; at < argc; ++at) {
     PyObject* function = interpreter.find(argv[at]);
     CHECK(function, argv[1] << " has no " << argv[at]);

@@ -72,7 +72,7 @@ void second_owner(benchmark::State& state, const Interpreter& interpreter) {
 
 int main(int argc, char** argv) {
   PyImport_AppendInittab("slotcore", PyInit_slotcore);
-  const slotfuzz::Interpreter interpreter{slotfuzz::InterpreterOptions{}};
+  const slotfuzz::Interpreter interpreter({}, {.storage = 1});
   const std::pair<const char*, void (*)(benchmark::State&, const slotfuzz::Interpreter&)> all[] = {
       {"python_life", &slotfuzz::python_life},   {"drop_and_rewrap", &slotfuzz::drop_and_rewrap},
       {"wrap_again", &slotfuzz::wrap_again},     {"first_owner", &slotfuzz::first_owner},

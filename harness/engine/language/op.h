@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ struct Weights {
 
 // The word of a theme, as in the table and in `--describe`.
 std::string_view word_of(Theme theme);
+// The theme that a word names, if one does.
+std::optional<Theme> theme_named(std::string_view word);
 
 struct Op {
   std::string name;

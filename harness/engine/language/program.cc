@@ -24,6 +24,14 @@ bool makes_from_values(const Op& op, const std::vector<Kind>& kinds) {
 }  // namespace
 
 std::string_view word_of(Theme theme) { return kThemeWords[static_cast<std::size_t>(theme)]; }
+
+std::optional<Theme> theme_named(std::string_view word) {
+  for (std::size_t i = 0; i < kThemes; ++i) {
+    if (word_of(static_cast<Theme>(i)) == word) return static_cast<Theme>(i);
+  }
+  return std::nullopt;
+}
+
 std::string_view word_of(Tier tier) { return kTierWords[static_cast<std::size_t>(tier)]; }
 
 bool has_lanes(const Program& program) {

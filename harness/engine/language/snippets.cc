@@ -54,7 +54,13 @@ Snippet read_marker(std::string_view line) {
   snippet.sentence = line.substr(colon + 2);
   if (const auto open = head.find(" ["); open != std::string_view::npos) {
     CHECK(head.ends_with(']'), "prelude: a bracket is open in " << line);
-    snippet.module = head.substr(open + 2, head.size() - open - 3);
+    std::string_view words = head.substr(open + 2, head.size() - open - 3);
+    if (const auto space = words.find(' '); space != std::string_view::npos) {
+      snippet.theme = theme_named(words.substr(space + 1));
+      CHECK(snippet.theme, "prelude: unknown theme in " << line);
+      words = words.substr(0, space);
+    }
+    snippet.module = words;
     head = head.substr(0, open);
   }
   for_each_part(head, ',', [&](std::string_view name) {

@@ -3,15 +3,17 @@
 // A snippet begins with a marker and ends before the next one:
 //   #: names: sentence            what it defines
 //   #: names [module]: sentence   the same, for one module only
+//   #: names [module theme]: ..   only in targets that draw the theme, as what it imports is slow
 //   #> name: effects              what calling one of these names does
 // Only this file reads markers; `--describe` sends the result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/engine/language/effects.h"
+#include "harness/engine/language/op.h"
 
 namespace slotfuzz {
 
@@ -24,13 +26,17 @@ struct Snippet {
   std::vector<SnippetName> names;
   // Empty if the snippet is for every module.
   std::string module;
+  // The theme whose lines need it, if only those do.
+  std::optional<Theme> theme;
   std::string sentence;
   // The text without markers and without surrounding blank lines.
   std::string text;
   // The number of lines of the prelude before the text.
   std::size_t lines_before = 0;
 
-  bool is_for(std::string_view one) const { return module.empty() || module == one; }
+  bool is_for(std::string_view one, const Weights& weights) const {
+    return (module.empty() || module == one) && (!theme || weights.of(*theme) > 0);
+  }
 };
 
 // The snippets of TEXT, in order. Text before the first marker is not a snippet. A malformed marker

@@ -191,13 +191,6 @@ Op op_of(const Entry& entry, Theme theme, const std::vector<Kind>& kinds) {
   return op;
 }
 
-std::optional<Theme> theme_named(std::string_view section) {
-  for (std::size_t i = 0; i < kThemes; ++i) {
-    if (word_of(static_cast<Theme>(i)) == section) return static_cast<Theme>(i);
-  }
-  return std::nullopt;
-}
-
 bool is_of_kinds(const Entry& entry) {
   return entry.section == kVariables || entry.section == kValues || entry.section == kNames;
 }

@@ -4,22 +4,31 @@ A check compares by the public attributes of tensors, and shares nothing with th
 assert begins with the number of the contract's sentence.
 """
 
-#: MetaConverter [slotcore]: torch's class that gives a tensor its fake
+#: MetaConverter: torch's class that gives a tensor its fake
 MetaConverter = T._subclasses.meta_utils.MetaConverter
 
-#: FakeTensorMode [slotcore]: torch's class, in which operations take and give fakes only
+#: FakeTensorMode: torch's class, in which operations take and give fakes only
 FakeTensorMode = T._subclasses.FakeTensorMode
 
-#: fields_of [slotcore]: what a description must get right, by public attributes
-def plain_fields(tensor):
-    storage = tensor.untyped_storage()
+#: all_questions: what a description must get right, by public attributes
+def is_leaf_of(tensor):
     try:
-        is_leaf = tensor.is_leaf
+        return tensor.is_leaf
     except RuntimeError:  # a view that a custom Function returned, and that was written since
-        is_leaf = False
-    return (tuple(tensor.size()), tensor.stride(), tensor.storage_offset(), tensor.dtype,
-            storage.nbytes(), storage.resizable(), tensor.requires_grad, is_leaf, tensor.is_conj(),
-            tensor.is_neg(), tensor._version, tensor._is_view())
+        return False
+all_questions = {
+    "size": lambda one: tuple(one.size()), "stride": lambda one: one.stride(),
+    "offset": lambda one: one.storage_offset(), "type": lambda one: one.dtype,
+    "bytes": lambda one: storage_of(one).nbytes(),
+    "resizable": lambda one: storage_of(one).resizable(),
+    "requires_grad": lambda one: one.requires_grad, "leaf": is_leaf_of,
+    "conjugate bit": lambda one: one.is_conj(), "negative bit": lambda one: one.is_neg(),
+    "version": lambda one: one._version, "view": lambda one: one._is_view()}
+
+#: questions [slotcore]: all are promises
+questions = all_questions
+
+#: fields_of: the answers of a tensor, and of its base and gradients, which have places
 def fields_of(tensor):
     found, rows, place = [tensor], [], {tensor._cdata: 0}
     for one in found:
@@ -29,8 +38,12 @@ def fields_of(tensor):
                 place[other._cdata] = len(found)
                 found.append(other)
             links.append(None if other is None else place[other._cdata])
-        rows.append((plain_fields(one), links))
+        rows.append(([ask(one) for ask in questions.values()], links))
     return rows
+
+#: promised [slotcore]: that a check holds
+def promised(check, *operands):
+    return check
 
 #: fake_of, noted, check_can_note [slotcore]: a fake, which notes how it was made
 def check_can_note():
@@ -97,21 +110,25 @@ def check_exact(converter, tensor):
     assert (type(fake) is T.nn.Parameter) == is_parameter, (
         "M4: the fake of a Parameter has another class")
 
-#: check_shared [slotcore]: storages, bytes, bases and versions that two fakes share (M2)
-#> check_shared: checks
+#: bytes_of: the bytes of a storage that a tensor has
 def bytes_of(tensor):
     places = [tensor.storage_offset()]
     for size, stride in zip(tensor.size(), tensor.stride()):
         places = [place + i * stride for place in places for i in range(min(size, 64))][:4096]
     width = tensor.element_size()
     return {place * width + i for place in places for i in range(width)}
+
+#: sharing_of: what two tensors share
 def sharing_of(one, other):
-    storages = [two.untyped_storage()._cdata for two in (one, other)]
+    storages = [storage_of(two)._cdata for two in (one, other)]
     bases = [two if two._base is None else two._base for two in (one, other)]
     # By impls: a line may have a hermetic wrapper.
     return (storages[0] == storages[1], bytes_of(one) & bytes_of(other),
             bases[0]._cdata == bases[1]._cdata, one._cdata == other._cdata,
-            [base.untyped_storage()._cdata == storage for base, storage in zip(bases, storages)])
+            [storage_of(base)._cdata == storage for base, storage in zip(bases, storages)])
+
+#: check_shared [slotcore]: storages, bytes, bases and versions that two fakes share (M2)
+#> check_shared: checks
 def check_shared(converter, one, other):
     if in_hermetic():
         return
@@ -252,14 +269,16 @@ def check_text(one, other):
     assert again.replace(',"device":"meta"', "") == text.replace(',"device":"meta"', ""), (
         "M12: fakes from a text have another text")
 
-#: check_propagates [slotcore]: an operation gives a fake what it gives a tensor (M15)
-#> check_propagates: checks
+#: outcome_of [slotcore]: what an operation gives, and what it leaves of its tensor
 def outcome_of(function, tensor):
     try:
         result = fields_of(function(tensor))
     except (RuntimeError, IndexError, TypeError) as error:
         result = type(error)
     return result, fields_of(tensor)
+
+#: check_propagates [slotcore]: an operation gives a fake what it gives a tensor (M15)
+#> check_propagates: checks
 def check_propagates(function, tensor):
     if in_hermetic():
         return

@@ -8,6 +8,9 @@ class Sub(T.UntypedStorage):
 class Slotted(T.UntypedStorage):
     __slots__ = ("tag", "box", "me")
 
+#: storage_of: a tensor's storage, which releases before 2.0 give under another name
+storage_of = getattr(T.Tensor, "untyped_storage", None) or T.Tensor._storage
+
 #: Serial, born, finalized, note_finalized: each object has a number, which is noted; a copy's is -1
 born, finalized = [], []
 class Serial(int):

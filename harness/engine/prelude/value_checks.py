@@ -37,7 +37,7 @@ def unpacked(dtype, held, place):
 #: simple: a tensor without its history, if it has few elements and all are bytes of its storage
 def simple(tensor):
     tensor = tensor.detach()
-    storage = tensor.untyped_storage()  # that of a fake is on meta, whatever the fake says
+    storage = storage_of(tensor)  # that of a fake is on meta, whatever the fake says
     if storage.device.type != "cpu" or tensor.dtype not in formats or tensor.numel() > 64:
         return None
     ends = [place + tensor.element_size() for place in places_of(tensor)]
@@ -52,7 +52,7 @@ def check_elements(tensor):
     tensor = simple(tensor)
     if tensor is None:
         return
-    storage, places = tensor.untyped_storage(), places_of(tensor)
+    storage, places = storage_of(tensor), places_of(tensor)
     held = content_of(storage)
     numbers = [repr(unpacked(tensor.dtype, held, place)) for place in places]
     assert tensor.numel() == len(places), "P9: numel() is not the product of the sizes"
@@ -69,7 +69,7 @@ def check_elements(tensor):
 
 #: like: a tensor of the same layout over a copy of the storage
 def like(tensor):
-    source = tensor.untyped_storage()
+    source = storage_of(tensor)
     storage = T.UntypedStorage(source.nbytes()).copy_(source)
     return T.empty(0, dtype=tensor.dtype).set_(
         storage, tensor.storage_offset(), tensor.size(), tensor.stride())
@@ -95,7 +95,7 @@ def check_writes(tensor):
             ("copy_", lambda: one.copy_(source), counted or range(len(places)))):
         if overlaps and name not in ("zero_", "fill_"):
             return  # it may raise, or count an element twice
-        before, version = bytearray(content_of(one.untyped_storage())), one._version
+        before, version = bytearray(content_of(storage_of(one))), one._version
         try:
             write()
         except refused:
@@ -104,7 +104,7 @@ def check_writes(tensor):
         for place, number in zip(places, numbers):
             number = float(number) if dtype in (T.float32, T.float64) else number
             before[place:place + one.element_size()] = packed(dtype, number)
-        assert content_of(one.untyped_storage()) == before, f"P9: {name} wrote other bytes"
+        assert content_of(storage_of(one)) == before, f"P9: {name} wrote other bytes"
         assert one._version > version or not places, f"A2: {name} is not counted"
 
 #: check_views: a view has the elements that its name says, in their order (P9)
@@ -136,7 +136,7 @@ def check_views(tensor):
 
 #: state_of: what an operation that raises must leave as it was
 def state_of(tensor):
-    storage = tensor.untyped_storage()
+    storage = storage_of(tensor)
     return {"sizes": tensor.size(), "strides": tensor.stride(), "offset": tensor.storage_offset(),
             "type": tensor.dtype, "address": tensor.data_ptr(), "version": tensor._version,
             "requires_grad": tensor.requires_grad, ".grad": tensor.grad,
@@ -174,13 +174,13 @@ def refusals():
         ("add", lambda one: one.add("x")),
         ("requires_grad_", lambda one: one.requires_grad_("x")),
         ("item", lambda one: one.expand(3, *one.size()).item()),
-        ("resize_ of the storage", lambda one: one.untyped_storage().resize_(-1)),
+        ("resize_ of the storage", lambda one: storage_of(one).resize_(-1)),
         ("resize_ of the storage to too much",
-         lambda one: one.untyped_storage().resize_(1 << 60)),
+         lambda one: storage_of(one).resize_(1 << 60)),
         ("copy_ of the storage",
-         lambda one: one.untyped_storage().copy_(T.UntypedStorage(4097))),
-        ("an index of the storage", lambda one: one.untyped_storage().__setitem__(4097, 1)),
-        ("a byte of the storage", lambda one: one.untyped_storage().fill_(256)),
+         lambda one: storage_of(one).copy_(T.UntypedStorage(4097))),
+        ("an index of the storage", lambda one: storage_of(one).__setitem__(4097, 1)),
+        ("a byte of the storage", lambda one: storage_of(one).fill_(256)),
     ]
 
 #: check_refusals: what raises has changed nothing (P8)
@@ -207,9 +207,9 @@ def check_exported(tensor):
     if tensor is None or tensor.numel() == 0:
         return
     one = like(tensor)
-    before, export = state_of(one), memoryview(one.untyped_storage())
+    before, export = state_of(one), memoryview(storage_of(one))
     for name, call in (("resize_", lambda: one.resize_(5000)),
-                       ("resize_ of the storage", lambda: one.untyped_storage().resize_(1)),
+                       ("resize_ of the storage", lambda: storage_of(one).resize_(1)),
                        ("as_strided", lambda: one.as_strided((5000,), (1,)))):
         try:
             call()
@@ -221,5 +221,5 @@ def check_exported(tensor):
             assert name == "as_strided", f"memory: {name} moved exported bytes"
     assert bytes(export) == before["bytes"], "memory: exported bytes have changed"
     export.release()
-    one.untyped_storage().resize_(5000)
-    assert one.untyped_storage().nbytes() == 5000, "P8: resize_ after an export did nothing"
+    storage_of(one).resize_(5000)
+    assert storage_of(one).nbytes() == 5000, "P8: resize_ after an export did nothing"

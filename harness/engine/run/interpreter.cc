@@ -86,7 +86,7 @@ std::string take_error() {
   return text;
 }
 
-Interpreter::Interpreter(const InterpreterOptions& options) {
+Interpreter::Interpreter(const InterpreterOptions& options, const Weights& weights) {
   start_python(options);
   subject_ = Ref(PyImport_ImportModule(options.module.c_str()));
   if (!subject_) throw StartError("cannot import " + options.module + ": " + take_error());
@@ -100,7 +100,7 @@ Interpreter::Interpreter(const InterpreterOptions& options) {
   snippets_ = prelude_snippets();
   for (const Snippet& snippet : snippets_) {
     // A snippet that raises leaves its names undefined, which masks the ops that use them.
-    if (snippet.is_for(options.module) && !run_snippet(snippet, names())) PyErr_Clear();
+    if (snippet.is_for(options.module, weights) && !run_snippet(snippet, names())) PyErr_Clear();
   }
   for (const Snippet& snippet : read_snippets(options.snippets)) {
     if (!run_snippet(snippet, names())) throw StartError(snippet.sentence + ": " + take_error());

@@ -35,8 +35,9 @@ class Interpreter {
  public:
   // Starts CPython with everything pinned that could differ between runs: the hash seed, no
   // environment, no signal handlers. Python allocates with malloc, or the sanitizers would not see
-  // its objects. Throws StartError when the module cannot be imported, or an added snippet raises.
-  explicit Interpreter(const InterpreterOptions& options);
+  // its objects. WEIGHTS choose the snippets that only some themes need. Throws StartError when the
+  // module cannot be imported, or an added snippet raises.
+  Interpreter(const InterpreterOptions& options, const Weights& weights);
 
   // The prelude, with the snippets that were added.
   const std::vector<Snippet>& snippets() const { return snippets_; }

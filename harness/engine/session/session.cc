@@ -7,7 +7,7 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
     : weights(options.weights),
       line_seconds(options.line_seconds),
       table(options.ops.empty() ? embedded_table() : read_table(options.ops)),
-      interpreter(options.interpreter),
+      interpreter(options.interpreter, options.weights),
       executor(interpreter, printer),
       layout(interpreter),
       judge(interpreter, executor, table, layout, states),

@@ -25,16 +25,25 @@ TEST(SnippetsTest, a_snippet_has_names_a_module_effects_and_its_text) {
   EXPECT_EQ(first.sentence, "uses: a colon");
   EXPECT_EQ(first.text, "made = []\nclass Child:\n\n    pass");
   EXPECT_EQ(first.lines_before, 4u);
-  EXPECT_TRUE(first.is_for("torch"));
-  EXPECT_FALSE(first.is_for("slotcore"));
+  EXPECT_TRUE(first.is_for("torch", {}));
+  EXPECT_FALSE(first.is_for("slotcore", {}));
   EXPECT_EQ(snippets[1].text, "last = 1");
-  EXPECT_TRUE(snippets[1].is_for("slotcore"));
+  EXPECT_TRUE(snippets[1].is_for("slotcore", {}));
+}
+
+TEST(SnippetsTest, a_snippet_of_a_theme_is_for_targets_that_draw_it) {
+  const Snippet only = read_snippets("#: fakes [torch meta]: of meta\nfakes = []\n").at(0);
+  EXPECT_EQ(only.module, "torch");
+  EXPECT_TRUE(only.is_for("torch", {.meta = 1}));
+  EXPECT_FALSE(only.is_for("torch", {.storage = 1, .tensor = 1}));
+  EXPECT_FALSE(only.is_for("slotcore", {.meta = 1}));
 }
 
 TEST(SnippetsDeathTest, a_marker_that_cannot_be_read_is_our_mistake) {
   EXPECT_DEATH(read_snippets("#: one: it\n#> one: colects\n"), "unknown effect colects");
   EXPECT_DEATH(read_snippets("#: one: it\n#> other: collects\n"), "effects of no name");
   EXPECT_DEATH(read_snippets("#: one\n"), "without a sentence");
+  EXPECT_DEATH(read_snippets("#: one [torch mata]: it\n"), "unknown theme");
 }
 
 }  // namespace

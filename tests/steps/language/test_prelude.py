@@ -13,7 +13,7 @@ from slotfuzz.paths import ROOT
 from slotfuzz.subject import subject
 from tests.driver import replies
 
-PARTS = [path.read_text() for path in sorted((ROOT / "harness/engine/prelude").glob("*.py"))]
+PARTS = [path.read_text() for path in sorted((ROOT / "harness/engine/prelude").rglob("*.py"))]
 MARKERS = ("#: ", "#> ")
 # A subject that has a snippet of each module.
 SUBJECTS = {"": "core", "slotcore": "core", "torch": "torch"}

@@ -1,0 +1,13 @@
+z0 = ShapeEnv()
+k0 = FakeTensorMode(shape_env=z0)
+t0 = T.ones(2, 3)
+t1 = dynamic(k0, t0)
+i0 = t1.size(0)
+i1 = t1.numel()
+i2 = i0 + i1
+bool(i2 > i0)
+with z0.suppress_guards(): bool(i1 > 4)
+T._check(i0 <= 4)
+t2 = t1.narrow(0, 0, i0)
+t3 = t1.view(i0, -1)
+check_mode(k0, t0)
