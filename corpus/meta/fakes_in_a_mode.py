@@ -1,8 +1,8 @@
 t0 = T.ones(1)
 k0 = FakeTensorMode()
 t1 = fake_in(k0, t0, static_shapes=True)
-with k0: t1.unsqueeze(0)
-with k0: t1.zero_()
+with k0: (t1.unsqueeze(0))
+with k0: [t1.zero_()]
 with k0: t3 = deep_copied(t1)
 with k0: t3 = t1.nonzero()
 with k0: i0 = t1.item()

@@ -16,10 +16,10 @@ def all_dynamic(tensor):
         dynamic_sizes=[DimDynamic.DYNAMIC] * tensor.dim(), view_base_context=base)
 def dynamic(mode, tensor):
     if hasattr(mode, "shape_env"):
-        return mode.from_tensor(tensor, symbolic_context=all_dynamic(tensor))
+        return fake_in(mode, tensor, symbolic_context=all_dynamic(tensor))
     # Before 2.0 a mode has no environment of its own.
     mode.own_env = getattr(mode, "own_env", None) or ShapeEnv()
-    return mode.from_tensor(tensor, shape_env=mode.own_env)
+    return fake_in(mode, tensor, shape_env=mode.own_env)
 
 #: size_of [torch meta]: one more input of an environment
 def size_of(env, hint, kind):
