@@ -46,9 +46,12 @@ PyObject* handle_remove(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     Handle* handle = as_handle(self);
     if (handle->dict == nullptr) Py_RETURN_NONE;
-    int known = PyDict_Contains(handle->dict, handle->key);
+    // What is removed may run user code, which may clear this handle.
+    PyRef dict = PyRef::borrow(handle->dict), key = PyRef::borrow(handle->key);
+    int known = PyDict_Contains(dict.get(), key.get());
     checked(known);
-    if (known) checked(PyDict_DelItem(handle->dict, handle->key));
+    // Not PyDict_DelItem(), which an OrderedDict does not notice.
+    if (known) checked(PyObject_DelItem(dict.get(), key.get()));
     Py_RETURN_NONE;
   });
 }
@@ -158,7 +161,8 @@ PyRef add_hook(ModuleState* state, PyObject* dict, PyObject* callable) {
   // Keys count up, so that no handle removes the hook of another one.
   as_handle(handle.get())->key = checked(PyLong_FromUnsignedLongLong(state->next_hook++));
   as_handle(handle.get())->dict = Py_NewRef(dict);
-  checked(PyDict_SetItem(dict, as_handle(handle.get())->key, callable));
+  // Not PyDict_SetItem(), which an OrderedDict does not notice.
+  checked(PyObject_SetItem(dict, as_handle(handle.get())->key, callable));
   return handle;
 }
 

@@ -103,6 +103,16 @@ def test_hooks_stay_with_the_value_that_they_were_put_on():
     assert log == [("new", 1), ("old", 3)]
 
 
+def test_the_dict_of_hooks_has_them_in_their_order():
+    x = leaf(2)
+    handles = [x.register_hook(hook) for hook in (len, repr, id)]
+    assert list(x._backward_hooks.values()) == [len, repr, id]
+    handles[1].remove()
+    assert list(x._backward_hooks.values()) == [len, id] and len(x._backward_hooks) == 2
+    handles[1].remove()
+    assert len(x._backward_hooks) == 2
+
+
 def test_hooks_need_a_gradient_and_a_callable():
     with pytest.raises(RuntimeError):
         T.ones(1).register_hook(print)
