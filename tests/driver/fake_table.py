@@ -46,7 +46,7 @@ DESCRIPTION = {
     "lane_template": 'lane({0}, "{1}")',
     "prelude": PRELUDE, "planted": PLANTED, "checks": CHECKS,
     "ops": [{"name": name, "operands": operands, "template": template, "needs": "",
-             "sentence": f"Fake {name}.", "masked": False, "special": False, "theme": "storage",
+             "sentence": f"Fake {name}.", "masked": "", "special": False, "theme": "storage",
              "tier": "underscore" if "hermetic" in name else "public", "rare": False,
              "slow": False, "certain": False, "timed": False,
               "effects": EFFECTS.get(name, []),

@@ -11,13 +11,17 @@ namespace slotfuzz {
 
 Session& test_session();
 
+// Of these ops, those that are not slow.
+inline std::vector<bool> without_slow(const Session& session, std::vector<bool> ops) {
+  for (std::size_t op = 0; op < ops.size(); ++op) {
+    if (session.table.ops()[op].slow) ops[op] = false;
+  }
+  return ops;
+}
+
 // The session's ops except those that start threads or interpreters, for tests of many programs.
 inline std::vector<bool> quick_ops(const Session& session) {
-  std::vector<bool> quick = session.available;
-  for (std::size_t op = 0; op < quick.size(); ++op) {
-    if (session.table.ops()[op].slow) quick[op] = false;
-  }
-  return quick;
+  return without_slow(session, session.available);
 }
 
 inline std::string read_file(const std::filesystem::path& path) {

@@ -68,7 +68,19 @@ bool run_snippet(const Snippet& snippet, PyObject* names) {
   return static_cast<bool>(result);
 }
 
-enum class Answer : std::uint8_t { kNone, kYes, kNo };
+// What a probe said of an op: nothing yet, or why the op is masked; an empty text for no reason.
+struct Answer {
+  bool given = false;
+  char why[160] = "";
+};
+
+void answer(const std::string& why, Answer& out) {
+  std::size_t length = why.copy(out.why, sizeof out.why - 1);
+  // No half of a character stays.
+  while (length > 0 && (out.why[length - 1] & 0x80) != 0) --length;
+  out.why[length] = '\0';
+  out.given = true;
+}
 
 }  // namespace
 
@@ -115,27 +127,40 @@ Ref Interpreter::evaluate(const std::string& expression) const {
   return result;
 }
 
-std::vector<bool> Interpreter::available_ops(const OpTable& table, const Weights& weights) const {
+std::string Interpreter::refusal(const std::string& expression) const {
+  const Ref code(Py_CompileString(expression.c_str(), "probe", Py_eval_input));
+  const Ref result(code ? PyEval_EvalCode(code.get(), names(), names()) : nullptr);
+  return result ? "" : take_error();
+}
+
+std::vector<std::string> Interpreter::masked_ops(const OpTable& table,
+                                                 const Weights& weights) const {
   const std::vector<Op>& ops = table.ops();
   const SharedMemory memory(ops.size() * sizeof(Answer));
   Answer* answers = memory.as<Answer>();
+  const bool is_ours = static_cast<bool>(evaluate("T._preservation"));
   std::size_t begin = 0;
   const auto try_ops = [&] {
     for (std::size_t op = begin; op < ops.size(); ++op) {
-      const bool wanted = weights.of(ops[op].theme) > 0;
-      const bool works = wanted && (ops[op].needs.empty() || evaluate(std::string(ops[op].needs)));
-      answers[op] = works ? Answer::kYes : Answer::kNo;
+      const bool is_drawn = weights.of(ops[op].theme) > 0;
+      // A probe that a bug lets raise would hide what the op checks.
+      const bool is_there = ops[op].needs.empty() || (is_ours && ops[op].certain);
+      answer(!is_drawn ? "not drawn by this target" : is_there ? "" : refusal(ops[op].needs),
+             answers[op]);
     }
   };
   while (!ran_in_child(try_ops)) {
-    const Op& op = ops[std::find(answers + begin, answers + ops.size(), Answer::kNone) - answers];
+    const auto died = std::find_if(answers + begin, answers + ops.size(),
+                                   [](const Answer& one) { return !one.given; });
+    begin = static_cast<std::size_t>(died - answers) + 1;
+    const Op& op = ops[begin - 1];
+    answer("the process that tried it died", *died);
     std::cerr << "slotfuzz: " << op.name << " is left out: the process that tried `" << op.needs
               << "` died\n";
-    begin = &op - ops.data() + 1;
   }
-  std::vector<bool> available;
-  for (std::size_t op = 0; op < ops.size(); ++op) available.push_back(answers[op] == Answer::kYes);
-  return available;
+  std::vector<std::string> masked;
+  for (std::size_t op = 0; op < ops.size(); ++op) masked.emplace_back(answers[op].why);
+  return masked;
 }
 
 std::vector<std::pair<std::string, PyObject*>> Interpreter::prelude_lists() const {

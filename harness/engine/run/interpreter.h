@@ -49,11 +49,14 @@ class Interpreter {
   PyObject* find(const char* name) const { return PyDict_GetItemString(names(), name); }
   // Evaluates an expression. Returns null (and clears the error) when it raises.
   Ref evaluate(const std::string& expression) const;
-  // For each op, whether this subject supports it. The answer comes from a probe, never from a list
-  // of versions. Ops whose theme has weight 0 are not probed. Each probe runs in a child, so that
-  // it leaves no trace, such as another interpreter, in the process that runs programs. An op whose
-  // probe kills the child or times out is masked, with a message.
-  std::vector<bool> available_ops(const OpTable& table, const Weights& weights) const;
+  // The error that an expression raises, as take_error() says it, or an empty text.
+  std::string refusal(const std::string& expression) const;
+  // For each op, why it is masked on this subject, or an empty text. The answer comes from a probe,
+  // never from a list of versions. Ops whose theme has weight 0 are not probed, and neither are
+  // those that slotcore certainly has. Each probe runs in a child, so that it leaves no trace, such
+  // as another interpreter, in the process that runs programs. An op whose probe kills the child or
+  // times out is masked, with a message.
+  std::vector<std::string> masked_ops(const OpTable& table, const Weights& weights) const;
   // Every list of the prelude, with its name: state that a program may leave behind.
   std::vector<std::pair<std::string, PyObject*>> prelude_lists() const;
   // Exempts all existing objects from collection (gc.freeze). Call this when set-up is over.

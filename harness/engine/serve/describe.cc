@@ -96,7 +96,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                                {"timed", op.timed},
                                {"plain", op.plain},
                                {"special", is_special(session, op)},
-                               {"masked", !session.available[i]}});
+                               {"masked", session.masked[i]}});
   }
   for (const Check& check : check_table()) {
     json planted = json::array();

@@ -3,6 +3,12 @@
 
 namespace slotfuzz {
 
+std::vector<bool> unmasked(const std::vector<std::string>& masked) {
+  std::vector<bool> available;
+  for (const std::string& why : masked) available.push_back(why.empty());
+  return available;
+}
+
 Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states)
     : weights(options.weights),
       line_seconds(options.line_seconds),
@@ -11,7 +17,8 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       executor(interpreter, printer),
       layout(interpreter),
       judge(interpreter, executor, table, layout, states),
-      available(interpreter.available_ops(table, options.weights)),
+      masked(interpreter.masked_ops(table, options.weights)),
+      available(unmasked(masked)),
       vocabulary(table, available, options.weights),
       postcondition(options.postcondition) {
   executor.watchdog().set_limit(options.line_seconds);

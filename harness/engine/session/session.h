@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/engine/generate/mutate.h"
 #include "harness/engine/judge/judge.h"
@@ -14,6 +15,9 @@ namespace slotfuzz {
 
 // A target's own check, besides the contract's: called after each program that ran.
 using Postcondition = void (*)(const OpTable& table, const Program& program);
+
+// Which ops are not masked, from what Interpreter::masked_ops() says.
+std::vector<bool> unmasked(const std::vector<std::string>& masked);
 
 struct SessionOptions {
   InterpreterOptions interpreter;
@@ -50,6 +54,8 @@ struct Session {
   Executor executor;
   Layout layout;
   Judge judge;
+  // For each op, why it is masked, or an empty text.
+  std::vector<std::string> masked;
   std::vector<bool> available;
   Vocabulary vocabulary;
   Raises raises{table};

@@ -1,7 +1,8 @@
 """Prints the op table: what a program line can be.
 
-With --subject it builds the target and marks ops that the subject lacks. --markdown prints
-docs/ops.md; `./slotfuzz test` checks that this file is up to date.
+With --subject it builds the target and marks ops that the subject lacks; --masked prints these
+alone, with what they need and the error that this raised. --markdown prints docs/ops.md;
+`./slotfuzz test` checks that this file is up to date.
 """
 
 import re
@@ -30,6 +31,8 @@ def add_arguments(parser) -> None:
     options.add_subject(parser)
     options.add_target(parser)
     parser.add_argument("--markdown", action="store_true", help="print docs/ops.md")
+    parser.add_argument("--masked", action="store_true",
+                        help="print what the subject masks, and why")
 
 
 def packages(args) -> tuple[str, ...]:
@@ -46,19 +49,27 @@ def run(args, output) -> int:
     if args.markdown:
         output.text(markdown(description))
         return 0
-    rows = [[op["name"], op["template"], *(["masked" if op["masked"] else ""] if masks else []),
-             op["sentence"]] for op in ops]
-    output.text(table(rows, ["op", "line", *[""] * masks, "what it does"]))
+    output.text(table(*_table_of(ops, masks, args.masked)))
     if masks:
-        masked = sum(op["masked"] for op in ops)
+        masked = sum(bool(op["masked"]) for op in ops)
         output.text(f"{len(ops)} ops, {masked} masked on {args.subject or 'core'}")
     else:
         output.text(f"{len(ops)} ops; --subject core shows which are masked on a subject")
     return 0
 
 
+def _table_of(ops: list[dict], masks: bool, only_masked: bool) -> tuple[list, list[str]]:
+    """Rows, and the head of their columns."""
+    if only_masked:
+        return ([[op["name"], op["needs"], op["masked"]] for op in ops if op["masked"]],
+                ["op", "needs", "why it is masked"])
+    rows = [[op["name"], op["template"], *(["masked" if op["masked"] else ""] if masks else []),
+             op["sentence"]] for op in ops]
+    return rows, ["op", "line", *[""] * masks, "what it does"]
+
+
 def _asks_for_masks(args) -> bool:
-    return any((args.subject, args.target, args.sanitizer, args.python, args.rootfs))
+    return any((args.masked, args.subject, args.target, args.sanitizer, args.python, args.rootfs))
 
 
 def _described(args) -> dict:

@@ -78,7 +78,8 @@ TEST_F(OwnerTest, programs_without_owners_are_reset_as_before) {
 TEST_F(OwnerTest, random_programs_beside_threads_are_clean) {
   const Weights weights = {.storage = 1, .thread = 1};
   const Vocabulary words(session_.table,
-                         session_.interpreter.available_ops(session_.table, weights), weights);
+                         unmasked(session_.interpreter.masked_ops(session_.table, weights)),
+                         weights);
   const Mutator mutator(session_.table, words);
   Rng rng(7);
   int with_owners = 0;
