@@ -53,7 +53,8 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
   }
   // The generator above leaves out the slow ops, and ops that few programs can run succeed there
   // only by luck. The seeds have them all.
-  for (const char* folder : {"corpus/subinterpreters", "corpus/tensor", "corpus/threads"}) {
+  for (const char* folder :
+       {"corpus/storage", "corpus/subinterpreters", "corpus/tensor", "corpus/threads"}) {
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
       session_.executor.run(session_.printer.parse(read_file(file.path())), counting);
     }

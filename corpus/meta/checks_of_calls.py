@@ -1,0 +1,2 @@
+check_meta_calls()
+check_size_calls()

@@ -1,0 +1,1 @@
+check_storage_calls()

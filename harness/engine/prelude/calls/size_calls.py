@@ -1,0 +1,110 @@
+"""What calls give that are about symbolic sizes."""
+
+#: calls_of_symbolic_sizes: expressions, decisions and guards
+calls_of_symbolic_sizes = """
+E = T.fx.experimental.symbolic_shapes.ShapeEnv
+e = E()
+a, b = e.create_symint(7, 'x', 'dynamic'), e.create_symint(5, 'y', kind='dynamic')
+str(b + a), a - a, str(a + b - a), str((a + b) * (a - b)) -> 's0 + s1', 0, 's1', 's0*s0 + -1*s1*s1'
+str(2 * a + 3 + a), str((4 * a + b + 5) // 2) -> '3*s0 + 3', '2*s0 + ((s1 + 1) // (2)) + 2'
+str((4 * a + 6) // 2) -> '2*s0 + 3'
+str((4 * a + b) % 4), (4 * a + 7) % 4, str(-1 * a // -1) -> '((s1) % (4))', 3, 's0'
+str(3 - a) -> '-1*s0 + 3'
+(a + b).hint, (a * b).hint, (a // 2).hint, (a % 4).hint, (a - 9).hint -> 12, 35, 3, 3, -2
+(-1 * a // 2).hint -> -4
+type(a) is T.SymInt, a.shape_env is e, e.guards -> True, True, []
+e.inputs, e.frozen -> [('x', 's0'), ('y', 's1')], False
+a > b, a > b, e.guards -> True, True, ['s0 + -1*s1 + -1 >= 0']
+a >= 0, a < 0, a + b >= 0, a != -1, a == -1, len(e.guards) -> True, False, True, True, False, 1
+a > 3, a > 2, a != 1, a >= 4, len(e.guards) -> True, True, True, True, 2
+a % 4 < 4, a // 2 >= 2, bool(a), len(e.guards) -> True, True, True, 2
+e.check([7, 5]), e.check([9, 0]), e.check([3, 0]), e.check([7, 7]) -> True, True, False, False
+int(b), b == 5, [*range(10)][b], e.check([7, 4]), e.check((7, 5)) -> 5, True, 5, False, True
+e = E()
+a, b = e.create_symint(7, 'x', 'dynamic'), e.create_symint(2, 'y', 'dynamic')
+str(a // b), str(10 % b), e.guards -> '((s0) // (s1))', '((10) % (s1))', ['s1 != 0']
+e.check([7, 0]) -> False
+b < 2, b <= 2, b > 2, b >= 2, b == 2, b != 2 -> False, True, False, True, True, False
+a // 0 -> ZeroDivisionError
+a % 0 -> ZeroDivisionError
+a + 1.5 -> TypeError
+1.5 < a -> TypeError
+hash(a) -> TypeError
+type(a)() -> TypeError
+a + E().create_symint(3, 'z', 'dynamic') -> ValueError
+a * (1 << 62) * 4 -> RuntimeError
+a + (1 << 70) -> OverflowError
+e = E()
+s = [e.create_symint(5, '0', 'duck'), e.create_symint(5, '1'), e.create_symint(5, '2', 'dynamic')]
+[str(o) for o in s], str(e.create_symint(1, '3')) -> ['s0', 's0', 's1'], '1'
+e.create_symint(0, '4') -> 0
+e.create_symint(6, '5', 'static'), str(e.create_symint(1, '6', 'dynamic')) -> 6, 's2'
+str(e.create_symint(6, '7')) -> 's3'
+e.check([5, 5, 5, 1, 0, 6, 1, 6]), e.check([9, 9, 2, 1, 0, 6, 0, 2]), e.guards -> True, True, []
+e.check([6, 5, 5, 1, 0, 6, 1, 6]), e.check([5, 5, 5, 0, 0, 6, 1, 6]) -> False, False
+e.check([5, 5, 5, 1, 0, 7, 1, 6]) -> False
+e.check([5, 5, 5, 1, 1, 6, 1, 6]), e.check([1, 1, 5, 1, 0, 6, 1, 6]) -> False, False
+e.check([5, 5, 5, 1, 0, 6, 1, 1]) -> False
+e.check([1, 2]) -> ValueError
+e.check(3) -> TypeError
+e.create_symint(-1, 'x') -> ValueError
+e.create_symint(3, '0') -> ValueError
+e.create_symint(3, '') -> ValueError
+e.create_symint(3, 'a\\nb') -> ValueError
+e.create_symint(3, 'x', 'other') -> ValueError
+e.create_symint('x', 'y') -> TypeError
+e.create_symint(3) -> TypeError
+E(3) -> TypeError
+"""
+
+#: calls_of_environments: frozen ones, and their texts
+calls_of_environments = """
+E = T.fx.experimental.symbolic_shapes.ShapeEnv
+e = E()
+a, b = e.create_symint(7, 'x', 'dynamic'), e.create_symint(5, 'y')
+a * b > 30, a % 2 == 1, b != 4, a // 3 <= b -> True, True, True, True
+w = T._meta.dumps_env(e)
+w.split(chr(10))[:3] -> ['slotfuzz-shape-env 1', 'symbol 7 0 dynamic', 'symbol 5 2 duck']
+w.split(chr(10))[3:5] -> ['input s0 x', 'input s1 y']
+w.split(chr(10))[5:7] -> ['guard s0*s1 + -31 >= 0', 'guard ((s0) % (2)) + -1 == 0']
+r = T._meta.loads_env(w)
+T._meta.dumps_env(r) == w, r is e, r.guards == e.guards -> True, False, True
+r.inputs == e.inputs, r.frozen -> True, False
+r.check([7, 5]), r.check([8, 5]), r.check([3, 5]), r.check([7, 4]) -> True, False, False, False
+e.freeze()
+e.frozen, a >= 0, b + 1 > 2, a * b > 30, a % 2 == 1 -> True, True, True, True, True
+a > 2 -> RuntimeError
+a > 6 -> RuntimeError
+int(a) -> RuntimeError
+a == 7 -> RuntimeError
+e.create_symint(3, 'late') -> RuntimeError
+T._meta.dumps_env(e) == w + 'frozen' + chr(10) -> True
+T._meta.loads_env(w + 'frozen' + chr(10)).frozen -> True
+def again(old, new): return T._meta.loads_env(w.replace(old, new))
+again('env 1', 'env 2') -> ValueError
+again('symbol 7', 'symbol -1') -> ValueError
+again('symbol 5 2', 'symbol 1 2') -> ValueError
+again('symbol 5 2', 'symbol 5 3') -> ValueError
+again('input s1 y', 'input s2 y') -> ValueError
+again('input s1 y', 'input s1 x') -> ValueError
+again('input s1 y', 'input s1 ') -> ValueError
+again('-31 >= 0', '-36 >= 0') -> ValueError
+again('-31 >= 0', '-31 >= 1') -> ValueError
+again('% (2)', '% (0)') -> ValueError
+again('guard s0*s1', 'guard s1*s0') -> ValueError
+again('guard', 'guart') -> ValueError
+again(chr(10), '') -> ValueError
+again('symbol 5 2 duck', 'symbol 5 2 duck' + chr(10) + 'symbol 5 2 duck') -> ValueError
+e = E()
+e.create_symint(5, 'x', 'dynamic') is None, e.create_symint(5, 'y') is None -> False, False
+T._meta.loads_env(T._meta.dumps_env(e)).inputs -> [('x', 's0'), ('y', 's1')]
+T._meta.loads_env('') -> ValueError
+T._meta.loads_env(b'') -> TypeError
+T._meta.dumps_env(a) -> TypeError
+"""
+
+#: check_size_calls [slotcore]: the calls about symbolic sizes (M11, M5)
+#> check_size_calls: checks
+def check_size_calls():
+    for number, text in (("M11", calls_of_symbolic_sizes), ("M5", calls_of_environments)):
+        assert_calls(number, text)
