@@ -31,15 +31,17 @@ def measure(args) -> Measured:
     made = mutated.make()
     by_name = {site.name: number for number, site in made.sites.items()}
     order = sorted(by_name, key=lambda name: _hash(f"{args.seed or SEED} {name}".encode()))
-    chosen, runs = order[:args.sample or SAMPLE], args.runs or RUNS
+    chosen, runs = order[:args.sample or SAMPLE], RUNS if args.runs is None else args.runs
     kept = build_root() / compiling.PRESET
-    path = kept / f"results-{_mark()}.jsonl"
+    path = kept / f"results-{_mark()}{'' if runs else '-calls'}.jsonl"
     known = {one.mutant: one for one in _read(path) if one.how or one.runs >= runs}
     if waiting := [name for name in chosen if name not in known]:
         sweep = Sweep(max(made.sites), kept / f"reached-{_mark()}-{mutated.rules_mark()[:8]}.json")
         with path.open("a") as file:
             for done, name in enumerate(waiting, 1):
-                outcome = sweep.hunt(by_name[name], made.sites[by_name[name]], runs)
+                number = by_name[name]
+                outcome = (sweep.hunt(number, made.sites[number], runs) if runs
+                           else sweep.run_calls(number, made.sites[number]))
                 file.write(json.dumps(asdict(outcome)) + "\n")
                 file.flush()
                 known[name] = outcome

@@ -35,7 +35,8 @@ def run(args, output) -> int:
     if args.seeds is not None and not 1 <= args.seeds <= SEEDS_MAX:
         raise UserError(f"--seeds must be 1 to {SEEDS_MAX}")
     for name in ("seconds", "runs", "seed", "sample"):
-        if (given := getattr(args, name)) is not None and given <= 0:
+        may_be_none = name == "runs" and args.names == ["mutation"]
+        if (given := getattr(args, name)) is not None and given <= 0 - may_be_none:
             raise UserError(f"--{name} must be more than 0")
     protocols = catalogue.protocol_mutant_names() if args.names == ["interleavings"] else []
     for name in args.mutants or []:

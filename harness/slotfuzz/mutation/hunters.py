@@ -12,6 +12,7 @@ from pathlib import Path
 
 from slotfuzz.engine.fuzzer import EXECUTED, FEATURES, INPUT_BYTES_MAX, STATUS
 from slotfuzz.evidence.signature import of_stderr
+from slotfuzz.paths import ROOT
 from slotfuzz.schema import schedules
 from slotfuzz.subject.subject import Subject
 
@@ -22,6 +23,8 @@ PROCESS_SECONDS_MAX = 300
 WITHOUT_NAMES = "symbolize=0"
 # A text takes a hundredth of the time of a program.
 TEXTS_PER_PROGRAM = 100
+# Seeds of the targets, and what libFuzzer says before it runs one.
+CALLS, RUNS_SEED = "*/checks_of_calls.py", b"Running: "
 # Golden scenarios of so many threads are explored whole within milliseconds.
 MODEL_THREADS = (2, 3)
 MODEL_SECONDS_MAX = 10
@@ -54,6 +57,17 @@ class Programs:
             self.target, f"--recorder={folder}/recorder", FEATURES,
             f"-max_len={INPUT_BYTES_MAX}"),
             self.subject.environment() | _choice(number, more), runs, seed)
+
+
+    def run_calls(self, number: int) -> Ended:
+        """The seeds that compare calls with their texts, each once and nothing else."""
+        environment = _without_names(self.subject.environment() | _choice(number, None))
+        seeds = [str(seed) for seed in sorted((ROOT / "corpus").glob(CALLS))]
+        process = _run(self.subject.command(self.target, "-detect_leaks=0", *seeds), environment)
+        if process is None:
+            return Ended("hang", "hang")
+        programs = process.stderr.count(RUNS_SEED)
+        return _ended(process, bool(programs), programs)
 
 
 @dataclass(frozen=True)
@@ -107,9 +121,7 @@ def _choice(number: int, more: dict | None) -> dict[str, str]:
 
 def _fuzz(command, environment: dict[str, str], runs: int, seed: int) -> Ended:
     """One libFuzzer process: COMMAND of a folder, and libFuzzer's flags."""
-    environment = dict(environment)
-    for options in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
-        environment[options] = ":".join(filter(None, [environment.get(options), WITHOUT_NAMES]))
+    environment = _without_names(environment)
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as folder:
         os.mkdir(f"{folder}/corpus")
         process = _run([*command(folder), f"-seed={seed}", f"-runs={runs}", "-detect_leaks=0",
@@ -121,11 +133,21 @@ def _fuzz(command, environment: dict[str, str], runs: int, seed: int) -> Ended:
         return Ended("hang", "hang")
     programs = max([0, *(int(match[1]) for line in process.stderr.splitlines()
                          for match in [STATUS.match(line) or EXECUTED.match(line)] if match)])
+    return _ended(process, found or bool(programs), programs)
+
+
+def _ended(process: subprocess.CompletedProcess, has_started: bool, programs: int) -> Ended:
     if not process.returncode:
         return Ended(programs=programs)
     report = of_stderr(process.stderr.decode(errors="replace"))
-    return Ended("finding" if found or programs else "start",
+    return Ended("finding" if has_started else "start",
                  report.verdict if report else f"exit {process.returncode}", programs)
+
+
+def _without_names(environment: dict[str, str]) -> dict[str, str]:
+    return environment | {
+        options: ":".join(filter(None, [environment.get(options), WITHOUT_NAMES]))
+        for options in ("ASAN_OPTIONS", "UBSAN_OPTIONS")}
 
 
 def _run(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess | None:

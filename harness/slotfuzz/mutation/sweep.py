@@ -24,6 +24,8 @@ SEED = 1
 REACH_RUNS = 500
 # Of the targets that reach a site, those that reach it most often.
 TARGETS_MAX = 2
+# Together these draw all themes of ops.
+CALLS_TARGETS = ("objects", "meta")
 TEXT_TARGET, TEXT_FILES = "meta_text", "core/meta/"
 PROTOCOL_FILES = "core/c10/impl/protocol/"
 
@@ -68,13 +70,12 @@ class Sweep:
     def hunt(self, number: int, site: Site, runs: int, seed: int = SEED) -> Outcome:
         """Hunts the mutant of SITE, for RUNS programs on each of the targets."""
         start = time.monotonic()
-        name = next((one for one, word in core.PROTOCOL_WORDS.items() if word in site.file),
-                    registry.DEFAULT)
+        programs = self._of(site)
         quick = (self._models * site.file.startswith(PROTOCOL_FILES)
                  + self._texts * site.file.startswith(TEXT_FILES))
         hits = {hunter.name: self._hits(hunter).get(str(number), 0)
-                for hunter in quick + self._programs[name]}
-        ranked = sorted((one for one in self._programs[name] if hits[one.name]),
+                for hunter in quick + programs}
+        ranked = sorted((one for one in programs if hits[one.name]),
                         key=lambda one: -hits[one.name])
         outcome = Outcome(site.name, runs, reached={one: hits[one] for one in hits if hits[one]})
         for hunter in [one for one in quick if hits[one.name]] + ranked[:TARGETS_MAX]:
@@ -86,6 +87,28 @@ class Sweep:
                 break
         outcome.seconds = round(time.monotonic() - start, 2)
         return outcome
+
+    def run_calls(self, number: int, site: Site) -> Outcome:
+        """Runs the texts of calls under the mutant of SITE, on the targets that have them all."""
+        start = time.monotonic()
+        outcome = Outcome(site.name, 0)
+        for hunter in self._of(site):
+            if outcome.how or hunter.target not in CALLS_TARGETS:
+                continue
+            ended = hunter.run_calls(number)
+            outcome.programs += ended.programs
+            outcome.how, outcome.verdict = ended.how, ended.verdict
+            outcome.target = hunter.name if ended.how else ""
+            if hits := self._hits(hunter).get(str(number), 0):
+                outcome.reached[hunter.name] = hits
+        outcome.seconds = round(time.monotonic() - start, 2)
+        return outcome
+
+    def _of(self, site: Site) -> list[Programs]:
+        """The targets on the build whose protocol the file of SITE belongs to."""
+        return self._programs[next(
+            (one for one, word in core.PROTOCOL_WORDS.items() if word in site.file),
+            registry.DEFAULT)]
 
     def _hits(self, hunter) -> dict[str, int]:
         """How often each site runs in REACH_RUNS programs of a hunter, by its number."""
