@@ -1,10 +1,9 @@
-// Decisions and guards. A guard is kept as it was asked; what it says of a single symbol narrows
-// the range of that symbol, so that later relations need no guard.
+// Decisions, guards and assertions. A constraint is kept in its simplified form, in the order in
+// which constraints came: the replacements of later ones follow from earlier ones.
 
 #include "core/meta/sizes/shape_env.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace slotcore::meta {
 namespace {
@@ -23,33 +22,7 @@ const char* name_of(SizeKind kind) noexcept {
     case SizeKind::kStatic: return "static";
     case SizeKind::kDuck: return "duck";
     case SizeKind::kDynamic: return "dynamic";
-  }
-  __builtin_unreachable();
-}
-
-bool Relation::holds(int64_t value) const noexcept {
-  switch (kind) {
-    case Kind::kEqual: return value == 0;
-    case Kind::kNotEqual: return value != 0;
-    case Kind::kNotNegative: return value >= 0;
-  }
-  __builtin_unreachable();
-}
-
-Relation Relation::negated() const {
-  switch (kind) {
-    case Kind::kEqual: return {expr, Kind::kNotEqual};
-    case Kind::kNotEqual: return {expr, Kind::kEqual};
-    case Kind::kNotNegative: return {SizeExpr(-1) - expr, Kind::kNotNegative};
-  }
-  __builtin_unreachable();
-}
-
-std::string Relation::text() const {
-  switch (kind) {
-    case Kind::kEqual: return expr.text() + " == 0";
-    case Kind::kNotEqual: return expr.text() + " != 0";
-    case Kind::kNotNegative: return expr.text() + " >= 0";
+    case SizeKind::kUnbacked: return "unbacked";
   }
   __builtin_unreachable();
 }
@@ -57,8 +30,10 @@ std::string Relation::text() const {
 SizeExpr ShapeEnv::add_input(int64_t hint, std::string source, SizeKind kind) {
   if (is_frozen_) throw FrozenError("the shape environment is frozen: no new input");
   if (hint < 0) throw std::invalid_argument("a size cannot be negative");
+  if (kind == SizeKind::kUnbacked) throw std::invalid_argument("an input has a size");
   if (!is_line(source)) throw std::invalid_argument("a source is a line of printable ASCII");
-  if (inputs_.size() == kInputsMax) throw std::length_error("too many inputs");
+  if (inputs_.size() == kInputsMax || symbols_.size() == SizeExpr::kSymbolsMax)
+    throw std::length_error("too many inputs");
   for (const Input& input : inputs_) {
     if (input.source == source) throw std::invalid_argument("the source is there already");
   }
@@ -66,57 +41,79 @@ SizeExpr ShapeEnv::add_input(int64_t hint, std::string source, SizeKind kind) {
   SizeExpr expr(hint);
   if (kind == SizeKind::kDynamic || (is_duck && hint > 1)) {
     auto same = std::find_if(symbols_.begin(), symbols_.end(), [&](const Symbol& symbol) {
-      return is_duck && symbol.is_duck && symbol.hint == hint;
+      return is_duck && symbol.kind == kind && symbol.hint == hint;
     });
     bool is_new = same == symbols_.end();
     expr = SizeExpr::symbol(static_cast<uint32_t>(same - symbols_.begin()));
     Range range{is_duck ? 2 : 0, Range::kNoLimit};
     inputs_.reserve(inputs_.size() + 1);
-    if (is_new) symbols_.push_back({hint, range, range, is_duck});
+    if (is_new) symbols_.push_back({hint, range, range, kind});
   }
   inputs_.push_back({std::move(source), expr});
   return expr;
 }
 
-std::vector<int64_t> ShapeEnv::hints() const {
-  std::vector<int64_t> values;
-  for (const Symbol& symbol : symbols_) values.push_back(symbol.hint);
-  return values;
+SizeExpr ShapeEnv::add_unbacked() {
+  if (is_frozen_) throw FrozenError("the shape environment is frozen: no new symbol");
+  if (symbols_.size() == SizeExpr::kSymbolsMax) throw std::length_error("too many symbols");
+  symbols_.push_back({0, Range{}, Range{}, SizeKind::kUnbacked});
+  return symbol(static_cast<uint32_t>(symbols_.size() - 1));
 }
 
-int64_t ShapeEnv::hint(const SizeExpr& expr) const { return expr.evaluate(hints()); }
+SizeExpr ShapeEnv::symbol(uint32_t number) const {
+  bool is_unbacked = symbols_[number].kind == SizeKind::kUnbacked;
+  return is_unbacked ? SizeExpr::unbacked(number) : SizeExpr::symbol(number);
+}
 
-std::optional<bool> ShapeEnv::implied(const Relation& relation) const {
+int64_t ShapeEnv::hint(const SizeExpr& expr) const {
+  SizeExpr simple = simplify(expr);
+  if (simple.has_unbacked())
+    throw DataDependentError("only the data decides this size: " + simple.text());
+  std::vector<int64_t> values;
+  for (const Symbol& symbol : symbols_) values.push_back(symbol.hint);
+  return simple.evaluate(values);
+}
+
+bool ShapeEnv::is_implied(const Relation& relation) const {
   if (relation.expr.is_constant()) return relation.holds(relation.expr.constant());
-  if (std::find(guards_.begin(), guards_.end(), relation) != guards_.end()) return true;
+  auto is_it = [&](const Constraint& constraint) { return constraint.relation == relation; };
+  if (std::any_of(constraints_.begin(), constraints_.end(), is_it)) return true;
   auto range = range_of(relation.expr, symbols_);
-  if (!range) return std::nullopt;
-  bool has_zero = range->has(0), is_one = range->low == range->high;
+  if (!range) return false;
   switch (relation.kind) {
-    case Kind::kEqual:
-      if (!has_zero || is_one) return has_zero;
-      return std::nullopt;
-    case Kind::kNotEqual:
-      if (!has_zero || is_one) return !has_zero;
-      return std::nullopt;
-    case Kind::kNotNegative:
-      if (range->low >= 0) return true;
-      if (range->high < 0) return false;
-      return std::nullopt;
+    case Kind::kEqual: return range->low == 0 && range->high == 0;
+    case Kind::kNotEqual: return !range->has(0);
+    case Kind::kNotNegative: return range->low >= 0;
   }
   __builtin_unreachable();
 }
 
-bool ShapeEnv::decide(const Relation& relation) {
-  int64_t value = hint(relation.expr);
-  bool result = relation.holds(value);
-  if (implied(relation)) return result;
+std::optional<bool> ShapeEnv::known(const Relation& relation) const {
+  if (is_implied(relation)) return true;
+  if (is_implied(relation.negated())) return false;
+  return std::nullopt;
+}
+
+bool ShapeEnv::decide(const Relation& asked) {
+  Relation relation{simplify(asked.expr), asked.kind};
+  if (auto answer = known(relation)) return *answer;
+  bool result = relation.holds(hint(relation.expr));
   Relation guard = result ? relation : relation.negated();
-  if (implied(guard)) return result;
   if (is_frozen_)
     throw FrozenError("the shape environment is frozen, and this needs a guard: " + guard.text());
-  add_guard(guard);
+  add_constraint(guard, /*is_assertion=*/false);
   return result;
+}
+
+void ShapeEnv::assert_later(const Relation& asked) {
+  Relation relation{simplify(asked.expr), asked.kind};
+  auto answer = known(relation);
+  if (!answer && !relation.expr.has_unbacked()) answer = decide(relation);
+  if (answer == false) throw AssertionFailed("this is false: " + asked.text());
+  if (answer == true) return;
+  if (is_frozen_)
+    throw FrozenError("the shape environment is frozen: no new assertion " + relation.text());
+  add_constraint(relation, /*is_assertion=*/true);
 }
 
 int64_t ShapeEnv::specialize(const SizeExpr& expr) {
@@ -125,34 +122,12 @@ int64_t ShapeEnv::specialize(const SizeExpr& expr) {
   return value;
 }
 
-void ShapeEnv::add_guard(const Relation& guard) {
-  if (guards_.size() == kGuardsMax) throw std::length_error("too many guards");
-  guards_.push_back(guard);
-  refine(guard);
-}
-
-// Guards of one symbol with the coefficient 1 or -1: c + s >= 0, c - s >= 0, c + s == 0.
-void ShapeEnv::refine(const Relation& guard) {
-  const auto& terms = guard.expr.terms();
-  if (terms.empty() || terms.size() > 2 || guard.kind == Kind::kNotEqual) return;
-  if (terms.size() == 2 && !terms[1].atoms.empty()) return;
-  const auto& [atoms, coefficient] = terms[0];
-  bool is_symbol = atoms.size() == 1 && atoms[0].kind == SizeExpr::Atom::Kind::kSymbol;
-  if (!is_symbol || (coefficient != 1 && coefficient != -1)) return;
-  // The hint fits the guard, so the bound is no further away than a size is large.
-  int64_t constant = guard.expr.constant();
-  if (constant == INT64_MIN) return;
-  Range& range = symbols_[atoms[0].symbol].range;
-  int64_t bound = coefficient == 1 ? -constant : constant;
-  bool is_equal = guard.kind == Kind::kEqual;
-  if (is_equal || coefficient == 1) range.low = std::max(range.low, bound);
-  if (is_equal || coefficient == -1) range.high = std::min(range.high, bound);
-}
-
-bool ShapeEnv::check(std::span<const int64_t> sizes) const {
+bool ShapeEnv::check(std::span<const int64_t> sizes,
+                     std::optional<std::span<const int64_t>> unbacked) const {
   if (sizes.size() != inputs_.size())
     throw std::invalid_argument("one size is needed for each input");
-  std::vector<std::optional<int64_t>> bound(symbols_.size());
+  std::vector<int64_t> values(symbols_.size());
+  std::vector<bool> is_bound(symbols_.size());
   for (size_t i = 0; i < sizes.size(); i++) {
     const SizeExpr& expr = inputs_[i].expr;
     if (expr.is_constant()) {
@@ -161,14 +136,22 @@ bool ShapeEnv::check(std::span<const int64_t> sizes) const {
     }
     uint32_t symbol = expr.symbol_count() - 1;  // an input is one symbol
     if (!symbols_[symbol].first.has(sizes[i])) return false;
-    if (bound[symbol] && *bound[symbol] != sizes[i]) return false;
-    bound[symbol] = sizes[i];
+    if (is_bound[symbol] && values[symbol] != sizes[i]) return false;
+    values[symbol] = sizes[i];
+    is_bound[symbol] = true;
   }
-  std::vector<int64_t> values;
-  for (const auto& value : bound) values.push_back(*value);  // each symbol is of an input
-  return std::all_of(guards_.begin(), guards_.end(), [&](const Relation& guard) {
+  // Each other symbol is of an input.
+  size_t taken = 0;
+  for (size_t i = 0; unbacked && i < symbols_.size(); i++) {
+    if (symbols_[i].kind == SizeKind::kUnbacked && taken++ < unbacked->size())
+      values[i] = (*unbacked)[taken - 1];
+  }
+  if (unbacked && taken != unbacked->size())
+    throw std::invalid_argument("one number is needed for each unbacked symbol");
+  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Constraint& constraint) {
+    if (constraint.is_assertion && !unbacked) return true;
     try {
-      return guard.holds(guard.expr.evaluate(values));
+      return constraint.relation.holds(constraint.relation.expr.evaluate(values));
     } catch (const std::overflow_error&) {
       return false;  // the program would raise, which the example did not
     } catch (const std::domain_error&) {

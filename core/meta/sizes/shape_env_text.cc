@@ -2,11 +2,14 @@
 //
 //   slotfuzz-shape-env 1
 //   symbol HINT LOW duck|dynamic
+//   symbol unbacked
 //   input EXPRESSION SOURCE
 //   guard EXPRESSION ==|!=|>= 0
+//   assert EXPRESSION ==|!=|>= 0
 //   frozen
 //
-// Reading repeats what the writer did: guards narrow ranges again, and so need not be written.
+// Reading repeats what the writer did: constraints narrow ranges and replace symbols again, so that
+// neither is written. Symbols come first, then inputs, then constraints.
 
 #include <algorithm>
 #include <charconv>
@@ -71,79 +74,134 @@ void require(bool condition, const char* message) {
 std::string ShapeEnv::dumps() const {
   std::string text(kHeader);
   for (const Symbol& symbol : symbols_) {
-    text += "\nsymbol " + std::to_string(symbol.hint) + " " + std::to_string(symbol.first.low) +
-            (symbol.is_duck ? " duck" : " dynamic");
+    text += "\nsymbol ";
+    if (symbol.kind != SizeKind::kUnbacked)
+      text += std::to_string(symbol.hint) + " " + std::to_string(symbol.first.low) + " ";
+    text += name_of(symbol.kind);
   }
   for (const Input& input : inputs_) text += "\ninput " + input.expr.text() + " " + input.source;
-  for (const Relation& guard : guards_) text += "\nguard " + guard.text();
+  for (const Constraint& constraint : constraints_)
+    text += (constraint.is_assertion ? "\nassert " : "\nguard ") + constraint.relation.text();
   return text + (is_frozen_ ? "\nfrozen\n" : "\n");
 }
 
-ShapeEnv ShapeEnv::loads(std::string_view text) {
-  ShapeEnv env;
-  size_t number = 0;
-  size_t used = 0;  // the symbols that belong to inputs so far
-  auto read = [&](std::string_view words) {
+class ShapeEnv::Reader {
+ public:
+  ShapeEnv read(std::string_view text) {
+    require(text.ends_with('\n'), "line 1: the text does not end with a line");
+    size_t number = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+      number++;
+      size_t end = rest.find('\n');
+      try {
+        read_line(rest.substr(0, end), /*is_first=*/number == 1);
+      } catch (const std::exception& error) {
+        throw std::invalid_argument("line " + std::to_string(number) + ": " + error.what());
+      }
+      rest.remove_prefix(end + 1);
+    }
+    skip_unbacked();
+    require(used_ == env_.symbols_.size(), "a symbol belongs to no input");
+    require(env_.dumps() == text, "the text is not in the one form");
+    return std::move(env_);
+  }
+
+ private:
+  void read_line(std::string_view words, bool is_first) {
     Line line(words);
-    if (number == 1) {
+    require(is_first || !env_.is_frozen_, "a line after frozen");
+    if (is_first) {
       require(words == kHeader, "this is no shape environment of version 1");
     } else if (line.take("symbol ")) {
-      int64_t hint = line.number();
-      require(line.take(" ") && env.inputs_.empty(), "a symbol stands before all inputs");
-      int64_t low = line.number();
-      bool is_duck = line.take(" duck");
-      require(is_duck || line.take(" dynamic"), "expected duck or dynamic");
-      require(low == (is_duck ? 2 : 0) && hint >= low, "no symbol has this range and hint");
-      require(env.symbols_.size() < kInputsMax, "too many symbols");
-      for (const Symbol& other : env.symbols_)
-        require(!is_duck || !other.is_duck || other.hint != hint, "equal sizes share a symbol");
-      Range range{low, Range::kNoLimit};
-      env.symbols_.push_back({hint, range, range, is_duck});
+      require(env_.inputs_.empty() && env_.constraints_.empty(),
+              "a symbol stands before all inputs");
+      read_symbol(line);
     } else if (line.take("input ")) {
-      size_t space = line.rest().find(' ');
-      require(space != std::string_view::npos && env.guards_.empty(), "an input has a source");
-      SizeExpr expr = SizeExpr::parse(line.rest().substr(0, space));
-      bool is_symbol = expr.terms().size() == 1 && !expr.is_constant() &&
-                       expr == SizeExpr::symbol(expr.symbol_count() - 1);
-      require(expr.is_constant() ? expr.constant() >= 0 : is_symbol, "an input is no expression");
-      require(expr.symbol_count() <= env.symbols_.size(), "there is no such symbol");
-      // A static input has no rule of its own to break, so the source is checked as for one.
-      (void)env.add_input(expr.constant(), std::string(line.rest().substr(space + 1)),
-                          SizeKind::kStatic);
-      env.inputs_.back().expr = expr;
-      if (!is_symbol) return;
-      // A symbol is made by its first input, and only duck sizes share one.
-      size_t symbol = expr.symbol_count() - 1;
-      require(symbol <= used, "an earlier symbol belongs to no input");
-      require(symbol == used || env.symbols_[symbol].is_duck, "a dynamic size shares no symbol");
-      used = std::max(used, symbol + 1);
+      require(env_.constraints_.empty(), "an input stands before all constraints");
+      read_input(line.rest());
     } else if (line.take("guard ")) {
-      Relation guard = relation_of(line.rest());
-      require(guard.expr.symbol_count() <= env.symbols_.size(), "there is no such symbol");
-      require(guard.holds(env.hint(guard.expr)), "the hints do not fit this guard");
-      require(!env.implied(guard), "this guard says nothing new");
-      env.add_guard(guard);
+      read_constraint(line.rest(), /*is_assertion=*/false);
+    } else if (line.take("assert ")) {
+      read_constraint(line.rest(), /*is_assertion=*/true);
     } else {
-      require(line.take("frozen") && !env.is_frozen_, "expected symbol, input, guard or frozen");
+      require(line.take("frozen"), "expected symbol, input, guard, assert or frozen");
       line.end();
-      env.freeze();
+      env_.freeze();
     }
-    require(number == 1 || !env.is_frozen_ || words == "frozen", "a line after frozen");
-  };
-  require(text.ends_with('\n'), "line 1: the text does not end with a line");
-  for (std::string_view rest = text; !rest.empty();) {
-    number++;
-    size_t end = rest.find('\n');
-    try {
-      read(rest.substr(0, end));
-    } catch (const std::exception& error) {
-      throw std::invalid_argument("line " + std::to_string(number) + ": " + error.what());
-    }
-    rest.remove_prefix(end + 1);
   }
-  require(used == env.symbols_.size(), "a symbol belongs to no input");
-  require(env.dumps() == text, "the text is not in the one form");
-  return env;
-}
+
+  void read_symbol(Line& line) {
+    if (line.take("unbacked")) {
+      line.end();
+      (void)env_.add_unbacked();
+      return;
+    }
+    int64_t hint = line.number();
+    require(line.take(" "), "a symbol has a hint and a lower bound");
+    int64_t low = line.number();
+    bool is_duck = line.take(" duck");
+    require(is_duck || line.take(" dynamic"), "expected duck or dynamic");
+    line.end();
+    SizeKind kind = is_duck ? SizeKind::kDuck : SizeKind::kDynamic;
+    require(low == (is_duck ? 2 : 0) && hint >= low, "no symbol has this range and hint");
+    require(env_.symbols_.size() < SizeExpr::kSymbolsMax, "too many symbols");
+    for (const Symbol& other : env_.symbols_)
+      require(!is_duck || other.kind != kind || other.hint != hint, "equal sizes share a symbol");
+    Range range{low, Range::kNoLimit};
+    env_.symbols_.push_back({hint, range, range, kind});
+  }
+
+  void read_input(std::string_view words) {
+    size_t space = words.find(' ');
+    require(space != std::string_view::npos, "an input has a source");
+    SizeExpr expr = SizeExpr::parse(words.substr(0, space));
+    check_symbols(expr);
+    bool is_symbol = !expr.is_constant() && !expr.has_unbacked() &&
+                     expr == SizeExpr::symbol(expr.symbol_count() - 1);
+    require(expr.is_constant() ? expr.constant() >= 0 : is_symbol, "an input is no expression");
+    // A static input has no rule of its own to break, so the source is checked as for one.
+    (void)env_.add_input(expr.constant(), std::string(words.substr(space + 1)), SizeKind::kStatic);
+    env_.inputs_.back().expr = expr;
+    if (!is_symbol) return;
+    // A symbol is made by its first input, and only duck sizes share one.
+    skip_unbacked();
+    size_t symbol = expr.symbol_count() - 1;
+    require(symbol <= used_, "an earlier symbol belongs to no input");
+    require(symbol == used_ || env_.symbols_[symbol].kind == SizeKind::kDuck,
+            "a dynamic size shares no symbol");
+    used_ = std::max(used_, symbol + 1);
+  }
+
+  void read_constraint(std::string_view words, bool is_assertion) {
+    Relation constraint = relation_of(words);
+    check_symbols(constraint.expr);
+    require(env_.simplify(constraint.expr) == constraint.expr,
+            "an earlier line replaces a symbol of this one");
+    require(is_assertion == constraint.expr.has_unbacked(),
+            "a guard has no unbacked symbol, and an assertion has one");
+    require(is_assertion || constraint.holds(env_.hint(constraint.expr)),
+            "the hints do not fit this guard");
+    require(!env_.known(constraint), "this says nothing new");
+    env_.add_constraint(constraint, is_assertion);
+  }
+
+  void check_symbols(const SizeExpr& expr) const {
+    bool is_strange = expr.any_symbol([&](const SizeExpr::Atom& atom) {
+      return atom.symbol >= env_.symbols_.size() ||
+             env_.symbol(atom.symbol).terms()[0].atoms[0].kind != atom.kind;
+    });
+    require(!is_strange, "there is no such symbol");
+  }
+
+  void skip_unbacked() {
+    while (used_ < env_.symbols_.size() && env_.symbols_[used_].kind == SizeKind::kUnbacked)
+      used_++;
+  }
+
+  ShapeEnv env_;
+  size_t used_ = 0;  // the symbols that are unbacked, or belong to inputs so far
+};
+
+ShapeEnv ShapeEnv::loads(std::string_view text) { return Reader().read(text); }
 
 }  // namespace slotcore::meta

@@ -60,7 +60,7 @@ int64_t mod_sizes(int64_t a, int64_t b) {
 
 std::strong_ordering Atom::operator<=>(const Atom& other) const noexcept {
   if (kind != other.kind) return kind <=> other.kind;
-  if (kind == Kind::kSymbol) return symbol <=> other.symbol;
+  if (is_symbol()) return symbol <=> other.symbol;
   auto order = *left <=> *other.left;
   return order != 0 ? order : *right <=> *other.right;
 }
@@ -73,10 +73,15 @@ SizeExpr SizeExpr::symbol(uint32_t number) {
   return of_atom({Atom::Kind::kSymbol, number, nullptr, nullptr});
 }
 
+SizeExpr SizeExpr::unbacked(uint32_t number) {
+  return of_atom({Atom::Kind::kUnbacked, number, nullptr, nullptr});
+}
+
 SizeExpr SizeExpr::of_atom(Atom atom) {
   SizeExpr result;
   result.terms_.push_back({{std::move(atom)}, 1});
-  if (result.depth() > kDepthMax) throw std::length_error("divisions of sizes are nested too deep");
+  if (result.depth() > kDepthMax)
+    throw std::length_error("operations on sizes are nested too deep");
   return result;
 }
 
@@ -142,21 +147,32 @@ SizeExpr SizeExpr::mod(const SizeExpr& divisor) const {
   return divided(*this, divisor, /*is_mod=*/true);
 }
 
+SizeExpr SizeExpr::max(const SizeExpr& other) const {
+  SizeExpr difference = *this - other;
+  if (difference.is_constant()) return difference.constant() >= 0 ? *this : other;
+  bool is_first = (*this <=> other) < 0;
+  return of_atom({Atom::Kind::kMax, 0, std::make_shared<SizeExpr>(is_first ? *this : other),
+                  std::make_shared<SizeExpr>(is_first ? other : *this)});
+}
+
+SizeExpr SizeExpr::min(const SizeExpr& other) const {
+  SizeExpr minus(-1);
+  return minus * (minus * *this).max(minus * other);
+}
+
 int64_t SizeExpr::evaluate(std::span<const int64_t> values) const {
   int64_t sum = 0;
   for (const Term& term : terms_) {
     int64_t value = term.coefficient;
     for (const Atom& atom : term.atoms) {
-      int64_t factor;
-      switch (atom.kind) {
-        case Atom::Kind::kSymbol: factor = values[atom.symbol]; break;
-        case Atom::Kind::kFloorDiv:
-          factor = floor_div_sizes(atom.left->evaluate(values), atom.right->evaluate(values));
-          break;
-        case Atom::Kind::kMod:
-          factor = mod_sizes(atom.left->evaluate(values), atom.right->evaluate(values));
-          break;
+      if (atom.is_symbol()) {
+        value = multiply_sizes(value, values[atom.symbol]);
+        continue;
       }
+      int64_t left = atom.left->evaluate(values), right = atom.right->evaluate(values);
+      int64_t factor = atom.kind == Atom::Kind::kFloorDiv ? floor_div_sizes(left, right)
+                       : atom.kind == Atom::Kind::kMod    ? mod_sizes(left, right)
+                                                          : std::max(left, right);
       value = multiply_sizes(value, factor);
     }
     sum = add_sizes(sum, value);
@@ -165,22 +181,20 @@ int64_t SizeExpr::evaluate(std::span<const int64_t> values) const {
 }
 
 SizeExpr SizeExpr::substitute(uint32_t symbol, const SizeExpr& by) const {
+  if (!has_symbol(symbol)) return *this;
   SizeExpr sum;
   for (const Term& term : terms_) {
     SizeExpr value(term.coefficient);
     for (const Atom& atom : term.atoms) {
-      switch (atom.kind) {
-        case Atom::Kind::kSymbol:
-          value = value * (atom.symbol == symbol ? by : SizeExpr::symbol(atom.symbol));
-          break;
-        case Atom::Kind::kFloorDiv:
-          value = value *
-                  atom.left->substitute(symbol, by).floor_div(atom.right->substitute(symbol, by));
-          break;
-        case Atom::Kind::kMod:
-          value = value * atom.left->substitute(symbol, by).mod(atom.right->substitute(symbol, by));
-          break;
+      if (atom.is_symbol()) {
+        value = value * (atom.symbol == symbol ? by : of_atom(atom));
+        continue;
       }
+      SizeExpr left = atom.left->substitute(symbol, by);
+      SizeExpr right = atom.right->substitute(symbol, by);
+      value = value * (atom.kind == Atom::Kind::kFloorDiv ? left.floor_div(right)
+                       : atom.kind == Atom::Kind::kMod    ? left.mod(right)
+                                                          : left.max(right));
     }
     sum = sum + value;
   }
@@ -197,22 +211,26 @@ int64_t SizeExpr::constant() const noexcept {
 
 uint32_t SizeExpr::symbol_count() const noexcept {
   uint32_t count = 0;
-  for (const Term& term : terms_) {
-    for (const Atom& atom : term.atoms) {
-      bool is_symbol = atom.kind == Atom::Kind::kSymbol;
-      count = std::max(count,
-                       is_symbol ? atom.symbol + 1
-                                 : std::max(atom.left->symbol_count(), atom.right->symbol_count()));
-    }
-  }
+  (void)any_symbol([&](const Atom& atom) {
+    count = std::max(count, atom.symbol + 1);
+    return false;
+  });
   return count;
+}
+
+bool SizeExpr::has_symbol(uint32_t number) const noexcept {
+  return any_symbol([&](const Atom& atom) { return atom.symbol == number; });
+}
+
+bool SizeExpr::has_unbacked() const noexcept {
+  return any_symbol([](const Atom& atom) { return atom.kind == Atom::Kind::kUnbacked; });
 }
 
 size_t SizeExpr::depth() const noexcept {
   size_t depth = 0;
   for (const Term& term : terms_) {
     for (const Atom& atom : term.atoms) {
-      if (atom.kind != Atom::Kind::kSymbol)
+      if (!atom.is_symbol())
         depth = std::max(depth, 1 + std::max(atom.left->depth(), atom.right->depth()));
     }
   }

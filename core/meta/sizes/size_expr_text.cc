@@ -14,9 +14,11 @@ using Atom = SizeExpr::Atom;
 std::string text_of(const Atom& atom) {
   switch (atom.kind) {
     case Atom::Kind::kSymbol: return "s" + std::to_string(atom.symbol);
+    case Atom::Kind::kUnbacked: return "u" + std::to_string(atom.symbol);
     case Atom::Kind::kFloorDiv:
       return "((" + atom.left->text() + ") // (" + atom.right->text() + "))";
     case Atom::Kind::kMod: return "((" + atom.left->text() + ") % (" + atom.right->text() + "))";
+    case Atom::Kind::kMax: return "max(" + atom.left->text() + ", " + atom.right->text() + ")";
   }
   __builtin_unreachable();
 }
@@ -52,8 +54,22 @@ class Parser {
       if (!take("))")) fail();
       return is_mod ? left.mod(right) : left.floor_div(right);
     }
-    if (take("s")) return SizeExpr::symbol(number<uint32_t>());
+    if (take("max(")) {
+      if (depth == SizeExpr::kDepthMax) fail();
+      SizeExpr left = sum(depth + 1);
+      if (!take(", ")) fail();
+      SizeExpr right = sum(depth + 1);
+      if (!take(")")) fail();
+      return left.max(right);
+    }
+    if (take("u")) return SizeExpr::unbacked(symbol());
+    if (take("s")) return SizeExpr::symbol(symbol());
     return SizeExpr(number<int64_t>());
+  }
+  uint32_t symbol() {
+    uint32_t value = number<uint32_t>();
+    if (value >= SizeExpr::kSymbolsMax) fail();
+    return value;
   }
   template <class Number>
   Number number() {

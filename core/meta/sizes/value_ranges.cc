@@ -39,12 +39,15 @@ WideRange sum(WideRange a, WideRange b) {
 std::optional<WideRange> range_of_atom(const SizeExpr::Atom& atom,
                                        std::span<const ShapeEnv::Symbol> symbols) {
   using Kind = SizeExpr::Atom::Kind;
-  if (atom.kind == Kind::kSymbol) {
+  if (atom.is_symbol()) {
     const Range& range = symbols[atom.symbol].range;
     return WideRange{range.low, range.high};
   }
   auto left = range_of(*atom.left, symbols), right = range_of(*atom.right, symbols);
-  if (!left || !right || right->low <= 0) return std::nullopt;
+  if (!left || !right) return std::nullopt;
+  if (atom.kind == Kind::kMax)
+    return WideRange{std::max(left->low, right->low), std::max(left->high, right->high)};
+  if (right->low <= 0) return std::nullopt;
   if (atom.kind == Kind::kMod) {
     bool is_open_above = right->high == Range::kNoLimit;
     return WideRange{0, is_open_above ? kHighest : Wide{right->high} - 1};

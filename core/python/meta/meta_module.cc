@@ -95,6 +95,7 @@ void add_symbolic_shapes(PyObject* module, const ModuleState* state) {
   checked(PyModule_AddObjectRef(fx.get(), "experimental", experimental.get()));
   checked(PyModule_AddObjectRef(module, "fx", fx.get()));
   add(module, "SymInt", state->sym_int_type);
+  add(module, "SymBool", state->sym_bool_type);
 }
 
 }  // namespace

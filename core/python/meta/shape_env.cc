@@ -42,7 +42,7 @@ PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
       throw PythonErrorSet{};
     }
     int64_t hint = checked_int(number);
-    for (SizeKind kind : meta::kSizeKinds) {
+    for (SizeKind kind : meta::kInputKinds) {
       if (std::string_view(name_of(kind)) == kind_name)
         return size_object(self, env_of(self).add_input(hint, source, kind));
     }
@@ -50,13 +50,29 @@ PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* check(PyObject* self, PyObject* numbers) {
+PyObject* create_unbacked_symint(PyObject* self, PyObject*) {
+  return guarded([&] { return size_object(self, env_of(self).add_unbacked()); });
+}
+
+std::vector<int64_t> numbers_of(PyObject* sequence) {
+  PyRef items = PyRef::steal(checked(PySequence_Tuple(sequence)));
+  std::vector<int64_t> numbers;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); i++)
+    numbers.push_back(checked_int(PyTuple_GET_ITEM(items.get(), i)));
+  return numbers;
+}
+
+PyObject* check(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
-    PyRef items = PyRef::steal(checked(PySequence_Tuple(numbers)));
-    std::vector<int64_t> sizes;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); i++)
-      sizes.push_back(checked_int(PyTuple_GET_ITEM(items.get(), i)));
-    return PyBool_FromLong(env_of(self).check(sizes));
+    static const char* names[] = {"sizes", "unbacked", nullptr};
+    PyObject *sizes, *unbacked = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:check", const_cast<char**>(names), &sizes,
+                                     &unbacked)) {
+      throw PythonErrorSet{};
+    }
+    std::vector<int64_t> inputs = numbers_of(sizes);
+    if (unbacked == Py_None) return PyBool_FromLong(env_of(self).check(inputs));
+    return PyBool_FromLong(env_of(self).check(inputs, numbers_of(unbacked)));
   });
 }
 
@@ -65,12 +81,28 @@ PyObject* freeze(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* get_guards(PyObject* self, void*) {
+PyObject* texts_of_constraints(PyObject* self, bool is_assertion) {
   return guarded([&] {
     PyRef list = PyRef::steal(checked(PyList_New(0)));
-    for (const Relation& guard : env_of(self).guards())
-      checked(PyList_Append(list.get(), text_of(guard.text()).get()));
+    for (const auto& constraint : env_of(self).constraints()) {
+      if (constraint.is_assertion == is_assertion)
+        checked(PyList_Append(list.get(), text_of(constraint.relation.text()).get()));
+    }
     return list.release();
+  });
+}
+
+PyObject* get_guards(PyObject* self, void*) { return texts_of_constraints(self, false); }
+PyObject* get_asserts(PyObject* self, void*) { return texts_of_constraints(self, true); }
+
+PyObject* get_replacements(PyObject* self, void*) {
+  return guarded([&] {
+    PyRef dict = PyRef::steal(checked(PyDict_New()));
+    for (const auto& [symbol, by] : env_of(self).replacements()) {
+      PyRef name = text_of(env_of(self).symbol(symbol).text());
+      checked(PyDict_SetItem(dict.get(), name.get(), text_of(by.text()).get()));
+    }
+    return dict.release();
   });
 }
 
@@ -113,15 +145,23 @@ PyMethodDef methods[] = {
      "ints; 'dynamic' has a symbol in any case; 'static' is an int. ValueError for a negative "
      "hint,\n"
      "and for a source that is there already; RuntimeError after freeze()."},
-    {"check", &check, METH_O,
-     "check(sizes) -> bool: whether inputs of these sizes, in order, may use what was decided for\n"
-     "the example. ValueError for another number of sizes."},
+    {"create_unbacked_symint", &create_unbacked_symint, METH_NOARGS,
+     "create_unbacked_symint() -> SymInt: a number that is computed from data, so that no example\n"
+     "has it. RuntimeError after freeze()."},
+    {"check", method(&check), METH_VARARGS | METH_KEYWORDS,
+     "check(sizes, unbacked=None) -> bool: whether inputs of these sizes, in order, may use what\n"
+     "was decided for the example; with numbers for the unbacked symbols, in order, also whether\n"
+     "all that was asserted of them holds. ValueError for another number of sizes or numbers."},
     {"freeze", &freeze, METH_NOARGS, "freeze(): from now on, what needs a new guard raises."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyGetSetDef properties[] = {
     {"guards", &get_guards, nullptr, "The guards, as expressions of Python.", nullptr},
+    {"deferred_runtime_asserts", &get_asserts, nullptr,
+     "What was asserted of unbacked symbols, as expressions of Python.", nullptr},
+    {"replacements", &get_replacements, nullptr,
+     "A dict: what stands for a symbol, by an equation that was decided or asserted.", nullptr},
     {"inputs", &get_inputs, nullptr, "Pairs: the source of each input, and its size.", nullptr},
     {"frozen", &get_frozen, nullptr, "Whether freeze() was called.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

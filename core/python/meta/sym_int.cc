@@ -1,5 +1,5 @@
 // SymInt: torch's class, an integer that is an expression. What Python asks of it as of a number
-// decides for the example, and so makes a guard; a sum or a product does not.
+// decides for the example, and so makes a guard; a sum, a product or a comparison does not.
 
 #include "core/python/meta/sym_int.h"
 
@@ -57,12 +57,18 @@ std::optional<Operands> operands_of(PyObject* a, PyObject* b) {
 }
 
 template <class Compute>
+PyObject* result_of(const Operands& two, Compute compute) {
+  PyRef keep = PyRef::borrow(two.env);
+  SizeExpr result = compute(two);
+  return size_object(two.env, env_of(two.env).simplify(std::move(result)));
+}
+
+template <class Compute>
 PyObject* computed(PyObject* a, PyObject* b, Compute compute) {
   return guarded([&]() -> PyObject* {
     auto operands = operands_of(a, b);
     if (!operands) Py_RETURN_NOTIMPLEMENTED;
-    PyRef keep = PyRef::borrow(operands->env);
-    return size_object(keep.get(), compute(*operands));
+    return result_of(*operands, compute);
   });
 }
 
@@ -117,7 +123,7 @@ PyObject* compare(PyObject* a, PyObject* b, int comparison) {
   return guarded([&]() -> PyObject* {
     auto operands = operands_of(a, b);
     if (!operands) Py_RETURN_NOTIMPLEMENTED;
-    return PyBool_FromLong(env_of(operands->env).decide(relation_of(*operands, comparison)));
+    return condition_object(operands->env, relation_of(*operands, comparison));
   });
 }
 
@@ -153,6 +159,24 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// sym_max or sym_min of two numbers; of ints alone it is an int.
+template <SizeExpr (SizeExpr::*chosen)(const SizeExpr&) const>
+PyObject* extreme(PyObject* module, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *a, *b;
+    if (!PyArg_ParseTuple(args, "OO", &a, &b)) throw PythonErrorSet{};
+    const ModuleState* state = state_of_module(module);
+    bool is_any_size = is_size(state, a) || is_size(state, b);
+    if (!is_any_size) {
+      SizeExpr result = (SizeExpr(checked_int(a)).*chosen)(SizeExpr(checked_int(b)));
+      return PyLong_FromLongLong(result.constant());
+    }
+    auto operands = operands_of(a, b);
+    if (!operands) throw_python(PyExc_TypeError, "expected sizes and ints");
+    return result_of(*operands, [](const Operands& two) { return (two.left.*chosen)(two.right); });
+  });
+}
+
 PyGetSetDef properties[] = {
     {"hint", &get_hint, nullptr, "The value for the example. Makes no guard.", nullptr},
     {"shape_env", &get_env, nullptr, "The ShapeEnv that it belongs to.", nullptr},
@@ -161,11 +185,18 @@ PyGetSetDef properties[] = {
 
 }  // namespace
 
+PyMethodDef sym_int_functions[] = {
+    {"sym_max", &extreme<&SizeExpr::max>, METH_VARARGS,
+     "sym_max(a, b) -> the larger of two sizes or ints, without a guard."},
+    {"sym_min", &extreme<&SizeExpr::min>, METH_VARARGS,
+     "sym_min(a, b) -> the smaller of two sizes or ints, without a guard."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyRef make_sym_int_type(PyObject* module) {
   PyType_Slot slots[] = {
-      {Py_tp_doc,
-       const_cast<char*>("An expression of sizes. A comparison, bool() and int() decide\n"
-                         "for the example, by a guard unless that is implied.")},
+      {Py_tp_doc, const_cast<char*>("An expression of sizes. bool() and int() decide for the\n"
+                                    "example, by a guard unless that is implied.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(&repr)},
       {Py_tp_richcompare, reinterpret_cast<void*>(&compare)},

@@ -1,4 +1,5 @@
-// ShapeEnv and SymInt as Python objects. A SymInt owns its environment, which knows none of them.
+// ShapeEnv, SymInt and SymBool as Python objects. A SymInt and a SymBool own their environment,
+// which knows none of them.
 #pragma once
 
 #include "core/meta/sizes/shape_env.h"
@@ -9,8 +10,11 @@ namespace slotcore::python {
 
 PyRef make_shape_env_type(PyObject* module);
 PyRef make_sym_int_type(PyObject* module);
+PyRef make_sym_bool_type(PyObject* module);
 // Functions of the submodule _meta.
 extern PyMethodDef shape_env_functions[];
+// Functions of the module.
+extern PyMethodDef sym_int_functions[], sym_bool_functions[];
 
 // A new reference. Throws PythonErrorSet.
 PyObject* env_object(ModuleState* state, meta::ShapeEnv env);
@@ -20,5 +24,7 @@ void check_env(ModuleState* state, PyObject* object);
 meta::ShapeEnv& env_of(PyObject* object) noexcept;
 // An int if the expression is a constant, else a SymInt, which owns `env`. Throws PythonErrorSet.
 PyObject* size_object(PyObject* env, const meta::SizeExpr& expr);
+// A bool if the expression is a constant, else a SymBool, which owns `env`. Throws PythonErrorSet.
+PyObject* condition_object(PyObject* env, const meta::Relation& relation);
 
 }  // namespace slotcore::python

@@ -38,6 +38,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(fake_mode_type);
   Py_VISIT(shape_env_type);
   Py_VISIT(sym_int_type);
+  Py_VISIT(sym_bool_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   for (PyObject* device : devices) Py_VISIT(device);
   return 0;
@@ -65,6 +66,7 @@ void ModuleState::clear() {
   Py_CLEAR(fake_mode_type);
   Py_CLEAR(shape_env_type);
   Py_CLEAR(sym_int_type);
+  Py_CLEAR(sym_bool_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
   for (PyObject*& device : devices) Py_CLEAR(device);
 }
@@ -206,12 +208,13 @@ int exec(PyObject* module) {
                                std::pair(&state->converter_type, &make_converter_type),
                                std::pair(&state->fake_mode_type, &make_fake_mode_type),
                                std::pair(&state->shape_env_type, &make_shape_env_type),
-                               std::pair(&state->sym_int_type, &make_sym_int_type)})
+                               std::pair(&state->sym_int_type, &make_sym_int_type),
+                               std::pair(&state->sym_bool_type, &make_sym_bool_type)})
       *place = reinterpret_cast<PyTypeObject*>(made(module).release());
     add_meta(module);
 
-    for (PyMethodDef* methods :
-         {factory_methods, hermetic_methods, ledger_methods, mode_methods, swap_methods})
+    for (PyMethodDef* methods : {factory_methods, hermetic_methods, ledger_methods, mode_methods,
+                                 swap_methods, sym_int_functions, sym_bool_functions})
       checked(PyModule_AddFunctions(module, methods));
     // The name of the protocol, for code that must know the exemptions in the contract.
     checked(PyModule_AddStringConstant(module, "_preservation", preserve::kProtocol));

@@ -41,6 +41,7 @@ struct ModuleState {
   PyTypeObject* fake_mode_type;  // FakeTensorMode
   PyTypeObject* shape_env_type;  // ShapeEnv
   PyTypeObject* sym_int_type;    // SymInt
+  PyTypeObject* sym_bool_type;   // SymBool
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
   std::array<PyObject*, std::size(kDevices)> devices;

@@ -8,6 +8,51 @@
 namespace slotfuzz {
 namespace {
 
+// Lines that raise what says that a promise is broken: an assert of the prelude, another exception
+// of a check, or an op that makes an object from values alone.
+std::vector<PlantedProgram> planted_exceptions() {
+  return {{"exception", "",
+           "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)",
+           "P7 check_wraps"},
+          {"check-raises", "",
+           "t0 = T.ones(1)\n!def check_freed(t): raise LookupError('planted')\ncheck_freed(t0)",
+           "check_freed: LookupError: planted"},
+          {"maker-raises", "",
+           "t0 = T.ones(1)\n!def ones(*sizes): raise TypeError('planted')\n!T.ones = ones\n"
+           "t1 = T.ones(1)",
+           "ones: TypeError: planted"},
+          {"wrong-byte-set", "",
+           "v0 = MetaConverter()\nt0 = T.ones(1)\nt1 = t0.view(-1)\n!made = MetaConverter\n"
+           "!MetaConverter = lambda: lambda tensor: made()(tensor)\ncheck_shared(v0, t0, t1)",
+           "M2 check_shared"},
+          {"kept-fake", "",
+           "v0 = MetaConverter()\n!kept, inner, sizes_of = [], v0, T._meta.memo_sizes\n"
+           "!class Keeps: __call__ = lambda self, t: kept.append(inner(t)) or kept[-1]\n"
+           "!Keeps.describer, Keeps.sweep = inner.describer, lambda self: inner.sweep()\n"
+           "!T._meta.memo_sizes = lambda converter: sizes_of(inner)\n!v0 = Keeps()\n"
+           "check_forgets(v0)",
+           "M8 check_forgets"},
+          {"unsound-guard", "",
+           "z0 = ShapeEnv()\n!made = ShapeEnv\n"
+           "!class Loose: __init__ = lambda self: setattr(self, 'env', made())\n"
+           "!Loose.__getattr__ = lambda self, name: getattr(self.env, name)\n"
+           "!Loose.check = lambda self, sizes: True\n!ShapeEnv = Loose\n"
+           "check_guards(lambda a, b: a + b > 5, 4, 0)",
+           "M11 check_guards"},
+          {"address-in-text", "",
+           "t0 = T.ones(1)\n!kept, dumps = [], T._meta.dumps\n"
+           "!place = lambda one: '\"nbytes\":%d' % (kept.append(one) or id(one))\n"
+           "!T._meta.dumps = lambda one: dumps(one).replace('\"nbytes\":4', place(one))\n"
+           "check_text(t0, t0)",
+           "M12 check_text"},
+          {"wrong-shape-rule", "",
+           "t0 = T.ones(1)\n!right = check_propagates\n"
+           "!copied = lambda a: a.clone() if a.device.type == 'cpu' else a.view(-1)\n"
+           "!check_propagates = lambda function, tensor: right(copied, tensor)\n"
+           "check_propagates(lambda a: a.view(-1), t0)",
+           "M15 check_propagates"}};
+}
+
 std::vector<Check> checks_of_modes() {
   return {
       {"H1",
@@ -24,16 +69,7 @@ std::vector<Check> checks_of_modes() {
        "a line raised what says that an invariant does not hold",
        {Stage::kRaised},
        &Checks::exception,
-       {{"exception", "",
-         "t0 = T.ones(1)\n!def check_wraps(t): assert False, 'P7: planted'\ncheck_wraps(t0)",
-         "P7 check_wraps"},
-        {"check-raises", "",
-         "t0 = T.ones(1)\n!def check_freed(t): raise LookupError('planted')\ncheck_freed(t0)",
-         "check_freed: LookupError: planted"},
-        {"maker-raises", "",
-         "t0 = T.ones(1)\n!def ones(*sizes): raise TypeError('planted')\n!T.ones = ones\n"
-         "t1 = T.ones(1)",
-         "ones: TypeError: planted"}}},
+       planted_exceptions()},
       {"H1",
        "fresh",
        "wrapping in hermetic mode gave a wrapper that exists already",

@@ -6,19 +6,24 @@ A check runs functions on ints as well, and shares nothing with the expressions 
 #: ShapeEnv [slotcore]: torch's class, in which sizes are symbols and decisions are guards
 ShapeEnv = T.fx.experimental.symbolic_shapes.ShapeEnv
 
+#: SymBool [slotcore]: torch's class, a condition on sizes
+SymBool = T.SymBool
+
 #: size_of [slotcore]: one more input of an environment, named by its place
 def size_of(env, hint, kind):
     return env.create_symint(hint, str(len(env.inputs)), kind)
 
 #: check_guards [slotcore]: inputs that pass have what the example has (M11)
 #> check_guards: checks
-def answer_of(function, sizes, points):
+def answer_of(function, sizes):
     try:
         answer = function(*sizes)
     except ZeroDivisionError as error:
         return type(error)
-    # The text of an expression is Python, whose symbols are here for the inputs.
-    return answer if type(answer) is bool else eval(str(answer), dict(points))
+    return bool(answer) if isinstance(answer, (bool, SymBool)) else answer
+def compiled(texts):
+    """The texts of expressions, which are Python, as a function of the symbols in them."""
+    return eval(f"lambda s0=None, s1=None, u1=None: [{', '.join(map(str, texts))}]")
 def points_of(env, sizes):
     return {text: size for (source, text), size in zip(env.inputs, sizes) if text[0] == "s"}
 def check_guards(function, first, second):
@@ -26,23 +31,25 @@ def check_guards(function, first, second):
     for kind in ("duck", "dynamic", "static"):
         env = ShapeEnv()
         sizes = [size_of(env, hint, kind) for hint in example]
-        answers = [answer_of(function, sizes, points_of(env, example))]
-        asked = list(env.guards)
-        expected = answer_of(function, example, {})
-        assert answers == [expected], "M11: a decision is not that of the example"
+        traced, asked = answer_of(function, sizes), list(env.guards)
+        expected = answer_of(function, example)
+        is_value = type(traced) is not bool and not isinstance(traced, type)
+        results, guards = compiled([traced] if is_value else []), compiled(asked)
+        at_example = results(**points_of(env, example)) if is_value else [traced]
+        assert at_example == [expected], "M11: a decision is not that of the example"
         assert env.check(example), "M11: the example does not pass"
         for point in [*((a, b) for a in range(7) for b in range(7)), (64, 65), (65, 64), (64, 64)]:
             if not env.check(point):
                 continue
             values = points_of(env, point)
-            assert all(eval(guard, dict(values)) for guard in asked), "M11: a guard does not hold"
-            actual = answer_of(function, point, {})
-            if type(expected) is bool or type(actual) is not int:
+            assert all(guards(**values)), "M11: a guard does not hold"
+            actual = answer_of(function, point)
+            if not is_value or type(actual) is not int:
                 assert actual == expected, "M11: an input that passes decides otherwise"
             else:
-                traced = answer_of(function, sizes, values)
-                assert actual == traced, "M11: an expression has another value"
-        assert env.guards == asked, "M11: an answer is decided twice"
+                assert [actual] == results(**values), "M11: an expression has another value"
+        again = answer_of(function, sizes)
+        assert env.guards == asked and str(again) == str(traced), "M11: it is decided twice"
 
 #: check_fresh_env [slotcore]: an environment from text decides the same, and is another one (M5)
 #> check_fresh_env: checks
@@ -71,14 +78,42 @@ def check_fresh_env(env):
 def check_frozen(first):
     env = ShapeEnv()
     size = size_of(env, first, "dynamic")
-    is_large = size > 3
+    is_large = bool(size > 3)
     env.freeze()
     guards = list(env.guards)
-    assert (size > 3) == is_large == (first > 3), "M11: a decision is forgotten"
-    for decide in (lambda: size == first, lambda: int(size), lambda: size_of(env, 1, "static")):
+    assert bool(size > 3) == is_large == (first > 3), "M11: a decision is forgotten"
+    for decide in (lambda: bool(size == first), lambda: int(size),
+                   lambda: size_of(env, 1, "static")):
         try:
             decide()
         except RuntimeError:
             continue
         assert False, "M11: a frozen environment takes a guard"
     assert env.guards == guards and env.check([first]), "M11: an error changes a frozen environment"
+
+#: check_unbacked [slotcore]: what is decided of a number from data holds for each such number (M11)
+#> check_unbacked: checks
+def decided_of(function, numbers):
+    try:
+        return bool(function(*numbers))
+    except (RuntimeError, ZeroDivisionError):
+        return None
+def check_unbacked(function, first):
+    env = ShapeEnv()
+    size, number = size_of(env, first, "dynamic"), env.create_unbacked_symint()
+    traced = decided_of(function, (number, size))
+    constraints = env.guards, env.deferred_runtime_asserts, env.replacements
+    fresh = T._meta.loads_env(T._meta.dumps_env(env))
+    assert constraints == (fresh.guards, fresh.deferred_runtime_asserts, fresh.replacements), (
+        "M5: an environment from text has other constraints")
+    holds, replaced = compiled(constraints[0] + constraints[1]), compiled(constraints[2].values())
+    for s0, u1 in [(a, b) for a in range(5) for b in range(-2, 7)]:
+        is_taken = env.check([s0], [u1])
+        assert is_taken == all(holds(s0=s0, u1=u1)) == fresh.check([s0], [u1]), (
+            "M11: an environment takes other numbers than its constraints")
+        if is_taken and traced is not None:
+            assert decided_of(function, (u1, s0)) == traced, (
+                "M11: a number that passes decides otherwise")
+            replaced_ones = [{"s0": s0, "u1": u1}[name] for name in constraints[2]]
+            assert replaced(s0=s0, u1=u1) == replaced_ones, (
+                "M11: a replacement has another value")

@@ -14,17 +14,26 @@ str(3 - a) -> '-1*s0 + 3'
 (-1 * a // 2).hint -> -4
 type(a) is T.SymInt, a.shape_env is e, e.guards -> True, True, []
 e.inputs, e.frozen -> [('x', 's0'), ('y', 's1')], False
-a > b, a > b, e.guards -> True, True, ['s0 + -1*s1 + -1 >= 0']
-a >= 0, a < 0, a + b >= 0, a != -1, a == -1, len(e.guards) -> True, False, True, True, False, 1
-a > 3, a > 2, a != 1, a >= 4, len(e.guards) -> True, True, True, True, 2
-a % 4 < 4, a // 2 >= 2, bool(a), len(e.guards) -> True, True, True, 2
+bool(a > b), bool(a > b), e.guards -> True, True, ['s0 + -1*s1 + -1 >= 0']
+[bool(c) for c in (a >= 0, a < 0, a + b >= 0, a != -1, a == -1)] -> [True, False, True, True, False]
+len(e.guards) -> 1
+[bool(c) for c in (a > 3, a > 2, a != 1, a >= 4)], len(e.guards) -> [True, True, True, True], 2
+bool(a % 4 < 4), bool(a // 2 >= 2), bool(a), len(e.guards) -> True, True, True, 2
+type(a > 1) is T.SymBool, str(a > 1), str(a == b) -> True, 's0 + -2 >= 0', 's0 + -1*s1 == 0'
+a - a == 0, a - a > 1, a < a + 1 -> True, False, True
+str(T.sym_max(a, b)), str(T.sym_max(b, a)) -> 'max(s0, s1)', 'max(s0, s1)'
+str(T.sym_max(a, a + 1)) -> 's0 + 1'
+T.sym_max(a, b).hint, T.sym_min(a, b).hint, T.sym_max(2, 5), T.sym_min(2, 5) -> 7, 5, 5, 2
+len(e.guards) -> 2
+T.sym_max(a, 1.5) -> TypeError
 e.check([7, 5]), e.check([9, 0]), e.check([3, 0]), e.check([7, 7]) -> True, True, False, False
-int(b), b == 5, [*range(10)][b], e.check([7, 4]), e.check((7, 5)) -> 5, True, 5, False, True
+int(b), bool(b == 5), [*range(10)][b], e.check([7, 4]), e.check((7, 5)) -> 5, True, 5, False, True
 e = E()
 a, b = e.create_symint(7, 'x', 'dynamic'), e.create_symint(2, 'y', 'dynamic')
 str(a // b), str(10 % b), e.guards -> '((s0) // (s1))', '((10) % (s1))', ['s1 != 0']
 e.check([7, 0]) -> False
-b < 2, b <= 2, b > 2, b >= 2, b == 2, b != 2 -> False, True, False, True, True, False
+[bool(c) for c in (b < 2, b <= 2, b > 2)] -> [False, True, False]
+[bool(c) for c in (b >= 2, b == 2, b != 2)] -> [True, True, False]
 a // 0 -> ZeroDivisionError
 a % 0 -> ZeroDivisionError
 a + 1.5 -> TypeError
@@ -62,7 +71,7 @@ calls_of_environments = """
 E = T.fx.experimental.symbolic_shapes.ShapeEnv
 e = E()
 a, b = e.create_symint(7, 'x', 'dynamic'), e.create_symint(5, 'y')
-a * b > 30, a % 2 == 1, b != 4, a // 3 <= b -> True, True, True, True
+[bool(c) for c in (a * b > 30, a % 2 == 1, b != 4, a // 3 <= b)] -> [True, True, True, True]
 w = T._meta.dumps_env(e)
 w.split(chr(10))[:3] -> ['slotfuzz-shape-env 1', 'symbol 7 0 dynamic', 'symbol 5 2 duck']
 w.split(chr(10))[3:5] -> ['input s0 x', 'input s1 y']
@@ -72,11 +81,12 @@ T._meta.dumps_env(r) == w, r is e, r.guards == e.guards -> True, False, True
 r.inputs == e.inputs, r.frozen -> True, False
 r.check([7, 5]), r.check([8, 5]), r.check([3, 5]), r.check([7, 4]) -> True, False, False, False
 e.freeze()
-e.frozen, a >= 0, b + 1 > 2, a * b > 30, a % 2 == 1 -> True, True, True, True, True
-a > 2 -> RuntimeError
-a > 6 -> RuntimeError
+[bool(c) for c in (a >= 0, b + 1 > 2, a * b > 30, a % 2 == 1)] -> [True, True, True, True]
+e.frozen -> True
+bool(a > 2) -> RuntimeError
+bool(a > 6) -> RuntimeError
 int(a) -> RuntimeError
-a == 7 -> RuntimeError
+bool(a == 7) -> RuntimeError
 e.create_symint(3, 'late') -> RuntimeError
 T._meta.dumps_env(e) == w + 'frozen' + chr(10) -> True
 T._meta.loads_env(w + 'frozen' + chr(10)).frozen -> True
@@ -103,8 +113,40 @@ T._meta.loads_env(b'') -> TypeError
 T._meta.dumps_env(a) -> TypeError
 """
 
+#: calls_of_numbers_from_data: unbacked symbols, and what is asserted of them
+calls_of_numbers_from_data = """
+e = T.fx.experimental.symbolic_shapes.ShapeEnv()
+u, a = e.create_unbacked_symint(), e.create_symint(7, 'x', 'dynamic')
+str(u), str(u + a), str(u > 2) -> 'u0', 's1 + u0', 'u0 + -3 >= 0'
+bool(u > 3) -> RuntimeError
+int(u) -> RuntimeError
+u.hint -> RuntimeError
+a // u -> RuntimeError
+e.guards, e.deferred_runtime_asserts, e.replacements -> [], [], {}
+T._check(u >= 2), T._check(u <= 9), T._check(u >= 1) -> None, None, None
+e.deferred_runtime_asserts -> ['u0 + -2 >= 0', '-1*u0 + 9 >= 0']
+bool(u > 1), bool(u == 0), bool(u < 10), str(a // u) -> True, False, True, '((s1) // (u0))'
+bool(u > 5) -> RuntimeError
+T._check(u > 9) -> RuntimeError
+T._check(u - u > 0) -> RuntimeError
+T._check(a > 3), e.guards -> None, ['s1 + -4 >= 0']
+e.check([7]), e.check([3]), e.check([7], [2]), e.check([7], [1]) -> True, False, True, False
+e.check([7], []) -> ValueError
+T._check(u == a - 3), e.replacements, u.hint, str(u * 2) -> None, {'u0': 's1 + -3'}, 4, '2*s1 + -6'
+bool(u == 4), e.replacements, u + 0 -> True, {'u0': '4', 's1': '7'}, 4
+r = T._meta.loads_env(T._meta.dumps_env(e))
+r.deferred_runtime_asserts == e.deferred_runtime_asserts, r.guards == e.guards -> True, True
+r.replacements == e.replacements, r.check([7], [4]), r.check([7], [5]) -> True, True, False
+r.freeze()
+r.create_unbacked_symint() -> RuntimeError
+T._check(True) -> None
+T._check(False) -> RuntimeError
+T._check(1) -> TypeError
+"""
+
 #: check_size_calls [slotcore]: the calls about symbolic sizes (M11, M5)
 #> check_size_calls: checks
 def check_size_calls():
-    for number, text in (("M11", calls_of_symbolic_sizes), ("M5", calls_of_environments)):
+    for number, text in (("M11", calls_of_symbolic_sizes), ("M5", calls_of_environments),
+                         ("M11", calls_of_numbers_from_data)):
         assert_calls(number, text)

@@ -110,7 +110,7 @@ def test_after_freeze_a_guard_raises():
     assert a > 3
     env.freeze()
     text = T._meta.dumps_env(env)
-    for decide in (lambda: a > 6, lambda: int(a), lambda: a == 7, lambda: hash([0][a:]),
+    for decide in (lambda: bool(a > 6), lambda: int(a), lambda: bool(a == 7), lambda: hash([0][a:]),
                    lambda: env.create_symint(3, "late")):
         with pytest.raises(RuntimeError):
             decide()
@@ -136,13 +136,17 @@ def test_text_is_read_as_the_same_environment():
     ("", 1), ("slotfuzz-shape-env 2\n", 1), ("slotfuzz-shape-env 1", 1),
     *((f"slotfuzz-shape-env 1\n{more}\n", 2) for more in (
         "", "symbol", "symbol 7 2", "symbol 1 2 duck", "symbol 7 3 duck", "symbol -1 0 dynamic",
-        "symbol 99999999999999999999 0 dynamic", "input s0 a", "input 3", "input -3 a", "frozen ",
+        "symbol 99999999999999999999 0 dynamic", "symbol unbacked ", "symbol 3 unbacked",
+        "assert s0 >= 0", "guard s4294967295 >= 0", "guard u4294967295 >= 0",
+        "input s0 a", "input 3", "input -3 a", "frozen ",
         "guard 0 == 0", "guard s0 >= 0", "strange")),
     *((f"slotfuzz-shape-env 1\nsymbol 7 2 duck\ninput s0 a\n{more}\n", 4) for more in (
         "symbol 6 2 duck", "input s1 b", "input s0 a", "input s0*s0 b", "input s0 ",
         "guard s0 >= 0", "guard s0 + -9 >= 0", "guard s0 + -4 >= 1", "guard s0 // 2 >= 0",
         "guard " + "((" * 100_000, "guard s0 + -99999999999999999999 >= 0",
-        "guard ((s0) // (0)) != 0", "guard s0*s0*s0*s0*s0*s0*s0*s0*s0 + -9 >= 0", "guard ! == 0")),
+        "guard ((s0) // (0)) != 0", "assert s0 + -4 >= 0", "guard u0 + -4 >= 0",
+        "guard max(s0, 1) + -2 >= 0", "guard max(s0 + -9 >= 0",
+        "guard s0*s0*s0*s0*s0*s0*s0*s0*s0 + -9 >= 0", "guard ! == 0")),
 ])
 def test_a_bad_text_names_the_line(wrong, line):
     with pytest.raises(ValueError, match=f"line {line}: "):
@@ -164,7 +168,7 @@ def test_what_no_writer_has_written_is_refused(wrong):
 
 def test_what_is_too_large_is_an_error_that_changes_nothing():
     env, a, b = sizes(1 << 40, 3)
-    for operation in (lambda: a * a * a > 0, lambda: a * (1 << 62) * 4, lambda: a + (1 << 70),
+    for operation in (lambda: bool(a * a * a > 0), lambda: a * (1 << 62) * 4, lambda: a + (1 << 70),
                       lambda: a * a * a * a * a * a * a * a * a,
                       lambda: sum(((b + i) // 97 for i in range(96)), a) * a + (b // 2)):
         with pytest.raises((RuntimeError, OverflowError)):
@@ -186,6 +190,10 @@ def test_what_is_too_large_is_an_error_that_changes_nothing():
     (lambda env, a: a + 1.5, TypeError), (lambda env, a: 1.5 < a, TypeError),
     (lambda env, a: a + sizes(3)[1], ValueError), (lambda env, a: hash(a), TypeError),
     (lambda env, a: type(a)(), TypeError), (lambda env, a: ShapeEnv(3), TypeError),
+    (lambda env, a: type(a > 3)(), TypeError), (lambda env, a: T._check(1), TypeError),
+    (lambda env, a: T._check(False), RuntimeError), (lambda env, a: T.sym_max(a, 1.5), TypeError),
+    (lambda env, a: T.sym_min(a), TypeError), (lambda env, a: env.check([7], [1]), ValueError),
+    (lambda env, a: a < sizes(3)[1], ValueError),
     (lambda env, a: T._meta.dumps_env(a), TypeError),
     (lambda env, a: T._meta.loads_env(b""), TypeError),
 ])

@@ -1,0 +1,89 @@
+// What follows from a new constraint: the range of a symbol, and its replacement.
+
+#include <algorithm>
+
+#include "core/meta/sizes/shape_env.h"
+
+namespace slotcore::meta {
+namespace {
+
+using Kind = Relation::Kind;
+using Term = SizeExpr::Term;
+
+bool is_one_symbol(const Term& term) {
+  bool is_signed_once = term.coefficient == 1 || term.coefficient == -1;
+  return is_signed_once && term.atoms.size() == 1 && term.atoms[0].is_symbol();
+}
+
+// The symbol of `expr` == 0 that the others can replace, and by what. An unbacked symbol goes
+// first, and then the newest. What has a hint is not replaced by what has none.
+std::optional<std::pair<uint32_t, SizeExpr>> solved(const SizeExpr& expr) {
+  std::optional<std::pair<uint32_t, SizeExpr>> best;
+  bool is_best_unbacked = false;
+  for (const Term& term : expr.terms()) {
+    if (!is_one_symbol(term)) continue;
+    const SizeExpr::Atom& atom = term.atoms[0];
+    bool is_unbacked = atom.kind == SizeExpr::Atom::Kind::kUnbacked;
+    SizeExpr symbol = is_unbacked ? SizeExpr::unbacked(atom.symbol) : SizeExpr::symbol(atom.symbol);
+    SizeExpr sign(term.coefficient);
+    SizeExpr by = symbol - sign * expr;
+    if (by.has_symbol(atom.symbol) || (by.has_unbacked() && !is_unbacked)) continue;
+    if (best && std::pair(is_unbacked, atom.symbol) < std::pair(is_best_unbacked, best->first))
+      continue;
+    best.emplace(atom.symbol, std::move(by));
+    is_best_unbacked = is_unbacked;
+  }
+  return best;
+}
+
+}  // namespace
+
+SizeExpr ShapeEnv::simplify(SizeExpr expr) const {
+  for (const auto& [symbol, by] : replacements_) expr = expr.substitute(symbol, by);
+  return expr;
+}
+
+// The replacements, and the one that this relation gives. One that is too large, or that would
+// divide by 0, is left out: a replacement only saves guards.
+std::map<uint32_t, SizeExpr> ShapeEnv::replacements_with(const Relation& relation) const {
+  if (relation.kind != Kind::kEqual) return replacements_;
+  try {
+    auto found = solved(relation.expr);
+    if (!found) return replacements_;
+    auto replacements = replacements_;
+    for (auto& [_, by] : replacements) by = by.substitute(found->first, found->second);
+    replacements.insert(std::move(*found));
+    return replacements;
+  } catch (const std::overflow_error&) {
+    return replacements_;
+  } catch (const std::length_error&) {
+    return replacements_;
+  } catch (const std::domain_error&) {
+    return replacements_;
+  }
+}
+
+void ShapeEnv::add_constraint(const Relation& relation, bool is_assertion) {
+  if (constraints_.size() == kConstraintsMax) throw std::length_error("too many guards");
+  auto replacements = replacements_with(relation);
+  constraints_.push_back({relation, is_assertion});
+  replacements_.swap(replacements);
+  refine(relation);
+}
+
+// Constraints of one symbol with the coefficient 1 or -1: c + s >= 0, c - s >= 0, c + s == 0.
+void ShapeEnv::refine(const Relation& constraint) {
+  const auto& terms = constraint.expr.terms();
+  if (terms.empty() || terms.size() > 2 || constraint.kind == Kind::kNotEqual) return;
+  if (terms.size() == 2 && !terms[1].atoms.empty()) return;
+  if (!is_one_symbol(terms[0])) return;
+  int64_t constant = constraint.expr.constant();
+  if (constant == INT64_MIN) return;
+  bool is_plus = terms[0].coefficient == 1, is_equal = constraint.kind == Kind::kEqual;
+  int64_t bound = is_plus ? -constant : constant;
+  Range& range = symbols_[terms[0].atoms[0].symbol].range;
+  if (is_equal || is_plus) range.low = std::max(range.low, bound);
+  if (is_equal || !is_plus) range.high = std::min(range.high, bound);
+}
+
+}  // namespace slotcore::meta

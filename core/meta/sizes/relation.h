@@ -1,0 +1,23 @@
+// A relation of sizes: what a program asks of an expression.
+#pragma once
+
+#include <string>
+
+#include "core/meta/sizes/size_expr.h"
+
+namespace slotcore::meta {
+
+// `expr` == 0, != 0, or >= 0.
+struct Relation {
+  enum class Kind : uint8_t { kEqual, kNotEqual, kNotNegative };
+
+  SizeExpr expr;
+  Kind kind = Kind::kEqual;
+
+  bool operator==(const Relation&) const noexcept = default;
+  bool holds(int64_t value) const noexcept;
+  Relation negated() const;
+  std::string text() const;  // an expression of Python
+};
+
+}  // namespace slotcore::meta
