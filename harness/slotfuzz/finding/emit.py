@@ -56,18 +56,25 @@ DEADLY = ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP")
 SOURCE_PLACE = re.compile('FAILED at "[^"]*"')
 HEADER_LINE = re.compile(r"^# (subject|sanitizer|contract|function): (.*)$")
 STATED = "    stated = "
+# What AddressSanitizer says of memory that a program has damaged.
+DAMAGES = ("heap-use-after-free", "heap-buffer-overflow", "SEGV")
+DAMAGE_REPORT = re.compile(rf"ERROR: AddressSanitizer:? ({'|'.join(DAMAGES)})")
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a script fails outside of the engine: by which SIGNALS, and in which ENVIRONMENT.
+    """How a script fails outside of the engine.
 
-    Memory that a program has damaged may end a process by another signal than that in the engine.
+    By which SIGNALS, in which ENVIRONMENT, and with which REPORTS of AddressSanitizer.
+
+    Memory that a program has damaged may end a process by another signal than that in the engine,
+    or with another report: freed memory that was given out again is no longer poisoned.
     ENVIRONMENT has the variables without which the script never fails.
     """
 
     signals: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    reports: tuple[str, ...] = ()
 
 
 AS_IN_THE_ENGINE = Manner()
@@ -86,7 +93,7 @@ def script(
     code = "\n".join([body, *(snippet.text for snippet in used)])
     parts = [header(title, reply.contract, subject, sanitizer, function, manner),
              _imports(code), frame.import_of(capabilities),
-             check_block(stated(reply, manner.signals), manner.environment)]
+             check_block(stated(reply, manner), manner.environment)]
     if reply.kind in HANGS:
         parts.append(frame.WATCHED)
     if used:
@@ -111,13 +118,14 @@ def read_stated(text: str) -> str:
     return ast.literal_eval(next(lines, STATED + "''").removeprefix(STATED))
 
 
-def stated(reply: Reply, signals: tuple[str, ...] = ()) -> str:
+def stated(reply: Reply, manner: Manner = AS_IN_THE_ENGINE) -> str:
     """The failure of REPLY as a regular expression for the output of a run of its script.
 
-    The output's last line is `exit code N` or `killed by NAME`; see `ending`. SIGNALS are those
-    that ended its runs. A finding by the judge may damage memory, so that the process dies before
-    an assert line: only then does the script state a signal, too.
+    The output's last line is `exit code N` or `killed by NAME`; see `ending`. MANNER is that of its
+    runs. A finding by the judge may damage memory, so that the process dies before an assert line:
+    only then does the script state a signal, too.
     """
+    signals = manner.signals
     if reply.kind in HANGS:
         return "^" + re.escape(HANG_WORDS)
     if reply.is_of_judge:
@@ -130,7 +138,9 @@ def stated(reply: Reply, signals: tuple[str, ...] = ()) -> str:
     if words.what == signature.UNDEFINED:
         return "runtime error: " + _pattern(words.detail)
     if words.reporter == signature.SANITIZER:
-        what = "" if words.what == signature.LEAK else "[ -]".join(words.what.split("-"))
+        whats = manner.reports or ("" if words.what == signature.LEAK else words.what,)
+        what = "|".join("[ -]".join(one.split("-")) for one in whats)
+        what = what if len(whats) == 1 else f"(?:{what})"
         return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
     if words.reporter == signature.FATAL:
         return "Fatal Python error: " + _pattern(words.what)
@@ -139,6 +149,18 @@ def stated(reply: Reply, signals: tuple[str, ...] = ()) -> str:
     if words.reporter == signature.EXIT:
         return rf"^exit code {reply.exit}$"
     return _pattern(words.verdict)
+
+
+def damage_reports(outputs: Iterable[str], reply: Reply) -> tuple[str, ...]:
+    """The reports of damaged memory in OUTPUTS that a script of REPLY may state.
+
+    Empty unless REPLY is such a report, and another one is in OUTPUTS.
+    """
+    what = signature.of_reply(reply).what
+    found = {match[1] for text in outputs if (match := DAMAGE_REPORT.search(text))}
+    if what not in DAMAGES or not found - {what}:
+        return ()
+    return tuple(one for one in DAMAGES if one in found)
 
 
 def deadly_signals(codes: Iterable[int | None], reply: Reply) -> tuple[str, ...]:

@@ -180,17 +180,18 @@ def verify(
     ends = [(code, from_root(text.replace(f"{folder}/", ""))) for code, text in ends]
     hits = _hits(ends, reply)
     return Verified(runs, len(hits), hits[0] if hits else (ends[0][1] if ends else ""),
-                    emit.Manner(_signals(ends, reply)))
+                    _manner(ends, reply))
 
 
 def _hits(ends: list[tuple[int | None, str]], reply: Reply) -> list[str]:
     """The outputs of those runs among ENDS that failed like REPLY."""
-    signals = _signals(ends, reply)
-    return [text for code, text in ends if fails_alike(code, text, reply, signals)]
+    manner = _manner(ends, reply)
+    return [text for code, text in ends if fails_alike(code, text, reply, manner)]
 
 
-def _signals(ends: list[tuple[int | None, str]], reply: Reply) -> tuple[str, ...]:
-    return emit.deadly_signals((code for code, _ in ends), reply)
+def _manner(ends: list[tuple[int | None, str]], reply: Reply) -> emit.Manner:
+    return emit.Manner(emit.deadly_signals((code for code, _ in ends), reply),
+                       reports=emit.damage_reports((text for _, text in ends), reply))
 
 
 def by_itself(subject: Subject, once: Callable[[dict[str, str]], Verified]) -> Verified:
@@ -233,13 +234,13 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
 
 
 def fails_alike(
-    code: int | None, stderr: str, reply: Reply, signals: tuple[str, ...] = (),
+    code: int | None, stderr: str, reply: Reply, manner: emit.Manner = emit.AS_IN_THE_ENGINE,
 ) -> bool:
     """Whether exit CODE (None: it hung) and STDERR of a script match the failure that it states.
 
-    SIGNALS are those that it states instead of the one in REPLY.
+    MANNER has what it states instead of the signal or the report in REPLY.
     """
-    return fails_as(emit.stated(reply, signals), code, stderr)
+    return fails_as(emit.stated(reply, manner), code, stderr)
 
 
 def fails_as(stated: str, code: int | None, stderr: str) -> bool:

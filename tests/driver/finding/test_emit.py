@@ -97,8 +97,29 @@ JUDGED_LINE = {"kind": "assert", "asserts": ["assert 0 in finalized"]}
 def test_a_script_states_the_signals_that_ended_its_runs(finding_of, codes, signals):
     reply = replies.reply(**finding_of)
     assert emit.deadly_signals(codes, reply) == signals
-    assert [verify.fails_alike(code, "", reply, signals) for code in codes if code != 1] == [
+    manner = emit.Manner(signals)
+    assert [verify.fails_alike(code, "", reply, manner) for code in codes if code != 1] == [
         bool(signals) and code in (-11, -6) for code in codes if code != 1]
+
+
+ASAN = "==1==ERROR: AddressSanitizer"
+FREED = {"kind": "exit", "stderr": f"{ASAN}: heap-use-after-free on"}
+
+
+@pytest.mark.parametrize("finding_of, outputs, reports", [
+    (FREED, (f"{ASAN}: SEGV on", "", f"{ASAN}: SEGV on"), ("SEGV",)),
+    (FREED, (f"{ASAN}: heap-use-after-free on", f"{ASAN}: SEGV on"),
+     ("heap-use-after-free", "SEGV")),
+    (FREED, (f"{ASAN}: heap-use-after-free on", ""), ()), (FREED, ("AssertionError",), ()),
+    (FREED, (f"{ASAN}: stack-overflow on",), ()),
+    ({"kind": "exit", "stderr": "WARNING: ThreadSanitizer: data race (pid=1)"},
+     (f"{ASAN}: SEGV on",), ())])
+def test_a_script_states_the_reports_of_damaged_memory_in_its_runs(finding_of, outputs, reports):
+    reply = replies.reply(**finding_of)
+    assert emit.damage_reports(outputs, reply) == reports
+    manner = emit.Manner(reports=reports)
+    assert [verify.fails_alike(86, text, reply, manner) for text in outputs] == [
+        any(what in text for what in reports or ("heap-use-after-free",)) for text in outputs]
 
 
 def test_a_script_says_what_it_states_and_needs():
