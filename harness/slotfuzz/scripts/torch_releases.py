@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from slotfuzz import cli, report
-from slotfuzz.finding import emit, finding
+from slotfuzz.finding import emit, failure, finding
 from slotfuzz.paths import ROOT
 from slotfuzz.progress import ProgressLine
 from slotfuzz.report import Entry, issue
@@ -82,7 +82,7 @@ def user_end(tree: Path, script: str) -> str:
         code, said = verify.fresh_run(command, user_environment())
     if code is None:
         return "no end"
-    how = emit.ending(code).replace("exit code 0", "no error")
+    how = failure.ending(code).replace("exit code 0", "no error")
     return normal_line(said.strip().splitlines()[-1]) if how == "exit code 1" and said else how
 
 
@@ -138,7 +138,7 @@ def counts(stated: str, code: int | None, text: str) -> bool:
     """
     if verify.fails_as(stated, code, text):
         return True
-    if code and emit.ending(code).rpartition(" ")[2] in emit.DEADLY:
+    if code and failure.ending(code).rpartition(" ")[2] in failure.DEADLY:
         return True
     return bool(code) and re.escape(INTERNAL).replace("\\ ", " ") in stated and INTERNAL in text
 

@@ -12,7 +12,7 @@ from slotfuzz.engine.kills import Kills
 from slotfuzz.engine.server import Server
 from slotfuzz.evidence import signature
 from slotfuzz.evidence.report import Report
-from slotfuzz.finding import contract, emit, explain, places
+from slotfuzz.finding import contract, emit, explain, failure, places
 from slotfuzz.language.program import Line
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.record import Finding, in_order
@@ -162,7 +162,7 @@ def normal_line(message: str) -> str:
 
 def script_of(
     server: Server, reply: Reply, words: signature.Signature, number: str,
-    manner: emit.Manner = emit.AS_IN_THE_ENGINE,
+    manner: failure.Manner = failure.AS_IN_THE_ENGINE,
 ) -> str:
     """repro.py for a finding of the server's subject; NUMBER is that of its contract sentence."""
     subject = server.subject

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from slotfuzz.engine.kills import Kills, is_outside, run
 from slotfuzz.errors import KilledError
-from slotfuzz.finding import emit
+from slotfuzz.finding import failure
 from slotfuzz.paths import from_root
 from slotfuzz.schema.answers import Reply
 from slotfuzz.subject.subject import POISON_ENVIRONMENT, Subject
@@ -69,7 +69,7 @@ class Verified:
     runs: int
     failed: int
     report: str
-    manner: emit.Manner = emit.AS_IN_THE_ENGINE
+    manner: failure.Manner = failure.AS_IN_THE_ENGINE
 
     @property
     def rate(self) -> float:
@@ -162,7 +162,7 @@ def verify(
     It repeats runs that something outside has killed; KILLS counts them. FORKER makes all runs but
     the first. A script that hangs states its own time limit.
     """
-    hangs = reply.kind in emit.HANGS
+    hangs = reply.kind in failure.HANGS
     forked = runs - 1 if forker and runs and not hangs else 0
     kills = kills or Kills()
 
@@ -189,9 +189,9 @@ def _hits(ends: list[tuple[int | None, str]], reply: Reply) -> list[str]:
     return [text for code, text in ends if fails_alike(code, text, reply, manner)]
 
 
-def _manner(ends: list[tuple[int | None, str]], reply: Reply) -> emit.Manner:
-    return emit.Manner(emit.deadly_signals((code for code, _ in ends), reply),
-                       reports=emit.damage_reports((text for _, text in ends), reply))
+def _manner(ends: list[tuple[int | None, str]], reply: Reply) -> failure.Manner:
+    return failure.Manner(failure.deadly_signals((code for code, _ in ends), reply),
+                       reports=failure.damage_reports((text for _, text in ends), reply))
 
 
 def by_itself(subject: Subject, once: Callable[[dict[str, str]], Verified]) -> Verified:
@@ -234,16 +234,16 @@ def _terse(environment: dict[str, str]) -> dict[str, str]:
 
 
 def fails_alike(
-    code: int | None, stderr: str, reply: Reply, manner: emit.Manner = emit.AS_IN_THE_ENGINE,
+    code: int | None, stderr: str, reply: Reply, manner: failure.Manner = failure.AS_IN_THE_ENGINE,
 ) -> bool:
     """Whether exit CODE (None: it hung) and STDERR of a script match the failure that it states.
 
     MANNER has what it states instead of the signal or the report in REPLY.
     """
-    return fails_as(emit.stated(reply, manner), code, stderr)
+    return fails_as(failure.stated(reply, manner), code, stderr)
 
 
 def fails_as(stated: str, code: int | None, stderr: str) -> bool:
     """Whether exit CODE and STDERR of a script match the regular expression STATED."""
-    words = f"{stderr}\n{emit.ending(code)}" if code else ""
+    words = f"{stderr}\n{failure.ending(code)}" if code else ""
     return bool(code) and bool(re.search(stated, words, re.MULTILINE))

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from slotfuzz.finding import emit
+from slotfuzz.finding import emit, failure
 from slotfuzz.triage import verify
 from tests.driver import replies
 
@@ -69,7 +69,7 @@ def test_check_counts_what_the_script_states(finding_of, stated, other, tmp_path
     ends = [end for end in (stated, other, (0, stated[1])) if end[0] < 128]
     path = tmp_path / "repro.py"
     path.write_text(
-        "import os, subprocess, sys\n" + emit.check_block(emit.stated(reply)) +
+        "import os, subprocess, sys\n" + emit.check_block(failure.stated(reply)) +
         f"count = len(os.listdir({str(tmp_path)!r}))\n"
         f"open({str(tmp_path)!r} + f'/{{count}}', 'w').close()\n"
         f"code, words = {ends!r}[count - 1]\n"
@@ -96,8 +96,8 @@ JUDGED_LINE = {"kind": "assert", "asserts": ["assert 0 in finalized"]}
     ({"kind": "exit", "stderr": "==1==ERROR: AddressSanitizer: SEGV on"}, (-6,), ())])
 def test_a_script_states_the_signals_that_ended_its_runs(finding_of, codes, signals):
     reply = replies.reply(**finding_of)
-    assert emit.deadly_signals(codes, reply) == signals
-    manner = emit.Manner(signals)
+    assert failure.deadly_signals(codes, reply) == signals
+    manner = failure.Manner(signals)
     assert [verify.fails_alike(code, "", reply, manner) for code in codes if code != 1] == [
         bool(signals) and code in (-11, -6) for code in codes if code != 1]
 
@@ -116,14 +116,14 @@ FREED = {"kind": "exit", "stderr": f"{ASAN}: heap-use-after-free on"}
      (f"{ASAN}: SEGV on",), ())])
 def test_a_script_states_the_reports_of_damaged_memory_in_its_runs(finding_of, outputs, reports):
     reply = replies.reply(**finding_of)
-    assert emit.damage_reports(outputs, reply) == reports
-    manner = emit.Manner(reports=reports)
+    assert failure.damage_reports(outputs, reply) == reports
+    manner = failure.Manner(reports=reports)
     assert [verify.fails_alike(86, text, reply, manner) for text in outputs] == [
         any(what in text for what in reports or ("heap-use-after-free",)) for text in outputs]
 
 
 def test_a_script_says_what_it_states_and_needs():
-    needs = emit.Manner(("SIGSEGV",), (("MALLOC_PERTURB_", "165"),))
+    needs = failure.Manner(("SIGSEGV",), (("MALLOC_PERTURB_", "165"),))
     text = emit.script(replies.reply(**SIGNALLED), [], "torch", "none", "a crash", manner=needs)
     assert emit.read_stated(text) == "^killed by SIGSEGV$"
     assert "# run: MALLOC_PERTURB_=165 python3 repro.py " in text

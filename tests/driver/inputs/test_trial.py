@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from slotfuzz.finding import emit
+from slotfuzz.finding.failure import ending
 from slotfuzz.inputs.trial import Failure, failure_of
 
 RAISED = """\
@@ -26,7 +26,7 @@ Traceback (most recent call last):
 def test_how_a_run_failed(code, words, failure):
     assert failure_of(code, words) == failure
     if failure and code is not None:
-        said = f"{words}\n{emit.ending(code)}"
+        said = f"{words}\n{ending(code)}"
         assert re.search(failure.stated, said, re.MULTILINE)
 
 

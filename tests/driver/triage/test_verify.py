@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from slotfuzz.finding import emit
+from slotfuzz.finding import failure
 from slotfuzz.subject.sanitizers import SANITIZERS
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 from slotfuzz.triage import verify
@@ -30,7 +30,7 @@ def verified(failing):
 
     def once(environment):
         asked.append(environment)
-        return verify.Verified(4, 4 * failing(environment), "", emit.Manner(("SIGSEGV",)))
+        return verify.Verified(4, 4 * failing(environment), "", failure.Manner(("SIGSEGV",)))
     return verify.by_itself(Subject(), once), asked
 
 
@@ -64,4 +64,4 @@ def test_if_no_fork_fails_like_a_new_process_all_runs_are_new_processes(tmp_path
     result = verify.verify(["/usr/bin/python3", str(path)], tmp_path, {"PATH": "/bin"}, 4, CRASHED,
                            forker=Forker())
     assert result == dataclasses.replace(
-        result, runs=4, failed=4, manner=emit.Manner(("SIGABRT",)))
+        result, runs=4, failed=4, manner=failure.Manner(("SIGABRT",)))
