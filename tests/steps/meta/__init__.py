@@ -1,0 +1,1 @@
+"""Steps about fakes, modes and texts."""
