@@ -13,6 +13,10 @@ SymBool = T.SymBool
 def size_of(env, hint, kind):
     return env.create_symint(hint, str(len(env.inputs)), kind)
 
+#: compiled [slotcore]: texts of expressions, which are Python, as a function of their symbols
+def compiled(texts):
+    return eval(f"lambda s0=None, s1=None, u1=None: [{', '.join(map(str, texts))}]")
+
 #: check_guards [slotcore]: inputs that pass have what the example has (M11)
 #> check_guards: checks
 def answer_of(function, sizes):
@@ -21,9 +25,6 @@ def answer_of(function, sizes):
     except ZeroDivisionError as error:
         return type(error)
     return bool(answer) if isinstance(answer, (bool, SymBool)) else answer
-def compiled(texts):
-    """The texts of expressions, which are Python, as a function of the symbols in them."""
-    return eval(f"lambda s0=None, s1=None, u1=None: [{', '.join(map(str, texts))}]")
 def points_of(env, sizes):
     return {text: size for (source, text), size in zip(env.inputs, sizes) if text[0] == "s"}
 def check_guards(function, first, second):

@@ -9,7 +9,7 @@ class Slotted(T.UntypedStorage):
     __slots__ = ("tag", "box", "me")
 
 #: storage_of: a tensor's storage, which releases before 2.0 give under another name
-storage_of = getattr(T.Tensor, "untyped_storage", None) or T.Tensor._storage
+storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
 
 #: Serial, born, finalized, note_finalized: each object has a number, which is noted; a copy's is -1
 born, finalized = [], []

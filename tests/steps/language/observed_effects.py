@@ -1,7 +1,8 @@
 """Observes the effects of each op of a table: a script for any Python that can import T.
 
 It reads the engine's description on stdin and writes {op: {"ran", "effects"}} to stdout. An op runs
-with each of its values, after the plainest lines that make its variables. If it always raises, or
+with each of its values, after the plainest lines that make its variables. If it always raises, it
+runs after the lines before it in a seed, which the description gives as `seeds` of the op. If it
 shows fewer effects than its row declares, a line of another op runs before it.
 """
 
@@ -28,7 +29,7 @@ class Observer(Bench):
         if shown is None:
             return None
         if shown["all_raised"]:
-            found = next((one for one in self._further(base, op)
+            found = next((one for one in self._seeds(op)
                           if not (self._shown(one, op) or {"all_raised": True})["all_raised"]),
                          None)
             shown = self._shown(found, op) if found else shown
@@ -40,7 +41,8 @@ class Observer(Bench):
             effects |= {"sets_attribute"} & (self._shown(spied, op) or shown)["effects"]
         missing = set(op["effects"]) - effects
         if missing:
-            for one in itertools.islice(self._further(setup, op), FURTHER_MAX):
+            further = itertools.islice(self._further(setup, op), FURTHER_MAX)
+            for one in itertools.chain([base], self._seeds(op), further):
                 further = self._shown(one, op)
                 if further:
                     effects |= missing & further["effects"]
@@ -77,6 +79,12 @@ class Observer(Bench):
         if "swaps" in effects:
             effects.discard("sets_attribute")  # they are exchanged with all else
         return {"effects": effects, "all_raised": all(seen.raised for seen in runs)}
+
+    def _seeds(self, op):
+        """The set-ups of OP in seeds. A line that binds takes the last variable of its kind."""
+        last = {letter: kind["count"] - 1 for letter, kind in self.kinds.items() if kind["prefix"]}
+        for one in op.get("seeds", ()):
+            yield {**one, "free": last}
 
     def _base(self, op):
         """The plainest lines that make the variables that OP reads."""

@@ -1,0 +1,6 @@
+t0 = T.ones(1)
+check_propagates(lambda a: a.view(-1), t0)
+k0 = FakeTensorMode()
+k0.__enter__()
+t1 = T.ones(1)
+leave_modes()

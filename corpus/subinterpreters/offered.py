@@ -1,0 +1,5 @@
+o0 = Other()
+s0 = T.UntypedStorage(1)
+t0 = T.ones(1)
+o0.offer(s0)
+o0.offer(t0)
