@@ -1,8 +1,8 @@
 """Tests a fleet's build by the fleets' own rules, in a minimal Debian tree as a fleet has it.
 
 The tree has no Python, no compiler and no checkout; everything but /tmp is read-only, and /dev
-contains only null. SLOTFUZZ_FLEET names the builds, by default address. ci/fleet_nightly.sh runs
-the other sanitizers and afl.
+contains only null. SLOTFUZZ_FLEET names the builds; ci/fleet_nightly.sh names all of them. Without
+it, one target is built with a fleet's flags: a build of all targets takes as long as a preset's.
 """
 
 import json
@@ -19,7 +19,7 @@ from slotfuzz.paths import ROOT, build_root
 from slotfuzz.subject import catalogue, mutant
 from tests.steps.run import run, slotfuzz
 
-FLEET = os.environ.get("SLOTFUZZ_FLEET", "address").split()
+FLEET = os.environ.get("SLOTFUZZ_FLEET", "").split()
 SANITIZERS = [name for name in FLEET if name in fleet.SANITIZER_FLAGS]
 CANARY = next(name for name in catalogue.target_names() if catalogue.must_fail(name))
 CLEAN = [*catalogue.fuzzable_targets(), *catalogue.protocol_names()]
@@ -179,6 +179,7 @@ def test_afl_finds_a_mutant_by_lines_and_its_crash_becomes_a_script(tmp_path):
     assert told["one_minimal"] and told["rate"] == 1
 
 
+@pytest.mark.skipif(not FLEET, reason="ci/fleet_nightly.sh has builds of all targets")
 def test_a_deadlock_on_a_fleet_leaves_its_program(tmp_path):
     """If the watchdog exited, the fleet would get a report without an input."""
     name = next(name for name in catalogue.mutant_names()

@@ -19,7 +19,7 @@ std::optional<Use> use_of(std::string_view marks) {
   return std::nullopt;
 }
 
-std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+std::string in_quotes(std::string_view text) { return "`" + std::string(text) + "`"; }
 
 }  // namespace
 
@@ -41,9 +41,9 @@ std::vector<Operand> operands_of(std::string_view text, const std::vector<Kind>&
     const auto use = use_of(word.substr(0, word.size() - 1));
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.letter == letter; });
-    if (!use) wrong = quoted(word) + " has no mark of operands";
+    if (!use) wrong = in_quotes(word) + " has no mark of operands";
     if (kind == kinds.end() && letter != kAnyVariable) {
-      wrong = "no kind of operand has the letter " + quoted(word.substr(word.size() - 1));
+      wrong = "no kind of operand has the letter " + in_quotes(word.substr(word.size() - 1));
     }
     if (!wrong.empty()) return operands;
     const int index = kind == kinds.end() ? -1 : static_cast<int>(kind - kinds.begin());
@@ -65,7 +65,7 @@ std::string mismatch(std::string_view pattern, const std::vector<Operand>& opera
                             pattern[at + 2] == '}';
     const std::size_t index = is_operand ? pattern[at + 1] - '0' : 0;
     if (!is_operand || index >= operands.size()) {
-      return "the template has " + quoted(pattern.substr(at, 3)) + ", and the row " +
+      return "the template has " + in_quotes(pattern.substr(at, 3)) + ", and the row " +
              std::to_string(operands.size()) + " operands";
     }
     named[index] = true;
@@ -75,10 +75,10 @@ std::string mismatch(std::string_view pattern, const std::vector<Operand>& opera
     const auto has = [&](const std::string& text) {
       return pattern.find(text) != std::string_view::npos;
     };
-    if (!named[i]) return "the template has no " + quoted(name);
-    if (operands[i].binds() && !has(name + " = ")) return quoted(name) + " is not bound";
+    if (!named[i]) return "the template has no " + in_quotes(name);
+    if (operands[i].binds() && !has(name + " = ")) return in_quotes(name) + " is not bound";
     if (operands[i].use == Use::kUnbind && !has("del " + name)) {
-      return quoted(name) + " is not unbound";
+      return in_quotes(name) + " is not unbound";
     }
   }
   return "";
