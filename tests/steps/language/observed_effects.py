@@ -1,9 +1,10 @@
 """Observes the effects of each op of a table: a script for any Python that can import T.
 
-It reads the engine's description on stdin and writes {op: {"ran", "effects"}} to stdout. An op runs
-with each of its values, after the plainest lines that make its variables. If it always raises, it
-runs after the lines before it in a seed, which the description gives as `seeds` of the op. If it
-shows fewer effects than its row declares, a line of another op runs before it.
+It reads the engine's description on stdin and writes {op: {"ran", "died", "effects",
+"all_raised"}} to stdout. An op runs with each of its values, after the plainest lines that make its
+variables. If it always raises, it runs after the lines before it in a seed, which the description
+gives as `seeds` of the op. If it shows fewer effects than its row declares, a line of another op
+runs before it.
 """
 
 import itertools
@@ -20,7 +21,7 @@ class Observer(Bench):
     """Finds programs for each op, and runs them."""
 
     def observe(self, op):
-        """All effects that runs of OP show; None without a set-up for it."""
+        """The effects of OP, and whether all its runs raised; None without a set-up for it."""
         base = self._base(op)
         if base is None:
             return None
@@ -41,14 +42,14 @@ class Observer(Bench):
             effects |= {"sets_attribute"} & (self._shown(spied, op) or shown)["effects"]
         missing = set(op["effects"]) - effects
         if missing:
-            further = itertools.islice(self._further(setup, op), FURTHER_MAX)
-            for one in itertools.chain([base], self._seeds(op), further):
+            others = itertools.islice(self._further(setup, op), FURTHER_MAX)
+            for one in itertools.chain([base], self._seeds(op), others):
                 further = self._shown(one, op)
                 if further:
                     effects |= missing & further["effects"]
                 if missing <= effects:
                     break
-        return effects
+        return {"effects": sorted(effects), "all_raised": shown["all_raised"]}
 
     def _shown(self, setup, op):
         """The effects of OP after SETUP, with each of its values, minus those of SETUP alone."""
@@ -224,14 +225,14 @@ def main():
     bench, crashes = Observer(description), description["module"] == "torch"
 
     def observed(name, op):
-        effects = bench.observe(op) if name in bench.usable else None
-        return None if effects is None else sorted(effects)
+        return bench.observe(op) if name in bench.usable else None
 
     told = {}
     for name, op in bench.ops.items():
-        died, effects = (in_child(lambda name=name, op=op: observed(name, op)) if crashes
-                         else (False, observed(name, op)))
-        told[name] = {"ran": effects is not None, "died": died, "effects": effects or []}
+        died, seen = (in_child(lambda name=name, op=op: observed(name, op)) if crashes
+                      else (False, observed(name, op)))
+        told[name] = {"ran": seen is not None, "died": died,
+                      **(seen or {"effects": [], "all_raised": False})}
     json.dump(told, sys.stdout)
 
 
