@@ -86,7 +86,7 @@ class Check {
 
   void layout(const MetaTensorDesc& row) const {
     try {
-      check_layout({row.size, row.stride, row.storage_offset.value}, row.dtype);
+      check_layout(Layout{row.size, row.stride, row.storage_offset.value}, row.dtype);
     } catch (const std::runtime_error& error) {
       fail_at("size", error.what());
     }

@@ -10,7 +10,7 @@
 
 #include "core/autograd/autograd_meta.h"
 #include "core/c10/device.h"
-#include "core/c10/tensor/dims.h"
+#include "core/c10/shapes/dims.h"
 #include "core/c10/tensor/scalar_type.h"
 
 namespace slotcore::meta {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
@@ -128,24 +127,10 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
   });
 }
 
-TensorPtr new_dense(const Dims& sizes, const Dims& strides, ScalarType type, const Place& place) {
-  auto result = make_intrusive<TensorImpl>(sizes, type, place);
-  auto same = result->exchange_storage(result->storage(), {sizes, strides, 0});
-  return result;
-}
-
-// A tensor for the result of two operands that expand to `sizes`, in torch's layout.
-TensorPtr new_result(const Dims& sizes, ScalarType type, const Place& place, const TensorImpl& a,
-                     const TensorImpl& b) {
-  bool expand = a.sizes() != sizes || b.sizes() != sizes;
-  if (!expand && a.is_contiguous() && b.is_contiguous())
-    return make_intrusive<TensorImpl>(sizes, type, place);
-  if (!expand && a.strides() == b.strides() && is_dense(a.layout()))
-    return new_dense(sizes, a.strides(), type, place);
-  std::vector<Dims> strides;
-  for (const TensorImpl* operand : {&a, &b})
-    strides.push_back(broadcast_strides(operand->sizes(), operand->strides(), sizes));
-  return new_dense(sizes, strides_like(sizes, strides), type, place);
+TensorPtr new_dense(const Layout& layout, ScalarType type, const Place& place) {
+  size_t nbytes =
+      checked_multiply(element_count(layout.sizes), static_cast<int64_t>(item_size(type)));
+  return make_intrusive<TensorImpl>(make_storage(nbytes, place), layout, type);
 }
 
 void write_all(const TensorImpl& self, const Scalar& value) {
@@ -187,9 +172,9 @@ Operand Operand::beside(const TensorImpl& other) const {
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
   announce_operands(a, b);
   ScalarType type = result_type(a, b);
-  TensorPtr result = new_result(broadcast_sizes(a.tensor->sizes(), b.tensor->sizes()),
-                                is_comparison(operation) ? ScalarType::bool_ : type,
-                                result_place(a, b), *a.tensor, *b.tensor);
+  Layout layout = result_layout(a.tensor->layout(), b.tensor->layout());
+  TensorPtr result =
+      new_dense(layout, is_comparison(operation) ? ScalarType::bool_ : type, result_place(a, b));
   run(operation, *result, *a.tensor, *b.tensor, type);
   return result;
 }
@@ -246,9 +231,7 @@ void copy(TensorImpl& self, const Operand& source) {
 TensorPtr clone(const TensorImpl& self) {
   announce({&self});
   check_elements(self);
-  const Dims& sizes = self.sizes();
-  Dims strides = is_dense(self.layout()) ? self.strides() : strides_like(sizes, {self.strides()});
-  TensorPtr result = new_dense(sizes, strides, self.type(), self.place());
+  TensorPtr result = new_dense(copy_layout(self.layout()), self.type(), self.place());
   if (is_without_elements(*result)) return result;
   Elements written(*result), read(self);
   with_type(self.type(), [&](auto zero) {

@@ -25,27 +25,6 @@ void check_same_place(const Place& tensor, const Place& other) {
 
 }  // namespace
 
-Layout contiguous_layout(const Dims& sizes, int64_t offset) {
-  element_count(sizes);
-  return {sizes, contiguous_strides(sizes), offset};
-}
-
-void check_layout(const Layout& layout, ScalarType type) {
-  if (layout.sizes.size() != layout.strides.size()) {
-    throw std::runtime_error("the number of sizes and of strides differ: " + text(layout.sizes) +
-                             " and " + text(layout.strides));
-  }
-  if (layout.offset < 0) throw std::runtime_error("the storage offset cannot be negative");
-  for (int64_t stride : layout.strides) {
-    if (stride < 0)
-      throw std::runtime_error("a stride cannot be negative: " + text(layout.strides));
-  }
-  element_count(layout.sizes);
-  bytes_needed(layout.offset, layout.sizes, layout.strides, type);
-  // The address of the first element must be computable, even if the tensor has no elements.
-  checked_multiply(layout.offset, static_cast<int64_t>(item_size(type)));
-}
-
 TensorImpl::TensorImpl(const Dims& sizes, ScalarType type, const Place& place)
     : TensorImpl(new_storage(sizes, type, place), contiguous_layout(sizes), type) {}
 
@@ -76,23 +55,13 @@ void TensorImpl::release_resources() noexcept {
   storage_.reset();
 }
 
-bool TensorImpl::is_contiguous() const noexcept {
-  if (numel_ == 0) return true;
-  int64_t expected = 1;
-  for (size_t i = sizes().size(); i-- > 0;) {
-    if (sizes()[i] != 1 && strides()[i] != expected) return false;
-    expected *= sizes()[i];  // no overflow: element_count() passed
-  }
-  return true;
-}
-
 void* TensorImpl::data() const noexcept {
   char* bytes = static_cast<char*>(storage_->data());
   return bytes == nullptr ? nullptr : bytes + offset() * static_cast<int64_t>(item_size(type_));
 }
 
 void TensorImpl::check_reach() const {
-  size_t needed = bytes_needed(offset(), sizes(), strides(), type_);
+  size_t needed = bytes_needed(layout_, type_);
   if (needed > storage_->nbytes()) {
     throw std::runtime_error("the tensor reaches " + std::to_string(needed) +
                              " bytes into its storage, which has only " +
@@ -111,7 +80,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
   announce({this});
   check_same_place(place(), storage->place());
   check_layout(layout, type_);
-  size_t needed = bytes_needed(layout.offset, layout.sizes, layout.strides, type_);
+  size_t needed = bytes_needed(layout, type_);
   if (needed > storage->nbytes()) storage->resize(needed);
   std::swap(storage_, storage);
   layout_ = layout;

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/c10/shapes/layout.h"
 #include "core/c10/storage_impl.h"
 #include "core/c10/tensor/autograd_meta_interface.h"
-#include "core/c10/tensor/dims.h"
 #include "core/c10/tensor/scalar_type.h"
 
 namespace slotcore {
@@ -26,21 +26,6 @@ class VersionCounter final : public intrusive_ptr_target {
  private:
   std::atomic<uint32_t> count_;
 };
-
-// Where the elements of a tensor are in its storage, counted in elements.
-struct Layout {
-  Dims sizes;
-  Dims strides;
-  int64_t offset = 0;
-
-  bool operator==(const Layout&) const noexcept = default;
-};
-
-// Elements in row-major order without gaps. Throws what element_count() throws.
-Layout contiguous_layout(const Dims& sizes, int64_t offset = 0);
-// Throws runtime_error when a size, stride or the offset is negative, or the address of an element
-// cannot be computed.
-void check_layout(const Layout& layout, ScalarType type);
 
 // How the numbers are read: as stored, conjugated, negated, or both.
 struct ValueBits {
@@ -84,7 +69,7 @@ class TensorImpl final : public intrusive_ptr_target {
   const Place& place() const noexcept { return storage_->place(); }
   Device device() const noexcept { return place().device; }
   bool is_fake() const noexcept { return static_cast<bool>(place().mode); }
-  bool is_contiguous() const noexcept;
+  bool is_contiguous() const { return slotcore::is_contiguous(layout_); }
 
   // The tensor that this is a view of, which is never a view itself; or null.
   const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }

@@ -14,7 +14,7 @@ using TensorPtr = intrusive_ptr<TensorImpl>;
 TensorPtr alias(TensorImpl& tensor);
 // Other sizes for the same elements in the same order. One size may be -1; it is computed. The
 // strides must allow it.
-TensorPtr view(TensorImpl& tensor, Dims sizes);
+TensorPtr view(TensorImpl& tensor, const Dims& sizes);
 // The same bytes as numbers of `type`, which changes the size of the last dimension. As in torch
 // the result is not a view, has no gradient, and shares the version counter.
 TensorPtr view_as_type(TensorImpl& tensor, ScalarType type);
@@ -32,7 +32,7 @@ TensorPtr transpose(TensorImpl& tensor, int64_t a, int64_t b);
 // transpose(0, 1) of at most two dimensions.
 TensorPtr t(TensorImpl& tensor);
 // Repeats dimensions of size 1 and new leading ones; -1 keeps a size.
-TensorPtr expand(TensorImpl& tensor, Dims sizes);
+TensorPtr expand(TensorImpl& tensor, const Dims& sizes);
 // The conjugated numbers of a complex tensor.
 TensorPtr conj(TensorImpl& tensor);
 // The negated numbers.

@@ -153,8 +153,8 @@ PyObject* frombuffer(PyObject* module, PyObject* args, PyObject* kwargs) {
         place.has_bytes()
             ? make_intrusive<StorageImpl>(count * item, std::move(data), /*resizable=*/false)
             : make_intrusive<StorageImpl>(count * item, std::move(place), /*resizable=*/false);
-    return new_tensor(
-        state, make_intrusive<TensorImpl>(std::move(storage), contiguous_layout({count}), type));
+    return new_tensor(state, make_intrusive<TensorImpl>(std::move(storage),
+                                                        contiguous_layout(Dims{count}), type));
   });
 }
 

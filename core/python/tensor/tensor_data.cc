@@ -41,7 +41,7 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
     StorageImpl* storage = source == nullptr ? nullptr : as_storage(state, source);
     TensorImpl& target = self_tensor(self);
     if (source == nullptr) {
-      set_source(target, make_storage(0, target.place()), contiguous_layout({0}));
+      set_source(target, make_storage(0, target.place()), contiguous_layout(Dims{0}));
     } else if (tensor != nullptr) {
       if (size != nullptr) {
         // A contiguous tensor stands for its storage.
@@ -56,8 +56,8 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
       }
     } else if (storage != nullptr) {
       if (size == nullptr) {
-        layout =
-            contiguous_layout({static_cast<int64_t>(storage->nbytes() / item_size(target.type()))});
+        Dims sizes{static_cast<int64_t>(storage->nbytes() / item_size(target.type()))};
+        layout = contiguous_layout(sizes);
       }
       set_source(target, intrusive_ptr<StorageImpl>::retain(storage), layout);
     } else {

@@ -62,7 +62,7 @@ TEST(Meta, an_element_outside_is_the_same_error_on_every_device) {
 
 TEST(Meta, storages_of_one_tensor_stay_on_its_device) {
   auto on_meta = meta({2}), on_cpu = cpu({2});
-  Layout layout = contiguous_layout({2});
+  Layout layout = contiguous_layout(Dims{2});
   EXPECT_THROW((void)on_meta->exchange_storage(on_cpu->storage(), layout), std::runtime_error);
   EXPECT_THROW((void)on_cpu->exchange_storage(on_meta->storage(), layout), std::runtime_error);
   EXPECT_THROW((void)on_cpu->exchange_data(*on_meta), std::runtime_error);

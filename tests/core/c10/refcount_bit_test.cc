@@ -173,7 +173,7 @@ TEST_F(RefcountBit, a_million_grads_are_freed_without_recursion) {  // P6
   auto head = make_intrusive<TensorImpl>(Dims{0}, ScalarType::uint8);
   auto storage = head->storage();
   for (int i = 0; i < kLinks; i++) {
-    auto next = make_intrusive<TensorImpl>(storage, contiguous_layout({0}), ScalarType::uint8);
+    auto next = make_intrusive<TensorImpl>(storage, contiguous_layout(Dims{0}), ScalarType::uint8);
     if (i % 2 == 0) {
       wrap(head, &wrappers[i]);
       drop(&wrappers[i]);

@@ -107,7 +107,7 @@ TEST(Chains, a_million_grads_are_freed_without_recursion) {
   auto head = make_intrusive<TensorImpl>(Dims{0}, ScalarType::uint8);
   auto storage = head->storage();
   for (int i = 0; i < kLinks; i++) {
-    auto next = make_intrusive<TensorImpl>(storage, contiguous_layout({0}), ScalarType::uint8);
+    auto next = make_intrusive<TensorImpl>(storage, contiguous_layout(Dims{0}), ScalarType::uint8);
     if (i % 2 == 0) give_wrapper(tag, head.get(), &wrappers[i]);
     EXPECT_FALSE(autograd::exchange_grad(*next, std::move(head)));
     head = std::move(next);

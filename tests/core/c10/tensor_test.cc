@@ -167,8 +167,8 @@ TEST(Arithmetic, writes_that_depend_on_the_order_are_refused) {
   copy(*views::narrow(*tensor, 0, 2, 2), Operand(*even));
   EXPECT_EQ(at(tensor, 2), 0.0);
   EXPECT_EQ(at(tensor, 3), 2.0);
-  EXPECT_TRUE(is_dense({{2, 3}, {1, 2}}));
-  EXPECT_FALSE(is_dense({{2}, {2}}));
+  EXPECT_TRUE(is_dense(Layout{{2, 3}, {1, 2}}));
+  EXPECT_FALSE(is_dense(Layout{{2}, {2}}));
 }
 
 TEST(Arithmetic, a_value_that_does_not_fit_changes_nothing) {

@@ -107,7 +107,8 @@ TEST(Describe, an_error_changes_no_table) {
 
 TEST(Describe, data_is_copied_only_if_asked_for) {
   auto storage = make_intrusive<StorageImpl>(4, DataPtr(), /*resizable=*/false);  // null bytes
-  auto tensor = make_intrusive<TensorImpl>(storage, contiguous_layout({1}), ScalarType::float32);
+  auto tensor =
+      make_intrusive<TensorImpl>(storage, contiguous_layout(Dims{1}), ScalarType::float32);
   EXPECT_EQ(text_of({tensor}).find("data"), std::string::npos);
   tensor = make({2}, ScalarType::uint8);
   arithmetic::fill(*tensor, int64_t{0xAB});

@@ -1,0 +1,61 @@
+// Sizes and strides: counting, and overflow.
+
+#include "core/c10/shapes/dims.h"
+
+namespace slotcore {
+namespace {
+
+[[noreturn]] void throw_overflow() {
+  throw std::runtime_error("the sizes are too large: the number of bytes overflows");
+}
+
+}  // namespace
+
+int64_t checked_multiply(int64_t a, int64_t b) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) throw_overflow();
+  return product;
+}
+
+int64_t checked_add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) throw_overflow();
+  return sum;
+}
+
+template <class Int>
+Int element_count(const BasicDims<Int>& sizes) {
+  Int count = 1;
+  for (const Int& size : sizes) {
+    if (size < 0) {
+      throw std::runtime_error("a size cannot be negative: " + text(sizes));
+    }
+    count = checked_multiply(count, size);
+  }
+  return count;
+}
+
+template <class Int>
+BasicDims<Int> contiguous_strides(const BasicDims<Int>& sizes) {
+  BasicDims<Int> strides = sizes;
+  Int stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride = checked_multiply(stride, larger(sizes[i], 1));
+  }
+  return strides;
+}
+
+size_t checked_dim(int64_t dim, size_t rank) {
+  auto count = std::max<int64_t>(static_cast<int64_t>(rank), 1);
+  if (dim < -count || dim >= count) {
+    throw std::out_of_range("there is no dimension " + std::to_string(dim) + " in a tensor of " +
+                            std::to_string(rank));
+  }
+  return static_cast<size_t>(dim < 0 ? dim + count : dim);
+}
+
+template int64_t element_count(const Dims&);
+template Dims contiguous_strides(const Dims&);
+
+}  // namespace slotcore
