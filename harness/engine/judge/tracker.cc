@@ -103,14 +103,18 @@ void Tracker::drop_all() {
 }
 
 void Tracker::unbind_all() {
-  std::fill(bindings_.begin(), bindings_.end(), Binding());
-  wrappers_ = owners_ = 0;
+  for (VariableSet left = bound_; left; left &= left - 1) {
+    bindings_[std::countr_zero(left)] = Binding();
+  }
+  bound_ = wrappers_ = owners_ = 0;
 }
 
 void Tracker::unbind(int variable) {
+  const VariableSet others = ~(VariableSet{1} << variable);
   bindings_[variable] = Binding();
-  wrappers_ &= ~(VariableSet{1} << variable);
-  owners_ &= ~(VariableSet{1} << variable);
+  bound_ &= others;
+  wrappers_ &= others;
+  owners_ &= others;
 }
 
 // Any line may change what an impl owns, for every variable that leads to the impl.

@@ -125,6 +125,8 @@ class Tracker {
     int variable;
   };
   std::vector<Named> named_;
+  // The variables whose binding is not empty.
+  VariableSet bound_ = 0;
   // The bound variables that hold a wrapper.
   VariableSet wrappers_ = 0;
   // The bound variables that hold a C++ owner, which is a witness while it owns.

@@ -84,6 +84,7 @@ void Tracker::bind(const Operand& operand, int variable) {
   Binding& binding = bindings_[variable];
   const Binding before = binding;
   binding = Binding();
+  bound_ |= VariableSet{1} << variable;
   wrappers_ &= ~(VariableSet{1} << variable);
   binding.object = executor_.value_of(variable);
   binding.lane = seen_.lane;
@@ -123,6 +124,7 @@ void Tracker::bind_owner(int variable, int source) {
   binding.object = executor_.value_of(variable);
   binding.lane = seen_.lane;
   binding.owned = bindings_[source].kind;
+  bound_ |= VariableSet{1} << variable;
   owners_ |= VariableSet{1} << variable;
   refresh(binding);
 }

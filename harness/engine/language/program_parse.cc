@@ -141,6 +141,8 @@ std::optional<Line> Printer::parse_line(std::string_view text) {
 
 Program Printer::parse(std::string_view text) {
   Program program;
+  program.lines.reserve(std::min<std::size_t>(std::count(text.begin(), text.end(), '\n') + 1,
+                                              kLineMax));
   while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);

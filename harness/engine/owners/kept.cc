@@ -177,6 +177,9 @@ class Search {
 
 std::optional<KeptCycle> cycle_in_cpp(const std::vector<Layout::CppReference>& owned,
                                       const void* impl, const std::string& name) {
+  if (std::none_of(owned.begin(), owned.end(), [](const auto& one) { return one.is_in_cycle; })) {
+    return std::nullopt;
+  }
   std::unordered_map<const void*, std::size_t> at;
   std::vector<std::string> names;
   Graph graph;
@@ -194,7 +197,6 @@ std::optional<KeptCycle> cycle_in_cpp(const std::vector<Layout::CppReference>& o
     if (one.references > 0) graph[from].push_back(to);
     if (one.is_in_cycle && (!part || one.owned == impl)) part = to;
   }
-  if (!part) return std::nullopt;
   KeptCycle kept = {Kept::kOwnsItself, names[*part], {}, {}};
   const std::vector<std::size_t> cycle = shortest_cycle(graph, *part);
   for (std::size_t i = 0; i < cycle.size(); ++i) {
