@@ -1,9 +1,9 @@
 """Root causes: merges findings of several releases or hunts that are one bug.
 
 A hunt has already separated the findings within a folder. Two findings of different folders have
-one root cause if they share a dedup key, or a person gave both the same sentence. No run may
-contradict this: at least one of the two scripts fails in the other's release, as far as a run
-tried it there.
+one root cause if they share a dedup key, or a person gave both the same sentence; two sentences
+are two causes, whatever the keys say. No run may contradict this: at least one of the two scripts
+fails in the other's release, as far as a run tried it there.
 """
 
 import itertools
@@ -62,6 +62,8 @@ def merged(entries: list[Entry]) -> list[Cause]:
 
 def _are_one(one: Entry, other: Entry) -> bool:
     if one.folder.parent == other.folder.parent:
+        return False
+    if one.record.sentence and other.record.sentence not in ("", one.record.sentence):
         return False
     return _may_fail(one, place(other)) or _may_fail(other, place(one))
 

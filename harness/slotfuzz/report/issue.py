@@ -12,7 +12,8 @@ from slotfuzz.report import Entry, TIERS_IN_WORDS
 NAME = "issue.md"
 FRAME = re.compile(r"^ +#\d+ 0x\w+ +(?:in (?P<function>.+) )?"
                    r"\((?:\S*/)?(?P<library>[^/\s]+\+0x\w+)\)", re.MULTILINE)
-INTERPRETER = re.compile(r"^(?:libpython|python3)")
+# Where the frames of PyTorch end: in the interpreter, or in a program, which is no shared library.
+ENDS = re.compile(r"^(?:libpython|python3)|^(?!.*\.so\b)")
 FRAMES_MAX = 12
 # Versions of a finding that say nothing of the user's script.
 OURS = ("compiler", "slotfuzz")
@@ -42,10 +43,10 @@ def text(entry: Entry) -> str:
 
 
 def stack_of(report: str) -> list[str]:
-    """The frames of the first stack in REPORT, innermost first, up to the interpreter's."""
+    """The frames of the first stack in REPORT, innermost first, up to the interpreter's or ours."""
     frames = []
     for match in FRAME.finditer(report):
-        if INTERPRETER.match(match["library"]) or len(frames) == FRAMES_MAX:
+        if ENDS.match(match["library"]) or len(frames) == FRAMES_MAX:
             break
         name = f"{match['function']}  " if match["function"] else ""
         frames.append(f"{name}({match['library']})")

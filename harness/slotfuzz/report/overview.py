@@ -23,10 +23,11 @@ def overview(root, entries: list[Entry], releases: list[str]) -> str:
 
 def known_as(cause: Cause) -> str:
     """The reports that exist on CAUSE, in words; empty if a person knows of none."""
-    said = [word for entry in cause.entries
-            for word in (*entry.record.reports, entry.record.known_as and
-                         f"known bug {entry.record.known_as}")]
-    return ", ".join(dict.fromkeys(filter(None, said)))
+    reports = [word for entry in cause.entries for word in entry.record.reports]
+    known = [f"known bug {entry.record.known_as}" for entry in cause.entries
+             if entry.record.known_as and
+             not any(word.startswith(f"#{entry.record.known_as} ") for word in reports)]
+    return ", ".join(dict.fromkeys([*reports, *known]))
 
 
 def _row(root, cause: Cause, releases: list[str]) -> list[str]:

@@ -45,3 +45,9 @@ def test_one_sentence_of_a_person_is_one_root_cause(campaign):
     root = campaign("new", "t0 = 2", dedup_keys=keys("b"), sentence="It leaks.")
     campaign("other", "t0 = 3", dedup_keys=keys("c"), sentence="It crashes.")
     assert len(causes.merged(report.collect(root).entries)) == 2
+
+
+def test_two_sentences_of_a_person_are_two_root_causes(campaign):
+    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), sentence="It leaks.")
+    root = campaign("new", "t0 = 2", dedup_keys=keys("a"), sentence="It crashes.")
+    assert len(causes.merged(report.collect(root).entries)) == 2

@@ -3,7 +3,7 @@
 import dataclasses
 
 from slotfuzz import report
-from slotfuzz.report import issue, overview
+from slotfuzz.report import causes, issue, overview
 from tests.driver.conftest import ROOT
 from tests.driver.report.campaigns import keys
 
@@ -38,6 +38,9 @@ def test_a_stack_ends_where_the_interpreter_begins():
     assert issue.stack_of(STACK) == [
         "at::native::resize_(at::Tensor const&)  (libtorch_cpu.so.2.14+0x26)",
         "(libtorch_python.so.2.14+0x50)"]
+    assert issue.stack_of(STACK.replace("/usr/lib/libpython3.14.so.1.0", "objects")) == [
+        "at::native::resize_(at::Tensor const&)  (libtorch_cpu.so.2.14+0x26)",
+        "(libtorch_python.so.2.14+0x50)"]
     assert issue.stack_of("AssertionError\n") == []
 
 
@@ -53,6 +56,13 @@ def test_the_table_has_a_row_for_each_cause_and_new_ones_come_first(campaign):
     assert first == ("| [It \\| crashes.](../repro/torch-2.6.0/new/repro.py) | no | yes | ?"
                      " | public | crash | no report known |")
     assert second.endswith("| #12 (open) |") and "| yes | yes | ? |" in second
+
+
+def test_a_known_bug_that_a_report_names_is_named_once(campaign):
+    campaign("x", "t0 = 1", reports=["#12 (open)"], known_as="12")
+    root = campaign("y", "t0 = 2", reports=["#123 (open)"], known_as="12")
+    known = [overview.known_as(cause) for cause in causes.merged(report.collect(root).entries)]
+    assert known == ["#12 (open)", "#123 (open), known bug 12"]
 
 
 def test_each_issue_is_up_to_date_and_was_run_in_each_release():
