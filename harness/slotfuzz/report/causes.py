@@ -1,9 +1,9 @@
 """Root causes: merges findings of several releases or hunts that are one bug.
 
 A hunt has already separated the findings within a folder. Two findings of different folders have
-one root cause if they share a dedup key, or a person gave both the same sentence; two sentences
-are two causes, whatever the keys say. No run may contradict this: at least one of the two scripts
-fails in the other's release, as far as a run tried it there.
+one root cause if a person gave both the same sentence, and two if a person gave them two. Without a
+person's word they are one if they share a dedup key and no run contradicts this: at least one of
+the two scripts fails in the other's release, as far as a run tried it there.
 """
 
 import itertools
@@ -63,8 +63,8 @@ def merged(entries: list[Entry]) -> list[Cause]:
 def _are_one(one: Entry, other: Entry) -> bool:
     if one.folder.parent == other.folder.parent:
         return False
-    if one.record.sentence and other.record.sentence not in ("", one.record.sentence):
-        return False
+    if one.record.sentence and other.record.sentence:
+        return one.record.sentence == other.record.sentence
     return _may_fail(one, place(other)) or _may_fail(other, place(one))
 
 

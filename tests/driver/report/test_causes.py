@@ -41,8 +41,10 @@ def test_findings_of_two_subjects_are_two(campaign):
 
 
 def test_one_sentence_of_a_person_is_one_root_cause(campaign):
-    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), sentence="It leaks.")
-    root = campaign("new", "t0 = 2", dedup_keys=keys("b"), sentence="It leaks.")
+    campaign("old", "t0 = 1", release="1.13.1", dedup_keys=keys("a"), sentence="It leaks.",
+             fails_in={"2.6.0": False})
+    root = campaign("new", "t0 = 2", dedup_keys=keys("b"), sentence="It leaks.",
+                    fails_in={"1.13.1": False})
     campaign("other", "t0 = 3", dedup_keys=keys("c"), sentence="It crashes.")
     assert len(causes.merged(report.collect(root).entries)) == 2
 
