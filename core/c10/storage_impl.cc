@@ -44,6 +44,11 @@ StorageImpl::StorageImpl(size_t nbytes, Place place, bool resizable)
   trace("impl created", {"impl", this, "  (meta)"}, {"type", "StorageImpl"}, {"bytes", nbytes_});
 }
 
+StorageImpl::StorageImpl(const SymInt& nbytes, Place place, bool resizable)
+    : StorageImpl(static_cast<size_t>(nbytes.value()), std::move(place), resizable) {
+  if (nbytes.is_symbolic()) sym_nbytes_ = std::make_unique<const SymInt>(nbytes);
+}
+
 StorageImpl::~StorageImpl() {
   trace("impl freed", {"impl", this});
   live_storages.remove();
@@ -51,7 +56,9 @@ StorageImpl::~StorageImpl() {
 
 void StorageImpl::release_resources() noexcept {
   data_.clear();
-  // Tables of the mode may refer to this storage, and so keep its memory: it must not own the mode.
+  // Tables of the mode may refer to this storage, and so keep its memory: it must own neither the
+  // mode nor an environment.
+  sym_nbytes_.reset();
   impl::ModePtr mode = std::move(place_.mode);
   if (mode) place_.device = Device::kMeta;
 }
@@ -62,6 +69,7 @@ void StorageImpl::resize(size_t nbytes) {
     throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");
   if (!place_.has_bytes()) {
     nbytes_ = nbytes;
+    sym_nbytes_.reset();
     return;
   }
   DataPtr fresh = allocator_->allocate(nbytes);
@@ -73,15 +81,16 @@ void StorageImpl::resize(size_t nbytes) {
 }
 
 intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool stays) {
+  size_t all = this->nbytes();
   std::lock_guard lock(share_mutex);
-  if (offset > nbytes_ || nbytes > nbytes_ - offset) {
+  if (offset > all || nbytes > all - offset) {
     throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
                             std::to_string(offset + nbytes) + " are outside of a storage of " +
-                            std::to_string(nbytes_) + " bytes");
+                            std::to_string(all) + " bytes");
   }
   // A share cannot grow in place, so it is resizable only if the original was: resize moves the
   // share to its own bytes.
-  bool whole = offset == 0 && nbytes == nbytes_;
+  bool whole = offset == 0 && nbytes == all;
   bool resizable = resizable_ && whole && !stays;
   if (!place_.has_bytes()) return make_intrusive<StorageImpl>(nbytes, place_, resizable);
   return make_intrusive<StorageImpl>(nbytes, share_data(data_, offset), resizable);
@@ -110,6 +119,11 @@ bool StorageImpl::pinned() const noexcept {
 intrusive_ptr<StorageImpl> make_storage(size_t nbytes, const Place& place) {
   if (!place.has_bytes()) return make_intrusive<StorageImpl>(nbytes, place, /*resizable=*/true);
   return make_intrusive<StorageImpl>(nbytes, default_allocator(), /*resizable=*/true);
+}
+
+intrusive_ptr<StorageImpl> make_storage(const SymInt& nbytes, const Place& place) {
+  if (!nbytes.is_symbolic()) return make_storage(static_cast<size_t>(nbytes.value()), place);
+  return make_intrusive<StorageImpl>(nbytes, place, /*resizable=*/true);
 }
 
 }  // namespace slotcore

@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 
 #include "core/c10/allocator.h"
 #include "core/c10/data_ptr.h"
 #include "core/c10/intrusive_ptr.h"
 #include "core/c10/place.h"
+#include "core/c10/shapes/sym_int.h"
 
 namespace slotcore {
 
@@ -26,11 +28,20 @@ class StorageImpl final : public intrusive_ptr_target {
   StorageImpl(size_t nbytes, DataPtr data, bool resizable);
   // A size without bytes, at a place that has none.
   StorageImpl(size_t nbytes, Place place, bool resizable);
+  // The same with a size that may be symbolic.
+  StorageImpl(const SymInt& nbytes, Place place, bool resizable);
   ~StorageImpl() override;
 
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
 
-  size_t nbytes() const noexcept { return nbytes_; }
+  // Decides a symbolic size.
+  size_t nbytes() const {
+    return sym_nbytes_ == nullptr ? nbytes_ : static_cast<size_t>(sym_nbytes_->specialize());
+  }
+  SymInt sym_nbytes() const {
+    return sym_nbytes_ == nullptr ? SymInt(static_cast<int64_t>(nbytes_)) : *sym_nbytes_;
+  }
+  bool is_symbolic() const noexcept { return sym_nbytes_ != nullptr; }
   void* data() const noexcept { return data_.get(); }
   Allocator* allocator() const noexcept { return allocator_; }
   bool resizable() const noexcept { return resizable_; }
@@ -65,6 +76,7 @@ class StorageImpl final : public intrusive_ptr_target {
  private:
   DataPtr data_;
   size_t nbytes_;
+  std::unique_ptr<const SymInt> sym_nbytes_;  // of a fake's storage; null for a plain number
   Allocator* allocator_ = default_allocator();
   impl::PyObjectSlot slot_;
   std::atomic<uint32_t> pins_{0};
@@ -74,5 +86,7 @@ class StorageImpl final : public intrusive_ptr_target {
 
 // A new, resizable, zero-filled storage. Throws AllocationError.
 intrusive_ptr<StorageImpl> make_storage(size_t nbytes, const Place& place = {});
+// At a place without bytes, if the size is symbolic.
+intrusive_ptr<StorageImpl> make_storage(const SymInt& nbytes, const Place& place);
 
 }  // namespace slotcore

@@ -53,6 +53,7 @@ bool Conversion::run() {
   look_up();
   lock();
   decide();
+  if (symbols_.env) make_symbols();
   build();
   return put_in();
 }
@@ -91,15 +92,16 @@ void Conversion::lock() {
 void Conversion::decide() {
   for (size_t i = 0; i < storages_.size(); i++) {
     StorageItem& item = storages_[i];
-    keep_if(item,
-            item.entry && item.entry->description.row == without_bytes(document_.storages[i]));
+    keep_if(item, item.entry && item.entry->description.kind == symbols_.kind &&
+                      item.entry->description.row == without_bytes(document_.storages[i]));
   }
   for (auto& [group, item] : versions_)
     keep_if(item, item.entry && item.entry->description.version == item.version);
   for (size_t i = 0; i < tensors_.size(); i++) {
     const MetaTensorDesc& row = document_.tensors[i];
     TensorItem& item = tensors_[i];
-    keep_if(item, item.entry && item.entry->description.row == without_references(row) &&
+    keep_if(item, item.entry && item.entry->description.kind == symbols_.kind &&
+                      item.entry->description.row == without_references(row) &&
                       item.entry->description.storage == storage_of(row).number &&
                       item.entry->description.version == version_of(row).number);
   }
@@ -137,12 +139,65 @@ bool Conversion::leads_to(TensorRef ref, uint64_t number) const {
   return item.is_hit && item.number == number;
 }
 
+// The name of a tensor is the expression that leads to it from the first root.
+void Conversion::make_symbols() {
+  inputs_.emplace(symbols_.env, symbols_.kind);
+  std::vector<std::string> names(tensors_.size());
+  std::string first;
+  {
+    std::lock_guard lock(symbols_.env->mutex);
+    first = "t" + std::to_string(symbols_.env->env.inputs().size());
+  }
+  for (size_t i = 0; i < names.size(); i++) {
+    if (names[i].empty()) names[i] = i == 0 ? first : first + "_" + std::to_string(i);
+    const MetaTensorDesc& row = document_.tensors[i];
+    auto name = [&](TensorRef ref, const char* link) {
+      if (ref && names[static_cast<size_t>(ref.place)].empty())
+        names[static_cast<size_t>(ref.place)] = names[i] + link;
+    };
+    name(row.base, "._base");
+    name(row.grad, ".grad");
+    if (tensors_[i].is_hit) continue;
+    Layout layout{row.size, row.stride, row.storage_offset.value};
+    sym_layouts_.emplace(i, inputs_->layout(layout, names[i]));
+  }
+  for (size_t i = 0; i < names.size(); i++) {
+    auto storage = static_cast<size_t>(document_.tensors[i].storage.place);
+    if (storages_[storage].is_hit || sym_nbytes_.contains(storage)) continue;
+    sym_nbytes_.emplace(storage,
+                        inputs_->nbytes(document_.storages[storage].nbytes.value, whole_of(storage),
+                                        names[i] + ".untyped_storage()"));
+  }
+}
+
+std::optional<SymInt> Conversion::whole_of(size_t storage) const {
+  for (size_t i = 0; i < tensors_.size(); i++) {
+    const MetaTensorDesc& row = document_.tensors[i];
+    if (tensors_[i].is_hit) continue;
+    if (static_cast<size_t>(row.storage.place) != storage || row.storage_offset.value != 0)
+      continue;
+    if (row.stride != contiguous_strides(row.size)) continue;
+    auto item = static_cast<int64_t>(item_size(row.dtype));
+    if (element_count(row.size) * item != document_.storages[storage].nbytes.value) continue;
+    SymInt bytes = item;
+    for (const SymInt& size : sym_layouts_.at(i).sizes) bytes = bytes * size;
+    return bytes;
+  }
+  return std::nullopt;
+}
+
+SymLayout Conversion::layout_of(size_t place) const {
+  if (symbols_.env) return sym_layouts_.at(place);
+  const MetaTensorDesc& row = document_.tensors[place];
+  return symbolic(Layout{row.size, row.stride, row.storage_offset.value});
+}
+
 void Conversion::build() {
   for (size_t i = 0; i < storages_.size(); i++) {
     if (storages_[i].is_hit) continue;
     const MetaStorageDesc& row = document_.storages[i];
-    storages_[i].fake = make_intrusive<StorageImpl>(static_cast<size_t>(row.nbytes.value),
-                                                    place_of(row), row.resizable);
+    SymInt nbytes = symbols_.env ? sym_nbytes_.at(i) : SymInt(row.nbytes.value);
+    storages_[i].fake = make_intrusive<StorageImpl>(nbytes, place_of(row), row.resizable);
   }
   for (auto& [group, item] : versions_) {
     if (!item.is_hit) item.fake = make_intrusive<VersionCounter>(item.version);
@@ -165,13 +220,12 @@ Place Conversion::place_of(const MetaStorageDesc& row) const {
 void Conversion::build_tensor(size_t place) {
   const MetaTensorDesc& row = document_.tensors[place];
   TensorPtr base = row.base ? tensors_[static_cast<size_t>(row.base.place)].fake : nullptr;
-  auto fake = make_intrusive<TensorImpl>(
-      TensorParts{.storage = storage_of(row).fake,
-                  .layout = {row.size, row.stride, row.storage_offset.value},
-                  .type = row.dtype,
-                  .bits = {row.is_conj, row.is_neg},
-                  .base = std::move(base),
-                  .version = version_of(row).fake});
+  auto fake = make_intrusive<TensorImpl>(TensorParts{.storage = storage_of(row).fake,
+                                                     .layout = layout_of(place),
+                                                     .type = row.dtype,
+                                                     .bits = {row.is_conj, row.is_neg},
+                                                     .base = std::move(base),
+                                                     .version = version_of(row).fake});
   autograd::set_flags(*fake, row.requires_grad, row.is_leaf, row.creation_meta);
   if (row.grad) autograd::materialize_meta(*fake);
   tensors_[place].fake = std::move(fake);
@@ -197,7 +251,8 @@ bool Conversion::put_in() {
   };
   for (size_t i = 0; i < storages_.size(); i++) {
     const MetaStorageDesc& row = document_.storages[i];
-    add(storages, row.id.value, storages_[i], StorageMemo{without_bytes(row), storages_[i].number});
+    add(storages, row.id.value, storages_[i],
+        StorageMemo{without_bytes(row), storages_[i].number, symbols_.kind});
   }
   for (const auto& [group, item] : versions_)
     add(versions, group, item, VersionMemo{item.version, item.number});
@@ -205,7 +260,8 @@ bool Conversion::put_in() {
     const MetaTensorDesc& row = document_.tensors[i];
     add(tensors, row.id.value, tensors_[i],
         TensorMemo{without_references(row), tensors_[i].number, storage_of(row).number,
-                   version_of(row).number, number_of(row.base), number_of(row.grad)});
+                   version_of(row).number, number_of(row.base), number_of(row.grad),
+                   symbols_.kind});
   }
   std::lock_guard guard(converter_.mutex_);
   if (converter_.changes_ != changes_) return false;
@@ -216,6 +272,7 @@ bool Conversion::put_in() {
   converter_.storages_.put(storages);
   converter_.versions_.put(versions);
   converter_.tensors_.put(tensors);
+  if (inputs_) inputs_->keep();
   is_put_in_ = true;
   return true;
 }

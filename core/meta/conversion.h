@@ -1,17 +1,19 @@
 // Conversion: one attempt to convert a document, in the steps of Note [No strong reference under
-// the mutex]: look up, lock, decide what hits, build the rest, put in.
+// the mutex]: look up, lock, decide what hits, give sizes symbols, build the
+// rest, put in.
 #pragma once
 
 #include <deque>
 
 #include "core/meta/meta_converter.h"
+#include "core/meta/sizes/input_symbols.h"
 
 namespace slotcore::meta {
 
 class Conversion {
  public:
-  Conversion(MetaConverter& converter, const Document& document)
-      : converter_(converter), document_(document) {}
+  Conversion(MetaConverter& converter, const Document& document, const Symbols& symbols)
+      : converter_(converter), document_(document), symbols_(symbols) {}
   // Drops what was built if it was not put in: circles of `.grad` as well.
   ~Conversion();
   Conversion(const Conversion&) = delete;
@@ -40,6 +42,7 @@ class Conversion {
   void lock();
   void decide();
   void decide_tensors();
+  void make_symbols();
   void build();
   void build_tensor(size_t place);
   void build_grads();
@@ -47,6 +50,10 @@ class Conversion {
 
   bool refers_as_before(size_t place) const;
   bool leads_to(TensorRef ref, uint64_t number) const;
+  // The sizes of a row, which are symbols if the conversion has an environment.
+  SymLayout layout_of(size_t place) const;
+  // The bytes of the tensor that fills a storage; nullopt if no tensor does.
+  std::optional<SymInt> whole_of(size_t storage) const;
   Place place_of(const MetaStorageDesc& row) const;
   StorageItem& storage_of(const MetaTensorDesc& row);
   VersionItem& version_of(const MetaTensorDesc& row);
@@ -54,6 +61,10 @@ class Conversion {
 
   MetaConverter& converter_;
   const Document& document_;
+  const Symbols& symbols_;
+  std::optional<InputSymbols> inputs_;
+  std::unordered_map<size_t, SymLayout> sym_layouts_;  // of rows that do not hit
+  std::unordered_map<size_t, SymInt> sym_nbytes_;
   uint64_t changes_ = 0;
   bool is_put_in_ = false;
   std::deque<StorageItem> storages_;

@@ -13,8 +13,11 @@ namespace slotcore::meta {
 
 class FakeMode final : public impl::TorchDispatchMode {
  public:
-  FakeMode() noexcept { live_modes.add(); }
+  // With an environment, sizes of fakes may be symbols of it.
+  explicit FakeMode(EnvPtr env = nullptr) noexcept : env(std::move(env)) { live_modes.add(); }
   ~FakeMode() override { live_modes.remove(); }
+
+  const EnvPtr env;
 
   MetaTensorDescriber describer;
   MetaConverter converter{this};

@@ -6,9 +6,9 @@
 
 namespace slotcore::meta {
 
-MetaConverter::Converted MetaConverter::convert(const Document& document) {
+MetaConverter::Converted MetaConverter::convert(const Document& document, const Symbols& symbols) {
   for (;;) {
-    Conversion conversion(*this, document);
+    Conversion conversion(*this, document, symbols);
     if (conversion.run()) return conversion.result();
   }
 }

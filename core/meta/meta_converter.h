@@ -7,6 +7,7 @@
 
 #include "core/meta/memo.h"
 #include "core/meta/meta_tensor_desc.h"
+#include "core/meta/sizes/shared_env.h"
 
 namespace slotcore::meta {
 
@@ -18,6 +19,7 @@ using autograd::TensorPtr;
 struct StorageMemo {
   MetaStorageDesc row;  // without bytes
   uint64_t number;
+  SizeKind kind;  // that of the symbols that it has
 };
 struct VersionMemo {
   uint32_t version;
@@ -27,6 +29,13 @@ struct TensorMemo {
   MetaTensorDesc row;  // without references
   uint64_t number;
   uint64_t storage, version, base, grad;  // numbers, 0 for none
+  SizeKind kind;
+};
+
+// What sizes of fakes become: ints without an environment.
+struct Symbols {
+  EnvPtr env;
+  SizeKind kind = SizeKind::kStatic;
 };
 
 class MetaConverter {
@@ -46,8 +55,8 @@ class MetaConverter {
   };
 
   // The fakes of the roots. `document` passes check() of desc_check.h. Any thread may call it; all
-  // get the same fakes (M18). Changes no table when it throws (M14).
-  Converted convert(const Document& document);
+  // get the same fakes (M18). Changes no table and no environment when it throws (M14).
+  Converted convert(const Document& document, const Symbols& symbols = {});
 
   // Forgets the fakes that have died.
   void sweep();

@@ -2,6 +2,8 @@
 
 #include "core/c10/shapes/dims.h"
 
+#include "core/c10/shapes/sym_int.h"
+
 namespace slotcore {
 namespace {
 
@@ -57,5 +59,7 @@ size_t checked_dim(int64_t dim, size_t rank) {
 
 template int64_t element_count(const Dims&);
 template Dims contiguous_strides(const Dims&);
+template SymInt element_count(const SymDims&);
+template SymDims contiguous_strides(const SymDims&);
 
 }  // namespace slotcore

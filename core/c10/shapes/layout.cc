@@ -2,6 +2,8 @@
 
 #include "core/c10/shapes/layout.h"
 
+#include "core/c10/shapes/sym_int.h"
+
 namespace slotcore {
 
 template <class Int>
@@ -82,5 +84,11 @@ template int64_t bytes_needed(const Layout&, ScalarType);
 template bool is_contiguous(const Layout&);
 template bool is_dense(const Layout&);
 template bool repeats_elements(const Layout&);
+template SymLayout contiguous_layout(const SymDims&, SymInt);
+template void check_layout(const SymLayout&, ScalarType);
+template SymInt bytes_needed(const SymLayout&, ScalarType);
+template bool is_contiguous(const SymLayout&);
+template bool is_dense(const SymLayout&);
+template bool repeats_elements(const SymLayout&);
 
 }  // namespace slotcore

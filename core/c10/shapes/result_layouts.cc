@@ -1,6 +1,6 @@
 // The layouts of results: operands that broadcast, and torch's order of elements.
 
-#include "core/c10/shapes/layout.h"
+#include "core/c10/shapes/sym_int.h"
 
 namespace slotcore {
 
@@ -96,5 +96,10 @@ template Dims broadcast_strides(const Dims&, const Dims&, const Dims&);
 template Dims strides_like(const Dims&, const std::vector<Dims>&);
 template Layout result_layout(const Layout&, const Layout&);
 template Layout copy_layout(const Layout&);
+template SymDims broadcast_sizes(const SymDims&, const SymDims&);
+template SymDims broadcast_strides(const SymDims&, const SymDims&, const SymDims&);
+template SymDims strides_like(const SymDims&, const std::vector<SymDims>&);
+template SymLayout result_layout(const SymLayout&, const SymLayout&);
+template SymLayout copy_layout(const SymLayout&);
 
 }  // namespace slotcore

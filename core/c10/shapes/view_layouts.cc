@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "core/c10/shapes/sym_int.h"
+
 namespace slotcore::views {
 namespace {
 
@@ -193,5 +195,13 @@ template Layout sliced(const Layout&, int64_t, int64_t, int64_t);
 template Layout selected(const Layout&, int64_t, int64_t);
 template Layout transposed(const Layout&, int64_t, int64_t);
 template Layout expanded(const Layout&, const Dims&);
+template SymLayout viewed(const SymLayout&, const SymDims&);
+template SymLayout viewed_as(const SymLayout&, int64_t, int64_t);
+template SymLayout pairs(const SymLayout&);
+template SymLayout narrowed(const SymLayout&, int64_t, SymInt, SymInt);
+template SymLayout sliced(const SymLayout&, SymInt, SymInt, int64_t);
+template SymLayout selected(const SymLayout&, int64_t, SymInt);
+template SymLayout transposed(const SymLayout&, int64_t, int64_t);
+template SymLayout expanded(const SymLayout&, const SymDims&);
 
 }  // namespace slotcore::views

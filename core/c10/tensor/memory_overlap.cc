@@ -8,8 +8,10 @@
 namespace slotcore {
 
 void check_no_internal_overlap(const TensorImpl& written) {
-  if (is_dense(written.layout())) return;
-  if (repeats_elements(written.layout())) {
+  auto is_repeated = [](const auto& layout) {
+    return !is_dense(layout) && repeats_elements(layout);
+  };
+  if (with_layouts(is_repeated, written)) {
     throw std::runtime_error(
         "more than one element of the tensor that is written to is at one place in memory;"
         " clone() it first");
@@ -17,11 +19,11 @@ void check_no_internal_overlap(const TensorImpl& written) {
 }
 
 void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read) {
-  if (&written == &read || written.numel() == 0 || read.numel() == 0) return;
-  if (!is_dense(written.layout()) || !is_dense(read.layout())) return;
   // On meta there are no addresses, and storages do not share bytes.
   bool is_meta = !written.place().has_bytes();
-  if (is_meta && written.storage() != read.storage()) return;
+  if (&written == &read || (is_meta && written.storage() != read.storage())) return;
+  if (written.numel() == 0 || read.numel() == 0) return;
+  if (!is_dense(written.layout()) || !is_dense(read.layout())) return;
   // As integers: a storage that has shrunk to nothing has a null address, to which C++ adds
   // nothing.
   auto begin_of = [&](const TensorImpl& tensor) {

@@ -63,7 +63,7 @@ ScalarType result_type(const Operand& a, const Operand& b) {
   for (const Operand* operand : {&a, &b}) {
     ScalarType type = operand->tensor->type();
     if (operand->is_number && type == ScalarType::float64) type = ScalarType::float32;
-    auto& rank = ranks[operand->is_number ? 2 : operand->tensor->sizes().size() == 0 ? 1 : 0];
+    auto& rank = ranks[operand->is_number ? 2 : operand->tensor->dim() == 0 ? 1 : 0];
     rank = rank ? promote_types(*rank, type) : type;
   }
   return *combine(ranks[0], combine(ranks[1], ranks[2]));
@@ -97,7 +97,7 @@ const Place& result_place(const Operand& a, const Operand& b) {
   if (a.is_number || first == second) return second;
   if (b.is_number) return first;
   const Operand& on_cpu = first.device == Device::kCpu ? a : b;
-  if (on_cpu.tensor->sizes().size() != 0)
+  if (on_cpu.tensor->dim() != 0)
     throw std::runtime_error("the operands are on different devices: cpu and meta");
   return first.device == Device::kMeta ? first : second;
 }
@@ -127,9 +127,10 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
   });
 }
 
-TensorPtr new_dense(const Layout& layout, ScalarType type, const Place& place) {
-  size_t nbytes =
-      checked_multiply(element_count(layout.sizes), static_cast<int64_t>(item_size(type)));
+template <class Int>
+TensorPtr new_dense(const BasicLayout<Int>& layout, ScalarType type, const Place& place) {
+  auto item = static_cast<int64_t>(item_size(type));
+  SymInt nbytes = checked_multiply(element_count(layout.sizes), item);
   return make_intrusive<TensorImpl>(make_storage(nbytes, place), layout, type);
 }
 
@@ -151,7 +152,8 @@ void check_overlap(const TensorImpl& self, const TensorImpl& read) {
 // The tensor to read while `self` is written: a copy if both use one storage with different
 // layouts.
 TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
-  bool apart = source->storage() != self.storage() || source->layout() == self.layout();
+  auto is_equal = [](const auto& one, const auto& other) { return one == other; };
+  bool apart = source->storage() != self.storage() || with_layouts(is_equal, *source, self);
   return apart ? source : clone(*source);
 }
 
@@ -172,9 +174,12 @@ Operand Operand::beside(const TensorImpl& other) const {
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
   announce_operands(a, b);
   ScalarType type = result_type(a, b);
-  Layout layout = result_layout(a.tensor->layout(), b.tensor->layout());
-  TensorPtr result =
-      new_dense(layout, is_comparison(operation) ? ScalarType::bool_ : type, result_place(a, b));
+  TensorPtr result = with_layouts(
+      [&](const auto& x, const auto& y) {
+        return new_dense(result_layout(x, y), is_comparison(operation) ? ScalarType::bool_ : type,
+                         result_place(a, b));
+      },
+      *a.tensor, *b.tensor);
   run(operation, *result, *a.tensor, *b.tensor, type);
   return result;
 }
@@ -186,11 +191,14 @@ void compute_in_place(Operation operation, TensorImpl& self, const Operand& othe
     throw std::runtime_error(std::string("a result of ") + name_of(type) +
                              " cannot be stored in a tensor of " + name_of(self.type()));
   }
-  Dims sizes = broadcast_sizes(self.sizes(), other.tensor->sizes());
-  if (sizes != self.sizes()) {
-    throw std::runtime_error("a result of size " + text(sizes) +
-                             " cannot be stored in a tensor of " + text(self.sizes()));
-  }
+  auto check_sizes = [](const auto& written, const auto& read) {
+    auto sizes = broadcast_sizes(written.sizes, read.sizes);
+    if (sizes != written.sizes) {
+      throw std::runtime_error("a result of size " + text(sizes) +
+                               " cannot be stored in a tensor of " + text(written.sizes));
+    }
+  };
+  with_layouts(check_sizes, self, *other.tensor);
   if (result_place(Operand(self), other) != self.place())
     throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
   check_overlap(self, *other.tensor);
@@ -211,12 +219,15 @@ void copy(TensorImpl& self, const Operand& source) {
     self.version().bump();
     return;
   }
-  Dims strides = broadcast_strides(source.tensor->sizes(), source.tensor->strides(), self.sizes());
+  with_layouts(
+      [](const auto& to, const auto& from) {
+        (void)broadcast_strides(from.sizes, from.strides, to.sizes);
+      },
+      self, *source.tensor);
   check_overlap(self, *source.tensor);
   TensorPtr kept = to_read(self, source.tensor);
-  if (kept != source.tensor)
-    strides = broadcast_strides(kept->sizes(), kept->strides(), self.sizes());
   if (!is_without_elements(self, *kept)) {
+    Dims strides = broadcast_strides(kept->sizes(), kept->strides(), self.sizes());
     Elements written(self), read(*kept);
     with_type(kept->type(), [&](auto zero) {
       using T = decltype(zero);
@@ -231,7 +242,9 @@ void copy(TensorImpl& self, const Operand& source) {
 TensorPtr clone(const TensorImpl& self) {
   announce({&self});
   check_elements(self);
-  TensorPtr result = new_dense(copy_layout(self.layout()), self.type(), self.place());
+  TensorPtr result = with_layouts(
+      [&](const auto& layout) { return new_dense(copy_layout(layout), self.type(), self.place()); },
+      self);
   if (is_without_elements(*result)) return result;
   Elements written(*result), read(self);
   with_type(self.type(), [&](auto zero) {

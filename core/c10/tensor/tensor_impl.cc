@@ -25,6 +25,12 @@ void check_same_place(const Place& tensor, const Place& other) {
 
 }  // namespace
 
+const Layout& ExtraMeta::specialized() const {
+  std::lock_guard lock(mutex_);
+  if (!ints_) ints_ = slotcore::specialized(layout);
+  return *ints_;
+}
+
 TensorImpl::TensorImpl(const Dims& sizes, ScalarType type, const Place& place)
     : TensorImpl(new_storage(sizes, type, place), contiguous_layout(sizes), type) {}
 
@@ -32,6 +38,21 @@ TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout,
     : storage_(std::move(storage)), layout_(layout), type_(type) {
   check_layout(layout, type);
   numel_ = element_count(layout.sizes);
+  live_tensors.add();
+  trace("impl created", {"impl", this}, {"type", "TensorImpl"}, {"storage", storage_.get()});
+}
+
+TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const SymLayout& layout, ScalarType type)
+    : storage_(std::move(storage)), type_(type) {
+  if (has_symbols(layout)) {
+    // Addresses are those of real tensors, which check them.
+    element_count(layout.sizes);
+    extra_ = std::make_shared<const ExtraMeta>(layout);
+  } else {
+    layout_ = slotcore::specialized(layout);
+    check_layout(layout_, type);
+    numel_ = element_count(layout_.sizes);
+  }
   live_tensors.add();
   trace("impl created", {"impl", this}, {"type", "TensorImpl"}, {"storage", storage_.get()});
 }
@@ -49,23 +70,33 @@ TensorImpl::~TensorImpl() {
   live_tensors.remove();
 }
 
+bool TensorImpl::is_contiguous() const {
+  return with_layouts([](const auto& layout) { return slotcore::is_contiguous(layout); }, *this);
+}
+
 void TensorImpl::release_resources() noexcept {
   if (autograd_meta_ != nullptr) autograd_meta_->release();
   base_.reset();
   storage_.reset();
+  extra_.reset();  // a table may keep the memory of this tensor, and must keep no environment
 }
 
-void* TensorImpl::data() const noexcept {
+void* TensorImpl::data() const {
   char* bytes = static_cast<char*>(storage_->data());
   return bytes == nullptr ? nullptr : bytes + offset() * static_cast<int64_t>(item_size(type_));
 }
 
 void TensorImpl::check_reach() const {
-  size_t needed = bytes_needed(layout_, type_);
-  if (needed > storage_->nbytes()) {
-    throw std::runtime_error("the tensor reaches " + std::to_string(needed) +
-                             " bytes into its storage, which has only " +
-                             std::to_string(storage_->nbytes()));
+  auto check = [&](const auto& needed, const auto& nbytes) {
+    if (needed > nbytes) {
+      throw std::runtime_error("the tensor reaches " + text(needed) +
+                               " bytes into its storage, which has only " + text(nbytes));
+    }
+  };
+  if (is_symbolic()) {
+    check(bytes_needed(sym_layout(), type_), storage_->sym_nbytes());
+  } else {
+    check(bytes_needed(layout_, type_), static_cast<int64_t>(storage_->nbytes()));
   }
 }
 
@@ -85,6 +116,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
   std::swap(storage_, storage);
   layout_ = layout;
   numel_ = element_count(layout.sizes);
+  extra_.reset();
   return storage;
 }
 
@@ -99,6 +131,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
   std::swap(storage_, former);
   layout_ = other.layout_;
   numel_ = other.numel_;
+  extra_ = other.extra_;
   type_ = other.type_;
   bits_ = other.bits_;
   return former;
@@ -113,14 +146,20 @@ void TensorImpl::resize(const Dims& sizes) {
 
 intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
   announce({this});
-  auto alias = make_intrusive<TensorImpl>(storage_, layout_, type_);
+  auto alias = with_layouts(
+      [&](const auto& layout) { return make_intrusive<TensorImpl>(storage_, layout, type_); },
+      *this);
   alias->bits_ = bits_;
   return alias;
 }
 
-intrusive_ptr<TensorImpl> TensorImpl::detach() const { return detach_as(layout_, type_); }
+intrusive_ptr<TensorImpl> TensorImpl::detach() const {
+  return with_layouts([&](const auto& layout) { return detach_as(layout, type_); }, *this);
+}
 
-intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType type) const {
+template <class Int>
+intrusive_ptr<TensorImpl> TensorImpl::detach_as(const BasicLayout<Int>& layout,
+                                                ScalarType type) const {
   announce({this});
   auto detached = make_intrusive<TensorImpl>(storage_, layout, type);
   detached->bits_ = bits_;
@@ -128,7 +167,8 @@ intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout& layout, ScalarType
   return detached;
 }
 
-intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType type) {
+template <class Int>
+intrusive_ptr<TensorImpl> TensorImpl::make_view(const BasicLayout<Int>& layout, ScalarType type) {
   announce({this});
   auto view = make_intrusive<TensorImpl>(storage_, layout, type);
   view->bits_ = bits_;
@@ -137,5 +177,10 @@ intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout& layout, ScalarType
   view->base_ = base_ ? base_ : intrusive_ptr<TensorImpl>::retain(this);
   return view;
 }
+
+template intrusive_ptr<TensorImpl> TensorImpl::detach_as(const Layout&, ScalarType) const;
+template intrusive_ptr<TensorImpl> TensorImpl::detach_as(const SymLayout&, ScalarType) const;
+template intrusive_ptr<TensorImpl> TensorImpl::make_view(const Layout&, ScalarType);
+template intrusive_ptr<TensorImpl> TensorImpl::make_view(const SymLayout&, ScalarType);
 
 }  // namespace slotcore

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "core/c10/shapes/layout.h"
 #include "core/c10/storage_impl.h"
@@ -38,11 +40,25 @@ struct ValueBits {
 // All that a tensor is but for what autograd knows of it.
 struct TensorParts {
   intrusive_ptr<StorageImpl> storage;
-  Layout layout;
+  SymLayout layout;
   ScalarType type = ScalarType::float32;
   ValueBits bits;
   intrusive_ptr<TensorImpl> base;  // not a view; or null
   intrusive_ptr<VersionCounter> version;
+};
+
+// What a fake with symbols has instead of a layout in ints.
+class ExtraMeta {
+ public:
+  explicit ExtraMeta(const SymLayout& layout) : layout(layout) {}
+
+  const SymLayout layout;
+  // Decides each symbol in it. The answer stays, as the guards do.
+  const Layout& specialized() const;
+
+ private:
+  mutable std::mutex mutex_;  // an environment decides under it
+  mutable std::optional<Layout> ints_;
 };
 
 class TensorImpl final : public intrusive_ptr_target {
@@ -52,6 +68,7 @@ class TensorImpl final : public intrusive_ptr_target {
   // A tensor over `storage`. An element that lies outside is an error only when it is touched,
   // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
+  TensorImpl(intrusive_ptr<StorageImpl> storage, const SymLayout& layout, ScalarType type);
   // A tensor of these parts. A view may be on another storage than its base. Throws as above.
   explicit TensorImpl(TensorParts parts);
   ~TensorImpl() override;
@@ -59,17 +76,26 @@ class TensorImpl final : public intrusive_ptr_target {
   impl::PyObjectSlot* pyobj_slot() noexcept override { return &slot_; }
 
   const intrusive_ptr<StorageImpl>& storage() const noexcept { return storage_; }
-  const Layout& layout() const noexcept { return layout_; }
-  const Dims& sizes() const noexcept { return layout_.sizes; }
-  const Dims& strides() const noexcept { return layout_.strides; }
-  int64_t offset() const noexcept { return layout_.offset; }
-  int64_t numel() const noexcept { return numel_; }
+  // Decides what is symbolic: an operation that has no rule for symbols takes the sizes of the
+  // example, and guards say so.
+  const Layout& layout() const { return extra_ == nullptr ? layout_ : extra_->specialized(); }
+  const Dims& sizes() const { return layout().sizes; }
+  const Dims& strides() const { return layout().strides; }
+  int64_t offset() const { return layout().offset; }
+  int64_t numel() const { return extra_ == nullptr ? numel_ : element_count(sizes()); }
+  size_t dim() const noexcept {
+    return extra_ == nullptr ? layout_.sizes.size() : extra_->layout.sizes.size();
+  }
+  // Whether the layout, or the size of the storage, has symbols.
+  bool is_symbolic() const noexcept { return extra_ != nullptr || storage_->is_symbolic(); }
+  // Decides nothing.
+  SymLayout sym_layout() const { return extra_ == nullptr ? symbolic(layout_) : extra_->layout; }
   ScalarType type() const noexcept { return type_; }
   // That of its storage. A tensor never gets a storage at another place.
   const Place& place() const noexcept { return storage_->place(); }
   Device device() const noexcept { return place().device; }
   bool is_fake() const noexcept { return static_cast<bool>(place().mode); }
-  bool is_contiguous() const { return slotcore::is_contiguous(layout_); }
+  bool is_contiguous() const;
 
   // The tensor that this is a view of, which is never a view itself; or null.
   const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
@@ -111,7 +137,7 @@ class TensorImpl final : public intrusive_ptr_target {
   // Throws runtime_error when an element lies outside of the storage.
   void check_reach() const;
   // The address of the first element, for information: nothing is checked.
-  void* data() const noexcept;
+  void* data() const;
 
   // Changes the storage and the layout, and grows the storage if the layout reaches beyond its end.
   // Returns the former storage; the caller drops it where user code may run. Throws runtime_error,
@@ -132,12 +158,17 @@ class TensorImpl final : public intrusive_ptr_target {
   // The same, but shares the version counter.
   intrusive_ptr<TensorImpl> detach() const;
   // The same, but reads the bytes as `type`. Throws what check_layout() throws.
-  intrusive_ptr<TensorImpl> detach_as(const Layout& layout, ScalarType type) const;
+  template <class Int>
+  intrusive_ptr<TensorImpl> detach_as(const BasicLayout<Int>& layout, ScalarType type) const;
   // A view: it shares the version counter and owns this tensor or its base. Throws what
   // check_layout() throws.
-  intrusive_ptr<TensorImpl> make_view(const Layout& layout) { return make_view(layout, type_); }
+  template <class Int>
+  intrusive_ptr<TensorImpl> make_view(const BasicLayout<Int>& layout) {
+    return make_view(layout, type_);
+  }
   // The same, but reads the bytes as `type`.
-  intrusive_ptr<TensorImpl> make_view(const Layout& layout, ScalarType type);
+  template <class Int>
+  intrusive_ptr<TensorImpl> make_view(const BasicLayout<Int>& layout, ScalarType type);
 
  protected:
   void release_resources() noexcept override;
@@ -147,13 +178,20 @@ class TensorImpl final : public intrusive_ptr_target {
   intrusive_ptr<TensorImpl> base_;
   intrusive_ptr<VersionCounter> version_ = make_intrusive<VersionCounter>();
   impl::PyObjectSlot slot_;
-  Layout layout_;
-  int64_t numel_;
+  Layout layout_;  // empty with extra_
+  int64_t numel_ = 0;
+  std::shared_ptr<const ExtraMeta> extra_;  // null without symbols: plain tensors pay one branch
   ScalarType type_;
   ValueBits bits_;
   std::atomic<uint32_t> view_version_{0};
   std::atomic<uint32_t> table_entries_{0};
   std::unique_ptr<AutogradMetaInterface> autograd_meta_;
 };
+
+// What `rule` gives for the layouts of the tensors: in SymInts if one of them has symbols.
+template <class Rule, class... Tensors>
+auto with_layouts(Rule rule, const Tensors&... tensors) {
+  return (tensors.is_symbolic() || ...) ? rule(tensors.sym_layout()...) : rule(tensors.layout()...);
+}
 
 }  // namespace slotcore

@@ -10,29 +10,43 @@
 namespace slotcore::views {
 namespace {
 
+int64_t nbytes_like(const Layout&, const TensorImpl& tensor) {
+  return static_cast<int64_t>(tensor.storage()->nbytes());
+}
+SymInt nbytes_like(const SymLayout&, const TensorImpl& tensor) {
+  return tensor.storage()->sym_nbytes();
+}
+
 // As in torch, a view by strides is refused when the storage has shrunk below it.
-TensorPtr within_storage(TensorImpl& tensor, const Layout& layout) {
-  size_t needed = bytes_needed(layout, tensor.type());
-  if (needed > tensor.storage()->nbytes()) {
+template <class Int>
+TensorPtr within_storage(TensorImpl& tensor, const BasicLayout<Int>& layout) {
+  Int needed = bytes_needed(layout, tensor.type()), nbytes = nbytes_like(layout, tensor);
+  if (needed > nbytes) {
     throw std::runtime_error("the size " + text(layout.sizes) + " with the strides " +
-                             text(layout.strides) + " needs a storage of " +
-                             std::to_string(needed) + " bytes and has " +
-                             std::to_string(tensor.storage()->nbytes()));
+                             text(layout.strides) + " needs a storage of " + text(needed) +
+                             " bytes and has " + text(nbytes));
   }
   return tensor.make_view(layout);
 }
 
 void check_has_dims(const TensorImpl& tensor) {
-  if (tensor.sizes().size() == 0)
-    throw std::out_of_range("a tensor without dimensions has no index");
+  if (tensor.dim() == 0) throw std::out_of_range("a tensor without dimensions has no index");
 }
 
 }  // namespace
 
-TensorPtr alias(TensorImpl& tensor) { return tensor.make_view(tensor.layout()); }
+TensorPtr alias(TensorImpl& tensor) {
+  return with_layouts([&](const auto& layout) { return tensor.make_view(layout); }, tensor);
+}
 
 TensorPtr view(TensorImpl& tensor, const Dims& sizes) {
+  if (tensor.is_symbolic()) return view(tensor, symbolic(sizes));
   return tensor.make_view(viewed(tensor.layout(), sizes));
+}
+
+TensorPtr view(TensorImpl& tensor, const SymDims& sizes) {
+  if (!tensor.is_fake()) return view(tensor, specialized(sizes));
+  return tensor.make_view(viewed(tensor.sym_layout(), sizes));
 }
 
 TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
@@ -40,28 +54,44 @@ TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
     throw std::runtime_error("a conjugated or negated tensor cannot be read as another dtype");
   auto former = static_cast<int64_t>(item_size(tensor.type()));
   auto wanted = static_cast<int64_t>(item_size(type));
-  if (former == wanted) return tensor.detach_as(tensor.layout(), type);
-  return tensor.detach_as(viewed_as(tensor.layout(), former, wanted), type);
+  return with_layouts(
+      [&](const auto& layout) {
+        bool is_same = former == wanted;
+        return tensor.detach_as(is_same ? layout : viewed_as(layout, former, wanted), type);
+      },
+      tensor);
 }
 
 TensorPtr view_as_real(TensorImpl& tensor) {
   if (!is_complex(tensor.type())) throw std::runtime_error("view_as_real takes a complex tensor");
   if (tensor.bits().conj)
     throw std::runtime_error("view_as_real takes no conjugated tensor; use resolve_conj()");
-  return tensor.make_view(pairs(tensor.layout()), ScalarType::float32);
+  return with_layouts(
+      [&](const auto& layout) { return tensor.make_view(pairs(layout), ScalarType::float32); },
+      tensor);
 }
 
 TensorPtr narrow(TensorImpl& tensor, int64_t dim, int64_t start, int64_t length) {
+  if (tensor.is_symbolic()) return narrow(tensor, dim, SymInt(start), SymInt(length));
   return within_storage(tensor, narrowed(tensor.layout(), dim, start, length));
+}
+
+TensorPtr narrow(TensorImpl& tensor, int64_t dim, const SymInt& start, const SymInt& length) {
+  if (!tensor.is_fake()) return narrow(tensor, dim, start.specialize(), length.specialize());
+  return within_storage(tensor, narrowed(tensor.sym_layout(), dim, start, length));
 }
 
 TensorPtr slice(TensorImpl& tensor, int64_t start, int64_t length, int64_t step) {
   check_has_dims(tensor);
+  if (tensor.is_symbolic())
+    return within_storage(tensor, sliced<SymInt>(tensor.sym_layout(), start, length, step));
   return within_storage(tensor, sliced(tensor.layout(), start, length, step));
 }
 
 TensorPtr select(TensorImpl& tensor, int64_t dim, int64_t index) {
   check_has_dims(tensor);
+  if (tensor.is_symbolic())
+    return within_storage(tensor, selected<SymInt>(tensor.sym_layout(), dim, index));
   return within_storage(tensor, selected(tensor.layout(), dim, index));
 }
 
@@ -71,13 +101,13 @@ TensorPtr as_strided(TensorImpl& tensor, const Layout& layout) {
 }
 
 TensorPtr transpose(TensorImpl& tensor, int64_t a, int64_t b) {
-  size_t rank = tensor.sizes().size();
-  if (checked_dim(a, rank) == checked_dim(b, rank)) return alias(tensor);
-  return within_storage(tensor, transposed(tensor.layout(), a, b));
+  if (checked_dim(a, tensor.dim()) == checked_dim(b, tensor.dim())) return alias(tensor);
+  return with_layouts(
+      [&](const auto& layout) { return within_storage(tensor, transposed(layout, a, b)); }, tensor);
 }
 
 TensorPtr t(TensorImpl& tensor) {
-  size_t rank = tensor.sizes().size();
+  size_t rank = tensor.dim();
   if (rank > 2) {
     throw std::runtime_error("t() takes at most 2 dimensions, and there are " +
                              std::to_string(rank));
@@ -86,7 +116,13 @@ TensorPtr t(TensorImpl& tensor) {
 }
 
 TensorPtr expand(TensorImpl& tensor, const Dims& sizes) {
+  if (tensor.is_symbolic()) return expand(tensor, symbolic(sizes));
   return within_storage(tensor, expanded(tensor.layout(), sizes));
+}
+
+TensorPtr expand(TensorImpl& tensor, const SymDims& sizes) {
+  if (!tensor.is_fake()) return expand(tensor, specialized(sizes));
+  return within_storage(tensor, expanded(tensor.sym_layout(), sizes));
 }
 
 TensorPtr conj(TensorImpl& tensor) {

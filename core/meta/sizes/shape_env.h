@@ -118,6 +118,11 @@ class ShapeEnv {
   void freeze() noexcept { is_frozen_ = true; }
 
   bool is_frozen() const noexcept { return is_frozen_; }
+  // Whether nothing was added to either that the other has not.
+  bool is_as_large_as(const ShapeEnv& other) const noexcept {
+    return symbols_.size() == other.symbols_.size() && inputs_.size() == other.inputs_.size() &&
+           constraints_.size() == other.constraints_.size();
+  }
   const std::vector<Input>& inputs() const noexcept { return inputs_; }
   const std::vector<Constraint>& constraints() const noexcept { return constraints_; }
   const std::map<uint32_t, SizeExpr>& replacements() const noexcept { return replacements_; }

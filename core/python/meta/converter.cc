@@ -105,9 +105,10 @@ PyRef converter_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode
   return made(state->converter_type, std::move(of_mode), describer_of(state, mode));
 }
 
-PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document) {
+PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document,
+              const meta::Symbols& symbols) {
   PyRef keep = PyRef::borrow(converter);
-  auto converted = as_converter(state, converter)->converter->convert(document);
+  auto converted = as_converter(state, converter)->converter->convert(document, symbols);
   // The wrappers of these are kept by what owns the fakes; those of roots are found again below.
   std::vector<PyRef> wrapped;
   for (auto& [fake, is_parameter] : converted.to_wrap) {

@@ -2,6 +2,7 @@
 // fake gives the same one.
 
 #include "core/python/meta/meta.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -36,9 +37,15 @@ PyObject* made(ModuleState* state, FakeModePtr mode) {
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
-    if (PyTuple_GET_SIZE(args) != 0 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
-      throw_python(PyExc_TypeError, "FakeTensorMode() takes no arguments");
-    return made(state_of_type(type), make_intrusive<FakeMode>());
+    static const char* names[] = {"shape_env", nullptr};
+    PyObject* env = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$O:FakeTensorMode", const_cast<char**>(names),
+                                     &env)) {
+      throw PythonErrorSet{};
+    }
+    ModuleState* state = state_of_type(type);
+    return made(state,
+                make_intrusive<FakeMode>(env == Py_None ? nullptr : checked_env(state, env)));
   });
 }
 
@@ -55,13 +62,31 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* from_tensor(PyObject* self, PyObject* tensor) {
+// What the sizes of a fake become, by the arguments of from_tensor().
+meta::Symbols symbols_of(const meta::EnvPtr& env, bool is_static, const char* kind_name) {
+  if (is_static || env == nullptr) return {};
+  for (meta::SizeKind kind : {meta::SizeKind::kDuck, meta::SizeKind::kDynamic}) {
+    if (std::string_view(name_of(kind)) == kind_name) return {env, kind};
+  }
+  throw_python(PyExc_ValueError, "the kind is duck or dynamic, and not %s", kind_name);
+}
+
+PyObject* from_tensor(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
+    static const char* names[] = {"tensor", "static_shapes", "kind", nullptr};
+    PyObject* tensor;
+    int is_static = 0;
+    const char* kind = "duck";
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ps:from_tensor", const_cast<char**>(names),
+                                     &tensor, &is_static, &kind)) {
+      throw PythonErrorSet{};
+    }
+    meta::Symbols symbols = symbols_of(as_mode(self)->mode->env, is_static != 0, kind);
     ModuleState* state = state_of_type(Py_TYPE(self));
     PyRef converter = PyRef::borrow(as_mode(self)->converter);
     PyRef describer = PyRef::steal(checked(PyObject_GetAttrString(converter.get(), "describer")));
     DocumentPtr document = describe(state, describer.get(), &tensor, 1, /*copies_data=*/false);
-    PyRef fakes = convert(state, converter.get(), *document);
+    PyRef fakes = convert(state, converter.get(), *document, symbols);
     return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
   });
 }
@@ -82,11 +107,21 @@ PyObject* exit(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* get_env(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const meta::EnvPtr& env = as_mode(self)->mode->env;
+    if (env == nullptr) Py_RETURN_NONE;
+    return env_object(state_of_type(Py_TYPE(self)), env);
+  });
+}
+
 PyObject* get_converter(PyObject* self, void*) { return Py_NewRef(as_mode(self)->converter); }
 
 PyMethodDef methods[] = {
-    {"from_tensor", &from_tensor, METH_O,
-     "from_tensor(tensor) -> its fake in this mode: the same one while its description is equal."},
+    {"from_tensor", method(&from_tensor), METH_VARARGS | METH_KEYWORDS,
+     "from_tensor(tensor, *, static_shapes=False, kind='duck') -> its fake in this mode: the same\n"
+     "one while its description and the kind are equal. In a mode with an environment, its sizes\n"
+     "are symbols: 'duck' and 'dynamic' are those of ShapeEnv.create_symint()."},
     {"__enter__", &enter, METH_NOARGS, "Enters the mode on this thread."},
     {"__exit__", &exit, METH_VARARGS,
      "Leaves it. RuntimeError unless it is the innermost mode of this thread."},
@@ -94,6 +129,7 @@ PyMethodDef methods[] = {
 };
 
 PyGetSetDef properties[] = {
+    {"shape_env", &get_env, nullptr, "Its ShapeEnv, or None.", nullptr},
     {"fake_tensor_converter", &get_converter, nullptr, "Its MetaConverter.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -103,8 +139,9 @@ PyGetSetDef properties[] = {
 PyRef make_fake_mode_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc,
-       const_cast<char*>("FakeTensorMode(): inside `with mode:`, operations take fakes of the\n"
-                         "mode only, and give such fakes. RuntimeError for other tensors.")},
+       const_cast<char*>(
+           "FakeTensorMode(*, shape_env=None): inside `with mode:`, operations take fakes of the\n"
+           "mode only, and give such fakes. RuntimeError for other tensors.")},
       {Py_tp_new, reinterpret_cast<void*>(&create)},
       {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
       {Py_tp_methods, methods},

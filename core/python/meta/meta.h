@@ -47,7 +47,8 @@ extern PyMethodDef mode_stack_functions[];
 PyObject* mode_object(ModuleState* state, intrusive_ptr<meta::FakeMode> mode);
 
 // A tuple of the fakes of the roots. Throws PythonErrorSet.
-PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document);
+PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document,
+              const meta::Symbols& symbols = {});
 // (tensors, storages) of the describer's tables, then of the converter's.
 PyRef memo_sizes(ModuleState* state, PyObject* converter);
 

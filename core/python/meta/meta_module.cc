@@ -3,7 +3,7 @@
 #include "core/meta/desc_read.h"
 #include "core/meta/desc_write.h"
 #include "core/python/meta/meta.h"
-#include "core/python/meta/sym_int.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {

@@ -6,7 +6,7 @@
 #include "core/python/autograd/python_hook.h"
 #include "core/python/function/function.h"
 #include "core/python/meta/meta.h"
-#include "core/python/meta/sym_int.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/preserve/wrapper_type.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/runtime/device.h"

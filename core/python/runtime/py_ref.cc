@@ -18,6 +18,13 @@ void throw_python(PyObject* type, const char* format, ...) {
   throw PythonErrorSet{};
 }
 
+int64_t checked_int(PyObject* number) {
+  PyRef index = PyRef::steal(checked(PyNumber_Index(number)));
+  int64_t value = PyLong_AsLongLong(index.get());
+  if (value == -1 && PyErr_Occurred()) throw PythonErrorSet{};
+  return value;
+}
+
 void set_python_error() noexcept {
   try {
     throw;
@@ -31,6 +38,8 @@ void set_python_error() noexcept {
     PyErr_NoMemory();
   } catch (const std::out_of_range& error) {
     PyErr_SetString(PyExc_IndexError, error.what());
+  } catch (const std::domain_error& error) {
+    PyErr_SetString(PyExc_ZeroDivisionError, error.what());
   } catch (const std::invalid_argument& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const std::exception& error) {

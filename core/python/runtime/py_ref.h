@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -72,6 +73,15 @@ inline PyObject* checked(PyObject* object) {
 }
 inline void checked(int result) {
   if (result < 0) throw PythonErrorSet{};
+}
+
+// The value of an int, or of what has __index__. Throws PythonErrorSet, also beyond 64 bits.
+int64_t checked_int(PyObject* number);
+
+// Casts a function to the one pointer type that PyMethodDef has.
+template <class Function>
+PyCFunction method(Function function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 // Turns the C++ exception that is being handled into a Python one.

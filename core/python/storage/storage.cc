@@ -5,6 +5,7 @@
 
 #include "core/python/preserve/weak_handle.h"
 #include "core/python/runtime/device.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/storage/reference_rows.h"
 
 namespace slotcore::python {
@@ -67,7 +68,8 @@ PyObject* new_with_weak_ptr(PyObject* type, PyObject* handle) {
 }
 
 PyObject* nbytes(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromSize_t(self_storage(self)->nbytes()); });
+  return guarded(
+      [&] { return size_object(state_of_wrapper(self), self_storage(self)->sym_nbytes()); });
 }
 
 PyObject* data_ptr(PyObject* self, PyObject*) {

@@ -3,6 +3,7 @@
 
 #include "core/python/tensor/tensor.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/autograd/functions/view.h"
@@ -11,6 +12,7 @@
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/preserve/instance.h"
 #include "core/python/preserve/weak_handle.h"
+#include "core/python/sizes/sym_int.h"
 
 namespace slotcore::python {
 namespace {
@@ -201,13 +203,6 @@ TensorImpl& checked_tensor(ModuleState* state, PyObject* object, const char* fun
   return *tensor;
 }
 
-int64_t checked_int(PyObject* number) {
-  PyRef index = PyRef::steal(checked(PyNumber_Index(number)));
-  int64_t value = PyLong_AsLongLong(index.get());
-  if (value == -1 && PyErr_Occurred()) throw PythonErrorSet{};
-  return value;
-}
-
 PyObject* tuple_of(const Dims& dims) {
   PyRef tuple = PyRef::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(dims.size()))));
   for (size_t i = 0; i < dims.size(); i++) {
@@ -223,6 +218,24 @@ Dims dims_of_sequence(PyObject* sequence) {
   Dims dims;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); i++)
     dims.push_back(checked_int(PyTuple_GET_ITEM(items.get(), i)));
+  return dims;
+}
+
+std::optional<SymDims> sym_dims_of_arguments(const ModuleState* state, PyObject* const* args,
+                                             Py_ssize_t count) {
+  PyRef items;
+  if (count == 1 && PyTuple_Check(args[0])) {
+    items = PyRef::borrow(args[0]);
+    count = PyTuple_GET_SIZE(items.get());
+    args = &PyTuple_GET_ITEM(items.get(), 0);
+  }
+  auto is_symbolic = [&](PyObject* object) { return is_size_object(state, object); };
+  if (std::none_of(args, args + count, is_symbolic)) return std::nullopt;
+  SymDims dims;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    auto size = size_of(state, args[i]);
+    dims.push_back(size ? *size : SymInt(checked_int(args[i])));
+  }
   return dims;
 }
 

@@ -10,9 +10,9 @@
 #include <Python.h>
 
 #include "core/c10/tensor/tensor_impl.h"
+#include "core/python/preserve/wrapper.h"
 #include "core/python/runtime/module_state.h"
 #include "core/python/runtime/py_ref.h"
-#include "core/python/preserve/wrapper.h"
 
 namespace slotcore::python {
 
@@ -45,14 +45,10 @@ TensorImpl& checked_tensor(ModuleState* state, PyObject* object, const char* fun
 // Sizes from `(2, 3)` or from `((2, 3),)`. Throws PythonErrorSet.
 Dims dims_of_arguments(PyObject* const* args, Py_ssize_t count);
 Dims dims_of_sequence(PyObject* sequence);
+// The same if one of the arguments is a SymInt; nullopt if none is.
+std::optional<SymDims> sym_dims_of_arguments(const ModuleState* state, PyObject* const* args,
+                                             Py_ssize_t count);
 PyObject* tuple_of(const Dims& dims);
-int64_t checked_int(PyObject* number);
-
-// Casts a function to the one pointer type that PyMethodDef has.
-template <class Function>
-PyCFunction method(Function function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
 
 // tensor_traverse.cc
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) noexcept;

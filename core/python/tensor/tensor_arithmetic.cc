@@ -72,7 +72,7 @@ PyObject* fill(PyObject* self, PyObject* object) {
       return wrapped_again(self);
     }
     Operand value = checked_operand(state_of_wrapper(self), object, "fill_");
-    if (value.tensor->sizes().size() != 0)
+    if (value.tensor->dim() != 0)
       throw_python(PyExc_RuntimeError, "fill_ takes a tensor without dimensions");
     autograd::copy_in_place(self_tensor(self), value);
     return wrapped_again(self);
@@ -163,7 +163,7 @@ Py_hash_t tensor_hash(PyObject* self) {
 
 void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
   Operand source = checked_operand(state, value, "assignment to elements");
-  while (source.tensor->sizes().size() > self.sizes().size() && source.tensor->sizes()[0] == 1) {
+  while (source.tensor->dim() > self.dim() && source.tensor->sizes()[0] == 1) {
     source.tensor = autograd::record_view(*source.tensor, "SelectBackward0",
                                           [](TensorImpl& one) { return views::select(one, 0, 0); });
   }

@@ -2,6 +2,7 @@
 
 #include "core/autograd/functions/in_place.h"
 #include "core/python/runtime/device.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/storage/storage.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
@@ -77,33 +78,54 @@ PyObject* resize(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] {
+    const TensorImpl& tensor = self_tensor(self);
+    if (!tensor.is_symbolic()) return tuple_of(tensor.sizes());
+    return tuple_of(state_of_wrapper(self), tensor.sym_layout().sizes);
+  });
+}
+
 PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (count > 1) throw_python(PyExc_TypeError, "size() takes at most one dimension");
-    if (count == 0) return tuple_of(self_tensor(self).sizes());
+    if (count == 0) return get_shape(self, nullptr);
     int64_t dim = checked_int(args[0]);
-    const Dims& sizes = self_tensor(self).sizes();
-    size_t place = checked_dim(dim, sizes.size());
-    if (sizes.size() == 0)
+    const TensorImpl& tensor = self_tensor(self);
+    size_t place = checked_dim(dim, tensor.dim());
+    if (tensor.dim() == 0)
       throw_python(PyExc_IndexError, "a tensor without dimensions has no sizes");
-    return PyLong_FromLongLong(sizes[place]);
+    if (!tensor.is_symbolic()) return PyLong_FromLongLong(tensor.sizes()[place]);
+    return size_object(state_of_wrapper(self), tensor.sym_layout().sizes[place]);
   });
 }
 
 PyObject* stride(PyObject* self, PyObject*) {
-  return guarded([&] { return tuple_of(self_tensor(self).strides()); });
+  return guarded([&] {
+    const TensorImpl& tensor = self_tensor(self);
+    if (!tensor.is_symbolic()) return tuple_of(tensor.strides());
+    return tuple_of(state_of_wrapper(self), tensor.sym_layout().strides);
+  });
 }
 
 PyObject* storage_offset(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromLongLong(self_tensor(self).offset()); });
+  return guarded([&] {
+    const TensorImpl& tensor = self_tensor(self);
+    if (!tensor.is_symbolic()) return PyLong_FromLongLong(tensor.offset());
+    return size_object(state_of_wrapper(self), tensor.sym_layout().offset);
+  });
+}
+
+SymInt numel_of(const TensorImpl& tensor) {
+  return tensor.is_symbolic() ? element_count(tensor.sym_layout().sizes) : SymInt(tensor.numel());
 }
 
 PyObject* numel(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromLongLong(self_tensor(self).numel()); });
+  return guarded([&] { return size_object(state_of_wrapper(self), numel_of(self_tensor(self))); });
 }
 
 PyObject* dim(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromSize_t(self_tensor(self).sizes().size()); });
+  return guarded([&] { return PyLong_FromSize_t(self_tensor(self).dim()); });
 }
 
 PyObject* data_ptr(PyObject* self, PyObject*) {
@@ -132,10 +154,6 @@ PyObject* is_set_to(PyObject* self, PyObject* object) {
   });
 }
 
-PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return tuple_of(self_tensor(self).sizes()); });
-}
-
 PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(state_of_wrapper(self), self_tensor(self).type()); });
 }
@@ -151,7 +169,8 @@ PyObject* get_is_meta(PyObject* self, void*) {
 PyObject* get_nbytes(PyObject* self, void*) {
   return guarded([&] {
     const TensorImpl& tensor = self_tensor(self);
-    return PyLong_FromSize_t(static_cast<size_t>(tensor.numel()) * item_size(tensor.type()));
+    auto item = static_cast<int64_t>(item_size(tensor.type()));
+    return size_object(state_of_wrapper(self), numel_of(tensor) * SymInt(item));
   });
 }
 

@@ -1,6 +1,8 @@
 // The elements of a tensor as Python numbers.
 
 #include "core/c10/tensor/announce.h"
+#include "core/meta/fake_mode.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -27,18 +29,33 @@ PyObject* tolist(PyObject* self, PyObject*) {
   });
 }
 
+void check_is_number(const TensorImpl& tensor) {
+  announce({&tensor});
+  auto count = [](const auto& layout) { return SymInt(element_count(layout.sizes)); };
+  SymInt numel = with_layouts(count, tensor);
+  if (numel != SymInt(1))
+    throw std::runtime_error("a tensor of " + text(numel) + " elements is not a number");
+}
+
 PyObject* only_element(PyObject* self) {
   TensorImpl& tensor = self_tensor(self);
-  announce({&tensor});
-  if (tensor.numel() != 1) {
-    throw_python(PyExc_RuntimeError, "a tensor of %lld elements is not a number",
-                 static_cast<long long>(tensor.numel()));
-  }
+  check_is_number(tensor);
   return number_of(Elements(tensor), tensor.type(), 0);
 }
 
 PyObject* item(PyObject* self, PyObject*) {
-  return guarded([&] { return only_element(self); });
+  return guarded([&] {
+    TensorImpl& tensor = self_tensor(self);
+    auto mode = meta::mode_of(tensor);
+    if (!mode || !mode->env || tensor.type() != ScalarType::int64) return only_element(self);
+    check_is_number(tensor);
+    SymInt number;
+    {
+      std::lock_guard lock(mode->env->mutex);
+      number = sym_int_of(mode->env, mode->env->env.add_unbacked());
+    }
+    return size_object(state_of_wrapper(self), number);
+  });
 }
 
 // The only element, or its real part if its imaginary part is 0.
@@ -75,7 +92,9 @@ int tensor_bool(PyObject* self) {
 
 PyMethodDef tensor_number_methods[] = {
     {"tolist", &tolist, METH_NOARGS, "tolist() -> nested lists of numbers, or a number."},
-    {"item", &item, METH_NOARGS, "item() -> number. RuntimeError unless there is one."},
+    {"item", &item, METH_NOARGS,
+     "item() -> number. RuntimeError unless there is one. Of a fake of int64 in a mode with an\n"
+     "environment, an unbacked SymInt."},
     {"__complex__", &complex, METH_NOARGS, "complex(self). RuntimeError unless there is one."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/autograd/functions/view.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -23,16 +24,22 @@ std::array<int64_t, N> ints_of(PyObject* const* args, Py_ssize_t count, const ch
   return ints;
 }
 
-Dims sizes_of(PyObject* const* args, Py_ssize_t count, const char* function) {
-  if (count == 0) throw_python(PyExc_TypeError, "%s takes sizes", function);
-  return dims_of_arguments(args, count);
-}
-
 // Wraps the view that `body(tensor)` makes of the tensor behind `self`. `name` is torch's name of
 // the node.
 template <class Body>
 PyObject* view_of(PyObject* self, const char* name, Body body) {
   return new_tensor(state_of_wrapper(self), autograd::record_view(self_tensor(self), name, body));
+}
+
+// The same for a view that `body(tensor, sizes)` makes, in ints or in SymInts.
+template <class Body>
+PyObject* view_by_sizes(PyObject* self, PyObject* const* args, Py_ssize_t count, const char* name,
+                        Body body) {
+  if (count == 0) throw_python(PyExc_TypeError, "sizes are missing");
+  if (auto symbols = sym_dims_of_arguments(state_of_wrapper(self), args, count))
+    return view_of(self, name, [&](TensorImpl& tensor) { return body(tensor, *symbols); });
+  Dims sizes = dims_of_arguments(args, count);
+  return view_of(self, name, [&](TensorImpl& tensor) { return body(tensor, sizes); });
 }
 
 PyObject* view(PyObject* self, PyObject* const* args, Py_ssize_t count) {
@@ -41,30 +48,42 @@ PyObject* view(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       ScalarType type = scalar_type_of(state_of_wrapper(self), args[0]);
       return new_tensor(state_of_wrapper(self), views::view_as_type(self_tensor(self), type));
     }
-    Dims sizes = sizes_of(args, count, "view");
-    return view_of(self, "ViewBackward0",
-                   [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+    return view_by_sizes(self, args, count, "ViewBackward0", [](TensorImpl& tensor, auto& sizes) {
+      return views::view(tensor, sizes);
+    });
   });
 }
 
 PyObject* view_as(PyObject* self, PyObject* object) {
   return guarded([&] {
-    Dims sizes = checked_tensor(state_of_wrapper(self), object, "view_as").sizes();
-    return view_of(self, "ViewBackward0",
-                   [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+    const TensorImpl& other = checked_tensor(state_of_wrapper(self), object, "view_as");
+    return with_layouts(
+        [&](const auto& layout) {
+          auto sizes = layout.sizes;  // a finalizer may change the other tensor
+          return view_of(self, "ViewBackward0",
+                         [&](TensorImpl& tensor) { return views::view(tensor, sizes); });
+        },
+        other);
   });
 }
 
 PyObject* expand(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
-    Dims sizes = sizes_of(args, count, "expand");
-    return view_of(self, "ExpandBackward0",
-                   [&](TensorImpl& tensor) { return views::expand(tensor, sizes); });
+    return view_by_sizes(self, args, count, "ExpandBackward0", [](TensorImpl& tensor, auto& sizes) {
+      return views::expand(tensor, sizes);
+    });
   });
 }
 
 PyObject* narrow(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
+    auto sizes = sym_dims_of_arguments(state_of_wrapper(self), args, count);
+    if (sizes && sizes->size() == 3) {
+      int64_t dim = (*sizes)[0].specialize();
+      return view_of(self, "SliceBackward0", [&](TensorImpl& tensor) {
+        return views::narrow(tensor, dim, (*sizes)[1], (*sizes)[2]);
+      });
+    }
     auto [dim, start, length] = ints_of<3>(args, count, "narrow");
     return view_of(self, "SliceBackward0",
                    [dim = dim, start = start, length = length](TensorImpl& tensor) {

@@ -8,9 +8,9 @@ A mode that a check enters is left when the check ends.
 leave_modes = T._meta.leave_modes
 
 #: fake_in [slotcore]: the fake of a tensor in a mode, which notes how it was made
-def fake_in(mode, tensor):
+def fake_in(mode, tensor, **options):
     check_can_note()
-    return noted(mode.from_tensor(tensor))
+    return noted(mode.from_tensor(tensor, **options))
 
 #: check_mode [slotcore]: a mode gives one fake, inside and outside, which has the mode (M3, M7)
 #> check_mode: collects checks

@@ -118,3 +118,42 @@ def check_unbacked(function, first):
             replaced_ones = [{"s0": s0, "u1": u1}[name] for name in constraints[2]]
             assert replaced(s0=s0, u1=u1) == replaced_ones, (
                 "M11: a replacement has another value")
+
+#: dynamic [slotcore]: a fake whose sizes have a symbol each
+def dynamic(mode, tensor):
+    check_can_note()
+    return mode.from_tensor(tensor, kind="dynamic")
+
+#: check_dynamic [slotcore]: tensors that pass have the layouts of the fake (M11, M15)
+#> check_dynamic: checks grows
+def layout_after(function, tensor):
+    try:
+        one = function(tensor)
+    except (RuntimeError, IndexError) as error:
+        return type(error)
+    return [*one.size(), *one.stride(), one.storage_offset(), storage_of(one).nbytes()]
+def check_dynamic(function, tensor):
+    if in_hermetic():
+        return
+    import itertools
+    example, env = tuple(tensor.size()), ShapeEnv()
+    def made(sizes):
+        return T.ones(sizes, dtype=tensor.dtype)
+    def inputs_of(one):
+        return [eval(source, {"t0": one}) for source, text in env.inputs]
+    mode = FakeTensorMode(shape_env=env)
+    traced = layout_after(function, mode.from_tensor(made(example), kind="dynamic"))
+    guards = list(env.guards)
+    assert env.check(inputs_of(made(example))), "M11: the example does not pass"
+    box = itertools.product(range(4), repeat=len(example)) if len(example) < 4 else []
+    for sizes in [example, *box]:
+        numbers = inputs_of(made(sizes))
+        if not env.check(numbers):
+            continue
+        symbols = {text: size for (source, text), size in zip(env.inputs, numbers)}
+        assert all(eval(guard, dict(symbols)) for guard in guards), "M11: a guard does not hold"
+        expected = traced
+        if type(traced) is list:
+            expected = [eval(str(one), dict(symbols)) for one in traced]
+        assert layout_after(function, made(sizes)) == expected, (
+            "M11: a tensor that passes has another layout than the fake")

@@ -71,7 +71,7 @@ TEST(Gradient, higher_orders) {
 TEST(Gradient, of_views) {
   TensorPtr x = leaf_of({1, 2, 3, 4});
   TensorPtr square = record_view(*x, "ViewBackward0", [](TensorImpl& one) {
-    return views::view(one, {2, 2});
+    return views::view(one, Dims{2, 2});
   });
   TensorPtr turned = record_view(*square, "TBackward0", &views::t);
   backward(part(turned, 0, 1) * 3);

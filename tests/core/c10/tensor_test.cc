@@ -53,19 +53,19 @@ TEST(Tensor, a_layout_that_is_refused_leaks_nothing) {
 
 TEST(Tensor, views_have_the_strides_of_torch) {
   auto tensor = make({2, 3});
-  EXPECT_EQ(views::view(*tensor, {-1, 2})->layout(), (Layout{{3, 2}, {2, 1}}));
-  EXPECT_EQ(views::view(*tensor, {1, 6, 1})->strides(), (Dims{6, 1, 1}));
-  EXPECT_THROW(views::view(*tensor, {4}), std::runtime_error);
-  EXPECT_THROW(views::view(*tensor, {-1, -1}), std::runtime_error);
-  EXPECT_THROW(views::view(*make({0}), {-1, 0}), std::runtime_error);
+  EXPECT_EQ(views::view(*tensor, Dims{-1, 2})->layout(), (Layout{{3, 2}, {2, 1}}));
+  EXPECT_EQ(views::view(*tensor, Dims{1, 6, 1})->strides(), (Dims{6, 1, 1}));
+  EXPECT_THROW(views::view(*tensor, Dims{4}), std::runtime_error);
+  EXPECT_THROW(views::view(*tensor, Dims{-1, -1}), std::runtime_error);
+  EXPECT_THROW(views::view(*make({0}), Dims{-1, 0}), std::runtime_error);
   auto turned = views::transpose(*tensor, 0, -1);
   EXPECT_EQ(turned->layout(), (Layout{{3, 2}, {1, 3}}));
-  EXPECT_THROW(views::view(*turned, {6}), std::runtime_error);
-  EXPECT_EQ(views::view(*turned, {3, 1, 2})->strides(), (Dims{1, 6, 3}));
-  EXPECT_EQ(views::view(*make({}), {1, 1})->strides(), (Dims{1, 1}));
-  EXPECT_EQ(views::expand(*make({2, 1}), {4, -1, 3})->layout(), (Layout{{4, 2, 3}, {0, 1, 0}}));
-  EXPECT_THROW(views::expand(*tensor, {-1, 2, 3}), std::runtime_error);
-  EXPECT_THROW(views::expand(*tensor, {3}), std::runtime_error);
+  EXPECT_THROW(views::view(*turned, Dims{6}), std::runtime_error);
+  EXPECT_EQ(views::view(*turned, Dims{3, 1, 2})->strides(), (Dims{1, 6, 3}));
+  EXPECT_EQ(views::view(*make({}), Dims{1, 1})->strides(), (Dims{1, 1}));
+  EXPECT_EQ(views::expand(*make({2, 1}), Dims{4, -1, 3})->layout(), (Layout{{4, 2, 3}, {0, 1, 0}}));
+  EXPECT_THROW(views::expand(*tensor, Dims{-1, 2, 3}), std::runtime_error);
+  EXPECT_THROW(views::expand(*tensor, Dims{3}), std::runtime_error);
   EXPECT_EQ(views::select(*tensor, -1, 1)->layout(), (Layout{{2}, {3}, 1}));
   EXPECT_EQ(views::narrow(*tensor, 1, -2, 1)->layout(), (Layout{{2, 1}, {3, 1}, 1}));
   EXPECT_EQ(views::narrow(*tensor, 1, 3, 0)->numel(), 0);
@@ -77,7 +77,7 @@ TEST(Tensor, views_have_the_strides_of_torch) {
 
 TEST(Tensor, a_view_owns_the_base_and_shares_its_version) {  // P7
   auto tensor = make({4});
-  auto first = views::view(*tensor, {2, 2});
+  auto first = views::view(*tensor, Dims{2, 2});
   auto second = views::select(*first, 0, 1);
   EXPECT_EQ(second->base(), tensor);
   EXPECT_EQ(tensor.use_count(), 3u);
@@ -159,7 +159,8 @@ TEST(Arithmetic, writes_that_depend_on_the_order_are_refused) {
   auto tensor = counting({4});
   auto low = views::narrow(*tensor, 0, 0, 3), high = views::narrow(*tensor, 0, 1, 3);
   EXPECT_THROW(copy(*high, Operand(*low)), std::runtime_error);
-  EXPECT_THROW(copy(*views::expand(*tensor, {2, 4}), Operand(*make({2, 4}))), std::runtime_error);
+  EXPECT_THROW(copy(*views::expand(*tensor, Dims{2, 4}), Operand(*make({2, 4}))),
+               std::runtime_error);
   EXPECT_EQ(tensor->version().value(), 0u);
   copy(*tensor, Operand(*tensor));
   // Every other element: the layout is not dense, so the elements are read first.

@@ -58,7 +58,7 @@ std::vector<TensorPtr> exotic_tensors() {
           conjugated,
           views::neg_view(*written),
           written->detach(),
-          views::expand(*make({1}), {3}),
+          views::expand(*make({1}), Dims{3}),
           make({0, 4}),
           make({})};
 }

@@ -1,28 +1,48 @@
 // ShapeEnv: torch's class, as an object that owns the C++ environment.
 
-#include "core/python/meta/sym_int.h"
-#include "core/python/tensor/tensor.h"
+#include "core/python/sizes/sym_int.h"
 
 namespace slotcore::python {
 namespace {
 
-using meta::Relation, meta::SizeExpr, meta::SizeKind;
+using meta::EnvPtr, meta::ShapeEnv, meta::SharedEnv, meta::SizeKind;
 
 struct Env {
-  PyObject_HEAD meta::ShapeEnv env;  // owns no Python object, so there is no cycle
+  PyObject_HEAD EnvPtr env;
 };
+
+const EnvPtr& env_of(PyObject* self) { return reinterpret_cast<Env*>(self)->env; }
+
+// What `body` gives for the environment, of which no one else reads meanwhile.
+template <class Body>
+auto with_env(PyObject* self, Body body) {
+  const EnvPtr& env = env_of(self);
+  std::lock_guard lock(env->mutex);
+  return body(env->env);
+}
+
+EnvPtr shared(ShapeEnv env) {
+  auto result = std::make_shared<SharedEnv>();
+  result->env = std::move(env);
+  return result;
+}
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     if (PyTuple_GET_SIZE(args) != 0 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
       throw_python(PyExc_TypeError, "ShapeEnv() takes no arguments");
-    return env_object(state_of_type(type), meta::ShapeEnv());
+    return env_object(state_of_type(type), shared({}));
   });
 }
 
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  std::destroy_at(&env_of(self));
+  {
+    const EnvPtr& env = env_of(self);
+    std::lock_guard lock(env->mutex);
+    if (env->object == self) env->object = nullptr;
+  }
+  std::destroy_at(&reinterpret_cast<Env*>(self)->env);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -43,15 +63,19 @@ PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     int64_t hint = checked_int(number);
     for (SizeKind kind : meta::kInputKinds) {
-      if (std::string_view(name_of(kind)) == kind_name)
-        return size_object(self, env_of(self).add_input(hint, source, kind));
+      if (std::string_view(name_of(kind)) != kind_name) continue;
+      auto expr = with_env(self, [&](ShapeEnv& env) { return env.add_input(hint, source, kind); });
+      return size_object(state_of_type(Py_TYPE(self)), sym_int_of(env_of(self), std::move(expr)));
     }
     throw_python(PyExc_ValueError, "the kind is static, duck or dynamic, and not %s", kind_name);
   });
 }
 
 PyObject* create_unbacked_symint(PyObject* self, PyObject*) {
-  return guarded([&] { return size_object(self, env_of(self).add_unbacked()); });
+  return guarded([&] {
+    auto expr = with_env(self, [&](ShapeEnv& env) { return env.add_unbacked(); });
+    return size_object(state_of_type(Py_TYPE(self)), sym_int_of(env_of(self), std::move(expr)));
+  });
 }
 
 std::vector<int64_t> numbers_of(PyObject* sequence) {
@@ -71,20 +95,28 @@ PyObject* check(PyObject* self, PyObject* args, PyObject* kwargs) {
       throw PythonErrorSet{};
     }
     std::vector<int64_t> inputs = numbers_of(sizes);
-    if (unbacked == Py_None) return PyBool_FromLong(env_of(self).check(inputs));
-    return PyBool_FromLong(env_of(self).check(inputs, numbers_of(unbacked)));
+    std::optional<std::vector<int64_t>> numbers;
+    if (unbacked != Py_None) numbers = numbers_of(unbacked);
+    return PyBool_FromLong(
+        with_env(self, [&](const ShapeEnv& env) { return env.check(inputs, numbers); }));
   });
 }
 
 PyObject* freeze(PyObject* self, PyObject*) {
-  env_of(self).freeze();
+  with_env(self, [](ShapeEnv& env) { env.freeze(); });
   Py_RETURN_NONE;
+}
+
+// Making a Python object may run a finalizer, which may ask the environment.
+ShapeEnv copy_of(PyObject* self) {
+  return with_env(self, [](const ShapeEnv& env) { return env; });
 }
 
 PyObject* texts_of_constraints(PyObject* self, bool is_assertion) {
   return guarded([&] {
     PyRef list = PyRef::steal(checked(PyList_New(0)));
-    for (const auto& constraint : env_of(self).constraints()) {
+    ShapeEnv env = copy_of(self);
+    for (const auto& constraint : env.constraints()) {
       if (constraint.is_assertion == is_assertion)
         checked(PyList_Append(list.get(), text_of(constraint.relation.text()).get()));
     }
@@ -98,8 +130,9 @@ PyObject* get_asserts(PyObject* self, void*) { return texts_of_constraints(self,
 PyObject* get_replacements(PyObject* self, void*) {
   return guarded([&] {
     PyRef dict = PyRef::steal(checked(PyDict_New()));
-    for (const auto& [symbol, by] : env_of(self).replacements()) {
-      PyRef name = text_of(env_of(self).symbol(symbol).text());
+    ShapeEnv env = copy_of(self);
+    for (const auto& [symbol, by] : env.replacements()) {
+      PyRef name = text_of(env.symbol(symbol).text());
       checked(PyDict_SetItem(dict.get(), name.get(), text_of(by.text()).get()));
     }
     return dict.release();
@@ -109,7 +142,8 @@ PyObject* get_replacements(PyObject* self, void*) {
 PyObject* get_inputs(PyObject* self, void*) {
   return guarded([&] {
     PyRef list = PyRef::steal(checked(PyList_New(0)));
-    for (const auto& [source, expr] : env_of(self).inputs()) {
+    ShapeEnv env = copy_of(self);
+    for (const auto& [source, expr] : env.inputs()) {
       PyRef pair =
           PyRef::steal(checked(PyTuple_Pack(2, text_of(source).get(), text_of(expr.text()).get())));
       checked(PyList_Append(list.get(), pair.get()));
@@ -118,12 +152,14 @@ PyObject* get_inputs(PyObject* self, void*) {
   });
 }
 
-PyObject* get_frozen(PyObject* self, void*) { return PyBool_FromLong(env_of(self).is_frozen()); }
+PyObject* get_frozen(PyObject* self, void*) {
+  return PyBool_FromLong(with_env(self, [](const ShapeEnv& env) { return env.is_frozen(); }));
+}
 
 PyObject* dumps_env(PyObject* module, PyObject* env) {
   return guarded([&] {
-    check_env(state_of_module(module), env);
-    return text_of(env_of(env).dumps()).release();
+    checked_env(state_of_module(module), env);
+    return text_of(copy_of(env).dumps()).release();
   });
 }
 
@@ -132,8 +168,8 @@ PyObject* loads_env(PyObject* module, PyObject* text) {
     Py_ssize_t size;
     const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
     if (bytes == nullptr) throw PythonErrorSet{};
-    auto env = meta::ShapeEnv::loads(std::string_view(bytes, static_cast<size_t>(size)));
-    return env_object(state_of_module(module), std::move(env));
+    auto env = ShapeEnv::loads(std::string_view(bytes, static_cast<size_t>(size)));
+    return env_object(state_of_module(module), shared(std::move(env)));
   });
 }
 
@@ -183,16 +219,26 @@ PyRef make_shape_env_type(PyObject* module) {
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
 }
 
-meta::ShapeEnv& env_of(PyObject* object) noexcept { return reinterpret_cast<Env*>(object)->env; }
-
-void check_env(ModuleState* state, PyObject* object) {
+const EnvPtr& checked_env(ModuleState* state, PyObject* object) {
   if (!Py_IS_TYPE(object, state->shape_env_type))
     throw_python(PyExc_TypeError, "expected a ShapeEnv, got %s", Py_TYPE(object)->tp_name);
+  return env_of(object);
 }
 
-PyObject* env_object(ModuleState* state, meta::ShapeEnv env) {
+PyObject* env_object(ModuleState* state, EnvPtr env) {
+  {
+    // An object whose count is 0 removes itself before another thread gets the GIL.
+    std::lock_guard lock(env->mutex);
+    if (env->object != nullptr && env->interpreter == state->interpreter)
+      return Py_NewRef(static_cast<PyObject*>(env->object));
+  }
   PyObject* self = checked(state->shape_env_type->tp_alloc(state->shape_env_type, 0));
-  std::construct_at(&env_of(self), std::move(env));
+  std::lock_guard lock(env->mutex);
+  if (env->object == nullptr) {
+    env->interpreter = state->interpreter;
+    env->object = self;
+  }
+  std::construct_at(&reinterpret_cast<Env*>(self)->env, env);
   return self;
 }
 

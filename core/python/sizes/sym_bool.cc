@@ -1,8 +1,7 @@
 // SymBool: torch's class, a condition on sizes that is not decided yet. bool() decides it for the
 // example; `_check` takes it for true, and puts it off if only the data decides.
 
-#include "core/python/meta/sym_int.h"
-#include "core/python/tensor/tensor.h"
+#include "core/python/sizes/sym_int.h"
 
 namespace slotcore::python {
 namespace {
@@ -10,15 +9,18 @@ namespace {
 using meta::Relation;
 
 struct SymBool {
-  PyObject_HEAD PyObject* env;
+  PyObject_HEAD meta::EnvPtr env;
   Relation relation;
 };
 
 SymBool* as_condition(PyObject* self) { return reinterpret_cast<SymBool*>(self); }
 
 int is_true(PyObject* self) {
-  return guarded(
-      [&] { return env_of(as_condition(self)->env).decide(as_condition(self)->relation) ? 1 : 0; });
+  return guarded([&] {
+    const auto& [head, env, relation] = *as_condition(self);
+    std::lock_guard lock(env->mutex);
+    return env->env.decide(relation) ? 1 : 0;
+  });
 }
 
 PyObject* repr(PyObject* self) {
@@ -27,7 +29,7 @@ PyObject* repr(PyObject* self) {
 
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  Py_DECREF(as_condition(self)->env);
+  std::destroy_at(&as_condition(self)->env);
   std::destroy_at(&as_condition(self)->relation);
   type->tp_free(self);
   Py_DECREF(type);
@@ -36,7 +38,9 @@ void dealloc(PyObject* self) {
 PyObject* check(PyObject* module, PyObject* condition) {
   return guarded([&]() -> PyObject* {
     if (Py_IS_TYPE(condition, state_of_module(module)->sym_bool_type)) {
-      env_of(as_condition(condition)->env).assert_later(as_condition(condition)->relation);
+      const auto& [head, env, relation] = *as_condition(condition);
+      std::lock_guard lock(env->mutex);
+      env->env.assert_later(relation);
     } else if (!PyBool_Check(condition)) {
       throw_python(PyExc_TypeError, "expected a bool or a SymBool, got %s",
                    Py_TYPE(condition)->tp_name);
@@ -73,12 +77,12 @@ PyRef make_sym_bool_type(PyObject* module) {
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
 }
 
-PyObject* condition_object(PyObject* env, const Relation& relation) {
+PyObject* condition_object(ModuleState* state, const meta::EnvPtr& env, const Relation& relation) {
   if (relation.expr.is_constant()) return PyBool_FromLong(relation.holds(relation.expr.constant()));
-  PyTypeObject* type = state_of_type(Py_TYPE(env))->sym_bool_type;
+  PyTypeObject* type = state->sym_bool_type;
   PyObject* self = checked(type->tp_alloc(type, 0));
   std::construct_at(&as_condition(self)->relation, relation);
-  as_condition(self)->env = Py_NewRef(env);
+  std::construct_at(&as_condition(self)->env, env);
   return self;
 }
 

@@ -1,0 +1,69 @@
+// The order of inputs is that in which check() takes them.
+
+#include "core/meta/sizes/input_symbols.h"
+
+namespace slotcore::meta {
+
+InputSymbols::InputSymbols(EnvPtr env, SizeKind kind) : env_(std::move(env)), kind_(kind) {
+  std::lock_guard lock(env_->mutex);
+  before_ = after_ = env_->env;
+}
+
+InputSymbols::~InputSymbols() {
+  if (is_kept_) return;
+  std::lock_guard lock(env_->mutex);
+  if (env_->env.is_as_large_as(after_)) env_->env = std::move(before_);
+}
+
+SymLayout InputSymbols::layout(const Layout& layout, const std::string& tensor) {
+  std::lock_guard lock(env_->mutex);
+  size_t rank = layout.sizes.size();
+  std::vector<SizeExpr> sizes, strides(rank);
+  for (size_t i = 0; i < rank; i++) {
+    std::string source = tensor + ".size(" + std::to_string(i) + ")";
+    sizes.push_back(add(layout.sizes[i], std::move(source), kind_));
+  }
+  // The strides of a contiguous tensor of these sizes.
+  SizeExpr expected(1);
+  for (size_t i = rank; i-- > 0;) {
+    strides[i] = expected;
+    expected = expected * (kind_ == SizeKind::kDuck ? sizes[i] : sizes[i].max(SizeExpr(1)));
+  }
+  SymLayout result;
+  for (size_t i = 0; i < rank; i++) {
+    std::string source = tensor + ".stride()[" + std::to_string(i) + "]";
+    strides[i] = add_expected(layout.strides[i], strides[i], std::move(source));
+    result.sizes.push_back(sym_int_of(env_, env_->env.simplify(sizes[i])));
+    result.strides.push_back(sym_int_of(env_, env_->env.simplify(strides[i])));
+  }
+  result.offset =
+      sym_int_of(env_, add_expected(layout.offset, std::nullopt, tensor + ".storage_offset()"));
+  after_ = env_->env;
+  return result;
+}
+
+SymInt InputSymbols::nbytes(int64_t nbytes, const std::optional<SymInt>& whole,
+                            const std::string& storage) {
+  std::lock_guard lock(env_->mutex);
+  std::optional<SizeExpr> expected;
+  if (whole) expected = expr_of(env_, *whole);
+  SizeExpr expr = add_expected(nbytes, expected, storage + ".nbytes()");
+  after_ = env_->env;
+  return sym_int_of(env_, std::move(expr));
+}
+
+SizeExpr InputSymbols::add(int64_t value, std::string source, SizeKind kind) {
+  return env_->env.add_input(value, std::move(source), kind);
+}
+
+SizeExpr InputSymbols::add_expected(int64_t value, const std::optional<SizeExpr>& expected,
+                                    std::string source) {
+  bool is_expected = expected && env_->env.hint(*expected) == value;
+  bool is_static = is_expected ? expected->is_constant() : value <= 1;
+  if (is_static) return add(value, std::move(source), SizeKind::kStatic);
+  SizeExpr symbol = add(value, std::move(source), SizeKind::kDynamic);
+  if (is_expected) (void)env_->env.decide({symbol - *expected, Relation::Kind::kEqual});
+  return env_->env.simplify(symbol);
+}
+
+}  // namespace slotcore::meta

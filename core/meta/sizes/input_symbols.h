@@ -1,0 +1,37 @@
+// InputSymbols: gives the sizes of a tensor symbols. All that a layout depends on is an input of
+// the environment, so that check() can ask it of other tensors: sizes, strides, offset, bytes. A
+// source is the expression of Python that reads the input of a tensor, such as "t0.size(1)".
+#pragma once
+
+#include "core/meta/sizes/shared_env.h"
+
+namespace slotcore::meta {
+
+class InputSymbols {
+ public:
+  // Sizes are of this kind. Strides, the offset and bytes that follow from sizes are a guard and
+  // have no symbol of their own.
+  InputSymbols(EnvPtr env, SizeKind kind);
+  // Removes the inputs again unless they are kept. They stay if something was decided meanwhile.
+  ~InputSymbols();
+  InputSymbols(const InputSymbols&) = delete;
+  InputSymbols& operator=(const InputSymbols&) = delete;
+
+  // Throw what ShapeEnv::add_input() and decide() throw.
+  SymLayout layout(const Layout& layout, const std::string& tensor);
+  // `whole` is the size that the storage should have, if there is a tensor that fills it.
+  SymInt nbytes(int64_t nbytes, const std::optional<SymInt>& whole, const std::string& storage);
+  void keep() noexcept { is_kept_ = true; }
+
+ private:
+  SizeExpr add(int64_t value, std::string source, SizeKind kind);
+  // An input that is `expected` for the example, or is no expression of others.
+  SizeExpr add_expected(int64_t value, const std::optional<SizeExpr>& expected, std::string source);
+
+  const EnvPtr env_;
+  const SizeKind kind_;
+  ShapeEnv before_, after_;
+  bool is_kept_ = false;
+};
+
+}  // namespace slotcore::meta
