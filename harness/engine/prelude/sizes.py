@@ -125,7 +125,7 @@ def dynamic(mode, tensor):
     return mode.from_tensor(tensor, kind="dynamic")
 
 #: check_dynamic [slotcore]: tensors that pass have the layouts of the fake (M11, M15)
-#> check_dynamic: checks grows
+#> check_dynamic: checks
 def layout_after(function, tensor):
     try:
         one = function(tensor)
