@@ -10,6 +10,7 @@
 #include "core/autograd/functions/view.h"
 #include "core/autograd/grad_mode.h"
 #include "core/c10/check.h"
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/impl/protocol/lock_or_create.h"
 #include "core/c10/trace.h"
 
@@ -128,6 +129,7 @@ Edge gradient_edge(TensorImpl& tensor) {
 }
 
 void set_requires_grad(TensorImpl& leaf, bool requires_grad) {
+  impl::check_untraced("requires_grad");
   if (requires_grad && !is_differentiable(leaf.type())) {
     throw std::runtime_error(
         "only tensors of floating point and complex dtype can require gradients");
@@ -137,6 +139,7 @@ void set_requires_grad(TensorImpl& leaf, bool requires_grad) {
 }
 
 TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad) {
+  impl::check_untraced("a gradient of a tensor");
   if (!grad && meta_of(tensor) == nullptr) return nullptr;
   if (grad) {
     if (grad.get() == &tensor) throw std::runtime_error("a tensor cannot be its own grad");
@@ -153,6 +156,7 @@ TensorPtr exchange_grad(TensorImpl& tensor, TensorPtr grad) {
 }
 
 void detach_in_place(TensorImpl& tensor) {
+  impl::check_untraced("detach_()");
   if (tensor.base()) throw std::runtime_error("a view cannot be detached in place");
   AutogradMeta* meta = meta_of(tensor);
   if (meta == nullptr) return;

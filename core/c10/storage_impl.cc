@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/c10/check.h"
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/trace.h"
 
@@ -64,6 +65,7 @@ void StorageImpl::release_resources() noexcept {
 }
 
 void StorageImpl::resize(size_t nbytes) {
+  impl::check_untraced("another size of a storage");
   if (!resizable_) throw std::runtime_error("this storage does not own its bytes: not resizable");
   if (pinned())
     throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");

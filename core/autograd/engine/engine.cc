@@ -11,6 +11,7 @@
 #include "core/autograd/engine/validate.h"
 #include "core/autograd/grad_mode.h"
 #include "core/c10/check.h"
+#include "core/c10/impl/operation_tracer_tls.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -43,6 +44,7 @@ void run(GraphTask& graph) {
 
 Gradients run_backward(const std::vector<Edge>& roots, Gradients gradients, BackwardOptions options,
                        const std::vector<Edge>& outputs) {
+  impl::check_untraced("a backward");
   SLOTCORE_CHECK(roots.size() == gradients.size());
   for (size_t i = 0; i < roots.size(); i++) {
     if (!roots[i].node) throw std::runtime_error("a tensor does not require grad");

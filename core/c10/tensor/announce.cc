@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/tensor/tensor_impl.h"
 
 namespace slotcore {
@@ -15,6 +16,7 @@ void announce(std::initializer_list<const TensorImpl*> operands) {
   const impl::TorchDispatchMode* mode = TorchDispatchModeTLS::innermost();
   if (mode == nullptr) [[likely]]
     return;
+  impl::check_untraced("an operation that has no node");
   for (const TensorImpl* operand : operands) {
     if (operand->place().mode.get() == mode) continue;
     throw std::runtime_error(
@@ -33,6 +35,7 @@ void check_same_mode(const TensorImpl& a, const TensorImpl& b) {
 }
 
 Place place_of_new(Device device) {
+  impl::check_untraced("a factory that has no node");
   impl::TorchDispatchMode* mode = TorchDispatchModeTLS::innermost();
   return {device, mode == nullptr ? ModePtr() : ModePtr::retain(mode)};
 }

@@ -1,276 +1,81 @@
-// Loops over elements, one at a time; speed does not matter here.
+// Arithmetic as operations, which a tracer may record.
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <stdexcept>
-#include <string>
-
-#include "core/c10/tensor/announce.h"
-#include "core/c10/tensor/elements.h"
-#include "core/c10/tensor/memory_overlap.h"
+#include "core/c10/tensor/tensor_loops.h"
 
 namespace slotcore::arithmetic {
 namespace {
 
-ScalarType type_of(const Scalar& number) {
-  constexpr std::array kTypes = {ScalarType::bool_, ScalarType::int64, ScalarType::float64,
-                                 ScalarType::complex64};
-  return kTypes[number.index()];
-}
-
-// Whether a T can hold `value`. A negative number wraps in an unsigned type, as in torch.
-template <class T>
-bool fits(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<T>::max();
-  } else {
-    // The largest int64 is not a double. 2^63 is one, and does not fit.
-    return sizeof(T) == 1 ? std::abs(value) < 256 : value >= -0x1p63 && value < 0x1p63;
+Op op_of(Operation operation) {
+  switch (operation) {
+    case Operation::kAdd: return Op::kAdd;
+    case Operation::kMultiply: return Op::kMultiply;
+    case Operation::kEqual: return Op::kEqual;
+    case Operation::kNotEqual: return Op::kNotEqual;
   }
+  __builtin_unreachable();
 }
 
-template <class T>
-T checked_convert(const Scalar& number) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    // Integers above 2^53 are not exact as doubles.
-    if (const auto* integer = std::get_if<int64_t>(&number)) return *integer;
-  }
-  auto value = std::visit([](auto any) { return std::complex<double>(any); }, number);
-  if constexpr (std::is_same_v<T, bool>) {
-    return value != 0.0;
-  } else if constexpr (is_complex_v<T>) {
-    return T(value);
-  } else {
-    if (value.imag() != 0 || !fits<T>(value.real()))
-      throw std::runtime_error("the value cannot be converted to the dtype without overflow");
-    return convert<T>(value.real());
-  }
-}
-
-// The type of a result. Tensors with dimensions precede tensors without, and those precede numbers.
-// An operand that comes later changes the type only if its kind is higher.
-std::optional<ScalarType> combine(std::optional<ScalarType> more, std::optional<ScalarType> less) {
-  if (!more || !less) return more ? more : less;
-  return kind_of(*less) <= kind_of(*more) ? *more : promote_types(*more, *less);
-}
-
-ScalarType result_type(const Operand& a, const Operand& b) {
-  std::array<std::optional<ScalarType>, 3> ranks;
+OpCall call_of(Op op, const Operand& a, const Operand& b) {
+  OpCall call{op};
   for (const Operand* operand : {&a, &b}) {
-    ScalarType type = operand->tensor->type();
-    if (operand->is_number && type == ScalarType::float64) type = ScalarType::float32;
-    auto& rank = ranks[operand->is_number ? 2 : operand->tensor->dim() == 0 ? 1 : 0];
-    rank = rank ? promote_types(*rank, type) : type;
+    if (operand->is_number) {
+      call.operands.emplace_back(operand->number);
+    } else {
+      call.operands.emplace_back(operand->tensor);
+    }
   }
-  return *combine(ranks[0], combine(ranks[1], ranks[2]));
+  return call;
 }
 
-template <class T>
-T apply(Operation operation, T a, T b) {
-  bool adds = operation == Operation::kAdd;
-  if constexpr (std::is_same_v<T, bool>) {
-    return adds ? a || b : a && b;
-  } else if constexpr (std::is_integral_v<T>) {
-    auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-    return static_cast<T>(adds ? x + y : x * y);  // wraps
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return adds ? a + b : a * b;
-  } else {
-    return adds ? a + T{1} * b : a * b;  // torch's alpha: a complex product may turn -0 into 0
-  }
-}
-
-// Numbers are at no place.
-void announce_operands(const Operand& a, const Operand& b) {
-  for (const Operand* operand : {&a, &b}) {
-    if (!operand->is_number) announce({operand->tensor.get()});
-  }
-  if (!a.is_number && !b.is_number) check_same_mode(*a.tensor, *b.tensor);
-}
-
-const Place& result_place(const Operand& a, const Operand& b) {
-  const Place &first = a.tensor->place(), &second = b.tensor->place();
-  if (a.is_number || first == second) return second;
-  if (b.is_number) return first;
-  const Operand& on_cpu = first.device == Device::kCpu ? a : b;
-  if (on_cpu.tensor->dim() != 0)
-    throw std::runtime_error("the operands are on different devices: cpu and meta");
-  return first.device == Device::kMeta ? first : second;
-}
-
-bool is_comparison(Operation operation) {
-  return operation == Operation::kEqual || operation == Operation::kNotEqual;
-}
-
-// out = a OPERATION b, computed as `type`.
-void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const TensorImpl& b,
-         ScalarType type) {
-  if (is_without_elements(out, a, b)) return;
-  Elements written(out), left(a), right(b);
-  const Dims& sizes = out.sizes();
-  std::array<Dims, 3> strides{out.strides(), broadcast_strides(a.sizes(), a.strides(), sizes),
-                              broadcast_strides(b.sizes(), b.strides(), sizes)};
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    for_each_element(sizes, strides, [&](const std::array<int64_t, 3>& at) {
-      T x = left.read<T>(at[1]), y = right.read<T>(at[2]);
-      if (is_comparison(operation)) {
-        written.write(at[0], (x == y) == (operation == Operation::kEqual));
-      } else {
-        written.write(at[0], apply(operation, x, y));
-      }
-    });
-  });
-}
-
-template <class Int>
-TensorPtr new_dense(const BasicLayout<Int>& layout, ScalarType type, const Place& place) {
-  auto item = static_cast<int64_t>(item_size(type));
-  SymInt nbytes = checked_multiply(element_count(layout.sizes), item);
-  return make_intrusive<TensorImpl>(make_storage(nbytes, place), layout, type);
-}
-
-void write_all(const TensorImpl& self, const Scalar& value) {
-  with_type(self.type(), [&](auto zero) {
-    auto converted = checked_convert<decltype(zero)>(value);
-    if (is_without_elements(self)) return;
-    Elements written(self);
-    for_each_element(self.sizes(), std::array{self.strides()},
-                     [&](const std::array<int64_t, 1>& at) { written.write(at[0], converted); });
-  });
-}
-
-void check_overlap(const TensorImpl& self, const TensorImpl& read) {
-  check_no_internal_overlap(self);
-  check_no_partial_overlap(self, read);
-}
-
-// The tensor to read while `self` is written: a copy if both use one storage with different
-// layouts.
-TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
-  auto is_equal = [](const auto& one, const auto& other) { return one == other; };
-  bool apart = source->storage() != self.storage() || with_layouts(is_equal, *source, self);
-  return apart ? source : clone(*source);
+// A graph makes tensors on cpu only; on meta, place_of_new() refuses to be traced.
+TensorPtr made(Op op, const Dims& sizes, ScalarType type, Device device, bool value) {
+  auto run = [&] { return loops::new_filled(sizes, type, device, value); };
+  if (device != Device::kCpu) return run();
+  return operation([&] { return OpCall{op, {}, {sizes.begin(), sizes.end()}, type}; }, run);
 }
 
 }  // namespace
 
-Operand::Operand(const Scalar& number)
-    : tensor(make_intrusive<TensorImpl>(Dims{}, type_of(number))), is_number(true) {
-  write_all(*tensor, number);
-}
-
-Operand Operand::beside(const TensorImpl& other) const {
-  Operand operand = *this;
-  if (is_number && other.is_fake())
-    operand.tensor = make_intrusive<TensorImpl>(Dims{}, tensor->type(), other.place());
-  return operand;
-}
-
 TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
-  announce_operands(a, b);
-  ScalarType type = result_type(a, b);
-  TensorPtr result = with_layouts(
-      [&](const auto& x, const auto& y) {
-        return new_dense(result_layout(x, y), is_comparison(operation) ? ScalarType::bool_ : type,
-                         result_place(a, b));
-      },
-      *a.tensor, *b.tensor);
-  run(operation, *result, *a.tensor, *b.tensor, type);
-  return result;
+  return slotcore::operation([&] { return call_of(op_of(operation), a, b); },
+                             [&] { return loops::new_result(operation, a, b); });
 }
 
 void compute_in_place(Operation operation, TensorImpl& self, const Operand& other) {
-  announce_operands(Operand(self), other);
-  ScalarType type = result_type(Operand(self), other);
-  if (!can_cast(type, self.type())) {
-    throw std::runtime_error(std::string("a result of ") + name_of(type) +
-                             " cannot be stored in a tensor of " + name_of(self.type()));
-  }
-  auto check_sizes = [](const auto& written, const auto& read) {
-    auto sizes = broadcast_sizes(written.sizes, read.sizes);
-    if (sizes != written.sizes) {
-      throw std::runtime_error("a result of size " + text(sizes) +
-                               " cannot be stored in a tensor of " + text(written.sizes));
-    }
-  };
-  with_layouts(check_sizes, self, *other.tensor);
-  if (result_place(Operand(self), other) != self.place())
-    throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
-  check_overlap(self, *other.tensor);
-  run(operation, self, self, *to_read(self, other.tensor), type);
-  self.version().bump();
+  Op op = operation == Operation::kAdd ? Op::kAddInPlace : Op::kMultiplyInPlace;
+  slotcore::operation([&] { return call_of(op, Operand(self), other); },
+                      [&] { loops::write_result(operation, self, other); });
 }
 
 void fill(TensorImpl& self, const Scalar& value) {
-  announce({&self});
-  write_all(self, value);
-  self.version().bump();
+  operation(
+      [&] {
+        return OpCall{Op::kFill, {TensorPtr::retain(&self), value}};
+      },
+      [&] { loops::write_number(self, value); });
 }
 
 void copy(TensorImpl& self, const Operand& source) {
-  announce_operands(Operand(self), source);
-  if (source.tensor.get() == &self) {
-    // Nothing is read or written, but the call counts as a write.
-    self.version().bump();
-    return;
-  }
-  with_layouts(
-      [](const auto& to, const auto& from) {
-        (void)broadcast_strides(from.sizes, from.strides, to.sizes);
-      },
-      self, *source.tensor);
-  check_overlap(self, *source.tensor);
-  TensorPtr kept = to_read(self, source.tensor);
-  if (!is_without_elements(self, *kept)) {
-    Dims strides = broadcast_strides(kept->sizes(), kept->strides(), self.sizes());
-    Elements written(self), read(*kept);
-    with_type(kept->type(), [&](auto zero) {
-      using T = decltype(zero);
-      for_each_element(
-          self.sizes(), std::array{self.strides(), strides},
-          [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
-    });
-  }
-  self.version().bump();
+  operation([&] { return call_of(Op::kCopy, Operand(self), source); },
+            [&] { loops::write_copy(self, source); });
 }
 
 TensorPtr clone(const TensorImpl& self) {
-  announce({&self});
-  check_elements(self);
-  TensorPtr result = with_layouts(
-      [&](const auto& layout) { return new_dense(copy_layout(layout), self.type(), self.place()); },
-      self);
-  if (is_without_elements(*result)) return result;
-  Elements written(*result), read(self);
-  with_type(self.type(), [&](auto zero) {
-    using T = decltype(zero);
-    for_each_element(
-        self.sizes(), std::array{result->strides(), self.strides()},
-        [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
-  });
-  return result;
+  return tensor_operation(Op::kClone, self, [&] { return loops::new_copy(self); });
 }
 
 TensorPtr sum(const TensorImpl& self) {
-  announce({&self});
-  bool counts = kind_of(self.type()) < kind_of(ScalarType::float32);
-  auto result =
-      make_intrusive<TensorImpl>(Dims{}, counts ? ScalarType::int64 : self.type(), self.place());
-  if (is_without_elements(*result, self)) return result;
-  Elements read(self);
-  with_type(result->type(), [&](auto zero) {
-    for_each_element(self.sizes(), std::array{self.strides()},
-                     [&](const std::array<int64_t, 1>& at) {
-                       zero = apply(Operation::kAdd, zero, read.read<decltype(zero)>(at[0]));
-                     });
-    Elements(*result).write(0, zero);
-  });
-  return result;
+  return tensor_operation(Op::kSum, self, [&] { return loops::new_sum(self); });
+}
+
+TensorPtr ones(const Dims& sizes, ScalarType type, Device device) {
+  return made(Op::kOnes, sizes, type, device, true);
+}
+
+TensorPtr zeros(const Dims& sizes, ScalarType type, Device device) {
+  return made(Op::kZeros, sizes, type, device, false);
 }
 
 }  // namespace slotcore::arithmetic

@@ -4,18 +4,12 @@
 // on cpu without dimensions, goes with every device.
 #pragma once
 
-#include <complex>
-#include <cstdint>
-#include <variant>
-
-#include "core/c10/tensor/tensor_impl.h"
+#include "core/c10/tensor/operation.h"
 
 namespace slotcore::arithmetic {
 
 using TensorPtr = intrusive_ptr<TensorImpl>;
-
-// A number that does not come from a tensor.
-using Scalar = std::variant<bool, int64_t, double, std::complex<double>>;
+using slotcore::Scalar;
 
 // A tensor, or a number that adapts to the type of the other operand.
 struct Operand {
@@ -27,6 +21,7 @@ struct Operand {
 
   TensorPtr tensor;
   bool is_number = false;
+  Scalar number;  // if it is one
 };
 
 enum class Operation { kAdd, kMultiply, kEqual, kNotEqual };
@@ -47,5 +42,8 @@ void copy(TensorImpl& self, const Operand& source);
 TensorPtr clone(const TensorImpl& self);
 // The sum of all elements; integers and bools give an int64.
 TensorPtr sum(const TensorImpl& self);
+// New contiguous tensors, where a factory makes one on this thread.
+TensorPtr ones(const Dims& sizes, ScalarType type, Device device = Device::kCpu);
+TensorPtr zeros(const Dims& sizes, ScalarType type, Device device = Device::kCpu);
 
 }  // namespace slotcore::arithmetic

@@ -9,6 +9,7 @@
 #include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
 #include "core/c10/tensor/memory_overlap.h"
+#include "core/c10/tensor/operation.h"
 #include "core/c10/tensor/tensor_arithmetic.h"
 
 namespace slotcore::derivatives {
@@ -47,17 +48,21 @@ std::vector<int64_t> repetitions(const Layout& layout, int64_t length) {
 }  // namespace
 
 TensorPtr relu(const TensorImpl& self) {
-  announce({&self});
-  auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.place());
-  write_relu(*result, self);
-  return result;
+  return tensor_operation(Op::kRelu, self, [&] {
+    announce({&self});
+    auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.place());
+    write_relu(*result, self);
+    return result;
+  });
 }
 
 void relu_in_place(TensorImpl& self) {
-  announce({&self});
-  check_no_internal_overlap(self);
-  write_relu(self, self);
-  self.version().bump();
+  tensor_operation(Op::kReluInPlace, self, [&] {
+    announce({&self});
+    check_no_internal_overlap(self);
+    write_relu(self, self);
+    self.version().bump();
+  });
 }
 
 TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {

@@ -7,6 +7,7 @@
 
 #include "core/c10/live_counts.h"
 #include "core/c10/tensor/announce.h"
+#include "core/c10/tensor/operation.h"
 #include "core/c10/trace.h"
 
 namespace slotcore {
@@ -121,6 +122,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
 }
 
 intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
+  impl::check_untraced("data of another tensor");
   check_same_place(place(), other.place());
   if (requires_grad() && !is_differentiable(other.type_)) {
     throw std::runtime_error(
@@ -145,16 +147,20 @@ void TensorImpl::resize(const Dims& sizes) {
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::alias_data() const {
-  announce({this});
-  auto alias = with_layouts(
-      [&](const auto& layout) { return make_intrusive<TensorImpl>(storage_, layout, type_); },
-      *this);
-  alias->bits_ = bits_;
-  return alias;
+  return tensor_operation(Op::kData, *this, [&] {
+    announce({this});
+    auto alias = with_layouts(
+        [&](const auto& layout) { return make_intrusive<TensorImpl>(storage_, layout, type_); },
+        *this);
+    alias->bits_ = bits_;
+    return alias;
+  });
 }
 
 intrusive_ptr<TensorImpl> TensorImpl::detach() const {
-  return with_layouts([&](const auto& layout) { return detach_as(layout, type_); }, *this);
+  return tensor_operation(Op::kDetach, *this, [&] {
+    return with_layouts([&](const auto& layout) { return detach_as(layout, type_); }, *this);
+  });
 }
 
 template <class Int>

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/c10/shapes/view_layouts.h"
+#include "core/c10/tensor/operation.h"
 
 namespace slotcore::views {
 namespace {
@@ -36,17 +37,22 @@ void check_has_dims(const TensorImpl& tensor) {
 }  // namespace
 
 TensorPtr alias(TensorImpl& tensor) {
-  return with_layouts([&](const auto& layout) { return tensor.make_view(layout); }, tensor);
+  return tensor_operation(Op::kAlias, tensor, [&] {
+    return with_layouts([&](const auto& layout) { return tensor.make_view(layout); }, tensor);
+  });
 }
 
 TensorPtr view(TensorImpl& tensor, const Dims& sizes) {
   if (tensor.is_symbolic()) return view(tensor, symbolic(sizes));
-  return tensor.make_view(viewed(tensor.layout(), sizes));
+  return tensor_operation(
+      Op::kView, tensor, [&] { return tensor.make_view(viewed(tensor.layout(), sizes)); }, sizes);
 }
 
 TensorPtr view(TensorImpl& tensor, const SymDims& sizes) {
   if (!tensor.is_fake()) return view(tensor, specialized(sizes));
-  return tensor.make_view(viewed(tensor.sym_layout(), sizes));
+  return tensor_operation(
+      Op::kView, tensor, [&] { return tensor.make_view(viewed(tensor.sym_layout(), sizes)); },
+      sizes);
 }
 
 TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
@@ -54,56 +60,78 @@ TensorPtr view_as_type(TensorImpl& tensor, ScalarType type) {
     throw std::runtime_error("a conjugated or negated tensor cannot be read as another dtype");
   auto former = static_cast<int64_t>(item_size(tensor.type()));
   auto wanted = static_cast<int64_t>(item_size(type));
-  return with_layouts(
-      [&](const auto& layout) {
-        bool is_same = former == wanted;
-        return tensor.detach_as(is_same ? layout : viewed_as(layout, former, wanted), type);
+  auto read_as = [&](const auto& layout) {
+    bool is_same = former == wanted;
+    return tensor.detach_as(is_same ? layout : viewed_as(layout, former, wanted), type);
+  };
+  return operation(
+      [&] {
+        return OpCall{Op::kViewAsType, {TensorPtr::retain(&tensor)}, {}, type};
       },
-      tensor);
+      [&] { return with_layouts(read_as, tensor); });
 }
 
 TensorPtr view_as_real(TensorImpl& tensor) {
   if (!is_complex(tensor.type())) throw std::runtime_error("view_as_real takes a complex tensor");
   if (tensor.bits().conj)
     throw std::runtime_error("view_as_real takes no conjugated tensor; use resolve_conj()");
-  return with_layouts(
-      [&](const auto& layout) { return tensor.make_view(pairs(layout), ScalarType::float32); },
-      tensor);
+  auto as_pairs = [&](const auto& layout) {
+    return tensor.make_view(pairs(layout), ScalarType::float32);
+  };
+  return tensor_operation(Op::kViewAsReal, tensor, [&] { return with_layouts(as_pairs, tensor); });
 }
 
 TensorPtr narrow(TensorImpl& tensor, int64_t dim, int64_t start, int64_t length) {
   if (tensor.is_symbolic()) return narrow(tensor, dim, SymInt(start), SymInt(length));
-  return within_storage(tensor, narrowed(tensor.layout(), dim, start, length));
+  return tensor_operation(
+      Op::kNarrow, tensor,
+      [&] { return within_storage(tensor, narrowed(tensor.layout(), dim, start, length)); }, dim,
+      start, length);
 }
 
 TensorPtr narrow(TensorImpl& tensor, int64_t dim, const SymInt& start, const SymInt& length) {
   if (!tensor.is_fake()) return narrow(tensor, dim, start.specialize(), length.specialize());
-  return within_storage(tensor, narrowed(tensor.sym_layout(), dim, start, length));
+  return tensor_operation(
+      Op::kNarrow, tensor,
+      [&] { return within_storage(tensor, narrowed(tensor.sym_layout(), dim, start, length)); },
+      dim, start, length);
 }
 
 TensorPtr slice(TensorImpl& tensor, int64_t start, int64_t length, int64_t step) {
   check_has_dims(tensor);
-  if (tensor.is_symbolic())
-    return within_storage(tensor, sliced<SymInt>(tensor.sym_layout(), start, length, step));
-  return within_storage(tensor, sliced(tensor.layout(), start, length, step));
+  auto run = [&] {
+    if (tensor.is_symbolic())
+      return within_storage(tensor, sliced<SymInt>(tensor.sym_layout(), start, length, step));
+    return within_storage(tensor, sliced(tensor.layout(), start, length, step));
+  };
+  return tensor_operation(Op::kSlice, tensor, run, start, length, step);
 }
 
 TensorPtr select(TensorImpl& tensor, int64_t dim, int64_t index) {
   check_has_dims(tensor);
-  if (tensor.is_symbolic())
-    return within_storage(tensor, selected<SymInt>(tensor.sym_layout(), dim, index));
-  return within_storage(tensor, selected(tensor.layout(), dim, index));
+  auto run = [&] {
+    if (tensor.is_symbolic())
+      return within_storage(tensor, selected<SymInt>(tensor.sym_layout(), dim, index));
+    return within_storage(tensor, selected(tensor.layout(), dim, index));
+  };
+  return tensor_operation(Op::kSelect, tensor, run, dim, index);
 }
 
 TensorPtr as_strided(TensorImpl& tensor, const Layout& layout) {
   check_layout(layout, tensor.type());
-  return within_storage(tensor, layout);
+  return tensor_operation(
+      Op::kAsStrided, tensor, [&] { return within_storage(tensor, layout); }, layout.sizes,
+      layout.strides, layout.offset);
 }
 
 TensorPtr transpose(TensorImpl& tensor, int64_t a, int64_t b) {
-  if (checked_dim(a, tensor.dim()) == checked_dim(b, tensor.dim())) return alias(tensor);
-  return with_layouts(
-      [&](const auto& layout) { return within_storage(tensor, transposed(layout, a, b)); }, tensor);
+  auto run = [&] {
+    if (checked_dim(a, tensor.dim()) == checked_dim(b, tensor.dim())) return alias(tensor);
+    return with_layouts(
+        [&](const auto& layout) { return within_storage(tensor, transposed(layout, a, b)); },
+        tensor);
+  };
+  return tensor_operation(Op::kTranspose, tensor, run, a, b);
 }
 
 TensorPtr t(TensorImpl& tensor) {
@@ -112,29 +140,37 @@ TensorPtr t(TensorImpl& tensor) {
     throw std::runtime_error("t() takes at most 2 dimensions, and there are " +
                              std::to_string(rank));
   }
-  return transpose(tensor, 0, rank < 2 ? 0 : 1);
+  return tensor_operation(Op::kT, tensor, [&] { return transpose(tensor, 0, rank < 2 ? 0 : 1); });
 }
 
 TensorPtr expand(TensorImpl& tensor, const Dims& sizes) {
   if (tensor.is_symbolic()) return expand(tensor, symbolic(sizes));
-  return within_storage(tensor, expanded(tensor.layout(), sizes));
+  return tensor_operation(
+      Op::kExpand, tensor, [&] { return within_storage(tensor, expanded(tensor.layout(), sizes)); },
+      sizes);
 }
 
 TensorPtr expand(TensorImpl& tensor, const SymDims& sizes) {
   if (!tensor.is_fake()) return expand(tensor, specialized(sizes));
-  return within_storage(tensor, expanded(tensor.sym_layout(), sizes));
+  return tensor_operation(
+      Op::kExpand, tensor,
+      [&] { return within_storage(tensor, expanded(tensor.sym_layout(), sizes)); }, sizes);
 }
 
 TensorPtr conj(TensorImpl& tensor) {
-  TensorPtr view = alias(tensor);
-  view->set_bits({!tensor.bits().conj, tensor.bits().neg});
-  return view;
+  return tensor_operation(Op::kConj, tensor, [&] {
+    TensorPtr view = alias(tensor);
+    view->set_bits({!tensor.bits().conj, tensor.bits().neg});
+    return view;
+  });
 }
 
 TensorPtr neg_view(TensorImpl& tensor) {
-  TensorPtr view = alias(tensor);
-  view->set_bits({tensor.bits().conj, !tensor.bits().neg});
-  return view;
+  return tensor_operation(Op::kNegView, tensor, [&] {
+    TensorPtr view = alias(tensor);
+    view->set_bits({tensor.bits().conj, !tensor.bits().neg});
+    return view;
+  });
 }
 
 }  // namespace slotcore::views

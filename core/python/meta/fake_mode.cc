@@ -1,6 +1,7 @@
 // FakeTensorMode: torch's class. An object of it is a handle of a C++ mode: while there is one, a
 // fake gives the same one.
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/python/meta/meta.h"
 #include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/tensor.h"
@@ -102,6 +103,9 @@ PyObject* exit(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     if (TorchDispatchModeTLS::innermost() != as_mode(self)->mode.get())
       throw_python(PyExc_RuntimeError, "this mode is not the innermost one of this thread");
+    const impl::OperationTracer* tracer = impl::OperationTracerTLS::current();
+    if (tracer != nullptr && TorchDispatchModeTLS::size() <= tracer->mode_count)
+      impl::check_untraced("an exit of the mode of the trace");
     auto left = TorchDispatchModeTLS::pop();
     Py_RETURN_FALSE;  // an exception propagates
   });

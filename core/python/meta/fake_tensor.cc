@@ -1,6 +1,7 @@
 // What a fake says of itself, and the submodule fake_tensor. A fake is a Tensor; torch has a
 // subclass for it.
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/python/meta/meta.h"
 #include "core/python/runtime/device.h"
 #include "core/python/tensor/tensor.h"
@@ -37,6 +38,7 @@ PyObject* is_fake(PyObject* module, PyObject* object) {
 
 PyObject* leave_modes(PyObject*, PyObject*) {
   return guarded([&]() -> PyObject* {
+    impl::check_untraced("leave_modes()");
     if (impl::TorchDispatchModeTLS::size() == 0)
       throw_python(PyExc_RuntimeError, "this thread is in no mode");
     // A mode that dies here has no fakes, so no user code runs.

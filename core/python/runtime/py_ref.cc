@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/storage_impl.h"
 
 namespace slotcore::python {
@@ -31,6 +32,8 @@ void set_python_error() noexcept {
   } catch (const PythonErrorSet&) {
     // The Python exception is already set.
   } catch (const NoDataError& error) {
+    PyErr_SetString(PyExc_NotImplementedError, error.what());
+  } catch (const UntraceableError& error) {
     PyErr_SetString(PyExc_NotImplementedError, error.what());
   } catch (const PinnedError& error) {
     PyErr_SetString(PyExc_BufferError, error.what());

@@ -5,6 +5,7 @@
 
 #include "core/autograd/functions/view.h"
 #include "core/c10/tensor/announce.h"
+#include "core/c10/tensor/tensor_arithmetic.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/runtime/device.h"
 #include "core/python/storage/storage.h"
@@ -38,30 +39,19 @@ Wanted parse_wanted(ModuleState* state, PyObject* const* args, Py_ssize_t count,
   return result;
 }
 
-// A new tensor for ones(), zeros() and empty(), whose numbers the caller writes.
-intrusive_ptr<TensorImpl> made(ModuleState* state, PyObject* const* args, Py_ssize_t count,
-                               PyObject* names) {
-  Wanted wanted = parse_wanted(state, args, count, names);
-  return make_intrusive<TensorImpl>(wanted.sizes, wanted.type, place_of_new(wanted.device));
-}
-
 PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
-    auto tensor = made(state, args, count, names);
-    if (!tensor->place().has_bytes()) return new_tensor(state, std::move(tensor));
-    with_type(tensor->type(), [&](auto zero) {
-      using T = decltype(zero);
-      std::fill_n(static_cast<T*>(tensor->checked_data()), tensor->numel(), T{1});
-    });
-    return new_tensor(state, std::move(tensor));
+    Wanted wanted = parse_wanted(state, args, count, names);
+    return new_tensor(state, arithmetic::ones(wanted.sizes, wanted.type, wanted.device));
   });
 }
 
 PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     ModuleState* state = state_of_module(module);
-    return new_tensor(state, made(state, args, count, names));
+    Wanted wanted = parse_wanted(state, args, count, names);
+    return new_tensor(state, arithmetic::zeros(wanted.sizes, wanted.type, wanted.device));
   });
 }
 

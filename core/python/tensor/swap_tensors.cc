@@ -1,5 +1,6 @@
 // swap_tensors(): two tensors exchange everything but their identity: class, attributes, and impl.
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -31,6 +32,7 @@ PyObject* swap_tensor_impl(PyObject* module, PyObject* args) {
     if (!PyArg_ParseTuple(args, "OO:_swap_tensor_impl", &first, &second)) throw PythonErrorSet{};
     TensorImpl& a = checked_tensor(state, first, "_swap_tensor_impl");
     TensorImpl& b = checked_tensor(state, second, "_swap_tensor_impl");
+    impl::check_untraced("an exchange of tensors");
     check_alone(as_wrapper(first), "a");
     check_alone(as_wrapper(second), "b");
     if (first == second) Py_RETURN_NONE;

@@ -1,6 +1,7 @@
 // The elements of a tensor as Python numbers.
 
 #include "core/c10/tensor/announce.h"
+#include "core/c10/tensor/operation.h"
 #include "core/meta/fake_mode.h"
 #include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/dtype.h"
@@ -23,6 +24,7 @@ PyObject* nested_list(const TensorImpl& tensor, const Elements& elements, size_t
 
 PyObject* tolist(PyObject* self, PyObject*) {
   return guarded([&] {
+    announce({&self_tensor(self)});
     // A copy: code that the collector runs meanwhile may change the tensor and its storage.
     auto fixed = arithmetic::clone(self_tensor(self));
     return nested_list(*fixed, Elements(*fixed), 0, 0);
@@ -48,12 +50,11 @@ PyObject* item(PyObject* self, PyObject*) {
     TensorImpl& tensor = self_tensor(self);
     auto mode = meta::mode_of(tensor);
     if (!mode || !mode->env || tensor.type() != ScalarType::int64) return only_element(self);
-    check_is_number(tensor);
-    SymInt number;
-    {
+    SymInt number = tensor_operation(Op::kItem, tensor, [&] {
+      check_is_number(tensor);
       std::lock_guard lock(mode->env->mutex);
-      number = sym_int_of(mode->env, mode->env->env.add_unbacked());
-    }
+      return sym_int_of(mode->env, mode->env->env.add_unbacked());
+    });
     return size_object(state_of_wrapper(self), number);
   });
 }

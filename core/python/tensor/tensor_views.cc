@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/autograd/functions/view.h"
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
@@ -146,7 +147,11 @@ PyObject* get_base(PyObject* self, void*) {
 }
 
 PyObject* get_version(PyObject* self, void*) {
-  return guarded([&] { return PyLong_FromUnsignedLong(self_tensor(self).version().value()); });
+  return guarded([&] {
+    impl::check_untraced(
+        "the number of writes of a tensor");  // which tensors that pass may not have
+    return PyLong_FromUnsignedLong(self_tensor(self).version().value());
+  });
 }
 
 TensorPtr slice_of(PyObject* self, PyObject* key) {
