@@ -141,8 +141,12 @@ bool Conversion::leads_to(TensorRef ref, uint64_t number) const {
 
 // The name of a tensor is the expression that leads to it from the first root.
 void Conversion::make_symbols() {
-  inputs_.emplace(symbols_.env, symbols_.kind);
+  inputs_.emplace(symbols_.env, symbols_.kind, symbols_.are_known);
   std::vector<std::string> names(tensors_.size());
+  for (size_t i = 0; i < symbols_.names.size(); i++) {
+    std::string& name = names[static_cast<size_t>(document_.roots[i].place)];
+    if (name.empty()) name = symbols_.names[i];
+  }
   std::string first;
   {
     std::lock_guard lock(symbols_.env->mutex);

@@ -36,6 +36,10 @@ struct TensorMemo {
 struct Symbols {
   EnvPtr env;
   SizeKind kind = SizeKind::kStatic;
+  // The names of the roots in sources; without them, the environment numbers tensors.
+  std::vector<std::string> names = {};
+  // Whether the environment has these inputs already, so that the sizes get their symbols again.
+  bool are_known = false;
 };
 
 class MetaConverter {

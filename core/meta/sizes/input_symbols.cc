@@ -4,7 +4,8 @@
 
 namespace slotcore::meta {
 
-InputSymbols::InputSymbols(EnvPtr env, SizeKind kind) : env_(std::move(env)), kind_(kind) {
+InputSymbols::InputSymbols(EnvPtr env, SizeKind kind, bool are_known)
+    : env_(std::move(env)), kind_(kind), are_known_(are_known) {
   std::lock_guard lock(env_->mutex);
   before_ = after_ = env_->env;
 }
@@ -53,7 +54,11 @@ SymInt InputSymbols::nbytes(int64_t nbytes, const std::optional<SymInt>& whole,
 }
 
 SizeExpr InputSymbols::add(int64_t value, std::string source, SizeKind kind) {
-  return env_->env.add_input(value, std::move(source), kind);
+  if (!are_known_) return env_->env.add_input(value, std::move(source), kind);
+  for (const ShapeEnv::Input& input : env_->env.inputs()) {
+    if (input.source == source) return input.expr;
+  }
+  throw std::invalid_argument("the environment has no input " + source);
 }
 
 SizeExpr InputSymbols::add_expected(int64_t value, const std::optional<SizeExpr>& expected,

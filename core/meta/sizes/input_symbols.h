@@ -10,8 +10,9 @@ namespace slotcore::meta {
 class InputSymbols {
  public:
   // Sizes are of this kind. Strides, the offset and bytes that follow from sizes are a guard and
-  // have no symbol of their own.
-  InputSymbols(EnvPtr env, SizeKind kind);
+  // have no symbol of their own. With `are_known` the environment has the inputs already: they are
+  // looked up by their sources.
+  InputSymbols(EnvPtr env, SizeKind kind, bool are_known = false);
   // Removes the inputs again unless they are kept. They stay if something was decided meanwhile.
   ~InputSymbols();
   InputSymbols(const InputSymbols&) = delete;
@@ -30,6 +31,7 @@ class InputSymbols {
 
   const EnvPtr env_;
   const SizeKind kind_;
+  const bool are_known_;
   ShapeEnv before_, after_;
   bool is_kept_ = false;
 };

@@ -126,6 +126,9 @@ class ShapeEnv {
   const std::vector<Input>& inputs() const noexcept { return inputs_; }
   const std::vector<Constraint>& constraints() const noexcept { return constraints_; }
   const std::map<uint32_t, SizeExpr>& replacements() const noexcept { return replacements_; }
+  uint32_t symbol_count() const noexcept { return static_cast<uint32_t>(symbols_.size()); }
+  // What check() asks for.
+  Range first_range(uint32_t symbol) const noexcept { return symbols_[symbol].first; }
   // A symbol as an expression.
   SizeExpr symbol(uint32_t number) const;
   bool operator==(const ShapeEnv&) const noexcept = default;

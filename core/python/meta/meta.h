@@ -19,6 +19,7 @@ PyRef make_desc_type(PyObject* module);
 PyRef make_describer_type(PyObject* module);
 PyRef make_converter_type(PyObject* module);
 PyRef make_fake_mode_type(PyObject* module);
+PyRef make_graph_type(PyObject* module);
 // Makes the submodules, once the types exist. Throws PythonErrorSet.
 void add_meta(PyObject* module);
 
@@ -41,6 +42,9 @@ PyRef converter_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode
 // fake_tensor.cc: `fake_mode` and so on of tensors, and functions of the submodule fake_tensor.
 extern PyGetSetDef tensor_fake_properties[];
 extern PyMethodDef fake_tensor_functions[];
+// graph.cc: make_fx for the submodule proxy_tensor, and a function of the submodule _meta.
+extern PyMethodDef proxy_tensor_functions[];
+extern PyMethodDef graph_functions[];
 // The stack of modes of the thread, for the submodule _meta.
 extern PyMethodDef mode_stack_functions[];
 // The Python object of a mode. A new reference; throws PythonErrorSet.

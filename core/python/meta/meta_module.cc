@@ -85,13 +85,17 @@ void add_functions(PyObject* submodule, PyObject* module, PyMethodDef* rows) {
   }
 }
 
-// The submodule fx.experimental.symbolic_shapes.
-void add_symbolic_shapes(PyObject* module, const ModuleState* state) {
+// The submodules of fx: GraphModule, experimental.symbolic_shapes and experimental.proxy_tensor.
+void add_fx(PyObject* module, const ModuleState* state) {
   PyRef fx = PyRef::steal(checked(PyModule_New("slotcore.fx")));
   PyRef experimental = PyRef::steal(checked(PyModule_New("slotcore.fx.experimental")));
   PyRef shapes = PyRef::steal(checked(PyModule_New("slotcore.fx.experimental.symbolic_shapes")));
   add(shapes.get(), "ShapeEnv", state->shape_env_type);
   checked(PyModule_AddObjectRef(experimental.get(), "symbolic_shapes", shapes.get()));
+  PyRef proxy_tensor = PyRef::steal(checked(PyModule_New("slotcore.fx.experimental.proxy_tensor")));
+  add_functions(proxy_tensor.get(), module, proxy_tensor_functions);
+  checked(PyModule_AddObjectRef(experimental.get(), "proxy_tensor", proxy_tensor.get()));
+  add(fx.get(), "GraphModule", state->graph_type);
   checked(PyModule_AddObjectRef(fx.get(), "experimental", experimental.get()));
   checked(PyModule_AddObjectRef(module, "fx", fx.get()));
   add(module, "SymInt", state->sym_int_type);
@@ -106,6 +110,7 @@ void add_meta(PyObject* module) {
   add_functions(made.get(), module, functions);
   add_functions(made.get(), module, mode_stack_functions);
   add_functions(made.get(), module, shape_env_functions);
+  add_functions(made.get(), module, graph_functions);
   checked(PyModule_AddObjectRef(module, "_meta", made.get()));
   PyRef subclasses = PyRef::steal(checked(PyModule_New("slotcore._subclasses")));
   PyRef meta_utils = PyRef::steal(checked(PyModule_New("slotcore._subclasses.meta_utils")));
@@ -119,7 +124,7 @@ void add_meta(PyObject* module) {
   checked(PyModule_AddObjectRef(subclasses.get(), "meta_utils", meta_utils.get()));
   checked(PyModule_AddObjectRef(subclasses.get(), "fake_tensor", fake_tensor.get()));
   checked(PyModule_AddObjectRef(module, "_subclasses", subclasses.get()));
-  add_symbolic_shapes(module, state);
+  add_fx(module, state);
 }
 
 }  // namespace slotcore::python

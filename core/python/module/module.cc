@@ -39,6 +39,7 @@ int ModuleState::traverse(visitproc visit, void* arg) const {
   Py_VISIT(shape_env_type);
   Py_VISIT(sym_int_type);
   Py_VISIT(sym_bool_type);
+  Py_VISIT(graph_type);
   for (PyObject* dtype : dtypes) Py_VISIT(dtype);
   for (PyObject* device : devices) Py_VISIT(device);
   return 0;
@@ -67,6 +68,7 @@ void ModuleState::clear() {
   Py_CLEAR(shape_env_type);
   Py_CLEAR(sym_int_type);
   Py_CLEAR(sym_bool_type);
+  Py_CLEAR(graph_type);
   for (PyObject*& dtype : dtypes) Py_CLEAR(dtype);
   for (PyObject*& device : devices) Py_CLEAR(device);
 }
@@ -209,7 +211,8 @@ int exec(PyObject* module) {
                                std::pair(&state->fake_mode_type, &make_fake_mode_type),
                                std::pair(&state->shape_env_type, &make_shape_env_type),
                                std::pair(&state->sym_int_type, &make_sym_int_type),
-                               std::pair(&state->sym_bool_type, &make_sym_bool_type)})
+                               std::pair(&state->sym_bool_type, &make_sym_bool_type),
+                               std::pair(&state->graph_type, &make_graph_type)})
       *place = reinterpret_cast<PyTypeObject*>(made(module).release());
     add_meta(module);
 

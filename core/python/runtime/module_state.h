@@ -42,6 +42,7 @@ struct ModuleState {
   PyTypeObject* shape_env_type;  // ShapeEnv
   PyTypeObject* sym_int_type;    // SymInt
   PyTypeObject* sym_bool_type;   // SymBool
+  PyTypeObject* graph_type;      // GraphModule
   unsigned long long next_hook;  // the key of the next hook
   std::array<PyObject*, kScalarTypes> dtypes;
   std::array<PyObject*, std::size(kDevices)> devices;
