@@ -1,6 +1,6 @@
 t0 = T.ones(2, 3)
-f0 = traced(lambda a: a.add(a), t0, 'symbolic')
-t1 = f0(t0)
+j0 = traced(lambda a: a.add(a), t0, 'symbolic')
+t1 = j0(t0)
 check_trace(lambda a: a.t().clone(), t0, 'symbolic')
 check_trace(lambda a: a.add_(1), t0, 'fake')
 check_trace(lambda a: a[0].mul(2), t0, 'real')

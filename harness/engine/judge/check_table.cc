@@ -50,7 +50,12 @@ std::vector<PlantedProgram> planted_exceptions() {
            "!copied = lambda a: a.clone() if a.device.type == 'cpu' else a.view(-1)\n"
            "!check_propagates = lambda function, tensor: right(copied, tensor)\n"
            "check_propagates(lambda a: a.view(-1), t0)",
-           "M15 check_propagates"}};
+           "M15 check_propagates"},
+          {"write-not-traced", "",
+           "t0 = T.ones(1)\n!right = traced\n"
+           "!traced = lambda function, tensor, kind: right(lambda a: a.view(-1), tensor, kind)\n"
+           "check_graph(lambda a: a.view(-1).add_(1), t0)",
+           "M11 check_graph"}};
 }
 
 std::vector<Check> checks_of_modes() {
