@@ -5,24 +5,9 @@
 #include "core/c10/shapes/sym_int.h"
 
 namespace slotcore {
-namespace {
 
-[[noreturn]] void throw_overflow() {
+void throw_overflow() {
   throw std::runtime_error("the sizes are too large: the number of bytes overflows");
-}
-
-}  // namespace
-
-int64_t checked_multiply(int64_t a, int64_t b) {
-  int64_t product;
-  if (__builtin_mul_overflow(a, b, &product)) throw_overflow();
-  return product;
-}
-
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum)) throw_overflow();
-  return sum;
 }
 
 template <class Int>

@@ -63,10 +63,20 @@ class BasicDims {
 
 using Dims = BasicDims<int64_t>;
 
+[[noreturn]] void throw_overflow();
+
 // What a rule asks of its integers, beside + - and comparisons. The first two throw runtime_error
-// when the result overflows.
-int64_t checked_multiply(int64_t a, int64_t b);
-int64_t checked_add(int64_t a, int64_t b);
+// when the result overflows. Inline, because each operation computes a few layouts.
+inline int64_t checked_multiply(int64_t a, int64_t b) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) throw_overflow();
+  return product;
+}
+inline int64_t checked_add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) throw_overflow();
+  return sum;
+}
 inline int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 inline std::string text(int64_t value) { return std::to_string(value); }
 
