@@ -75,6 +75,7 @@ t.size(), t.shape, t.stride(), t.storage_offset(), t.dim() -> (2, 3), (2, 3), (3
 t.numel() -> 6
 t.size(0), t.size(1), t.size(-1), t.size(-2), len(t) -> 2, 3, 3, 2, 2
 t.element_size(), t.nbytes, t.dtype, t.is_contiguous() -> 8, 48, T.float64, True
+T.ones(3).size(0), T.ones(3).size(-1) -> 3, 3
 t.size(2) -> IndexError
 t.size(-3) -> IndexError
 t.size(0, 1) -> TypeError
