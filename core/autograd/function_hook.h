@@ -17,8 +17,8 @@ using Gradients = std::vector<TensorPtr>;
 class FunctionPreHook {
  public:
   virtual ~FunctionPreHook() = default;
-  // Receives the gradients of the node's inputs, and returns those that the node gets. The number
-  // is the same.
+  // Receives the gradients of the node's inputs, also those that are null (A3b), and returns those
+  // that the node gets. The number is the same.
   virtual Gradients operator()(Gradients gradients) = 0;
   // The Python object that the hook owns, for the collector; or null.
   virtual PyObject* python_object() const noexcept { return nullptr; }

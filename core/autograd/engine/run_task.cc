@@ -16,7 +16,6 @@ namespace {
 Gradients with_pre_hooks(const NodeHooks& hooks, Gradients inputs) {
   auto run = [&](const std::pair<uint32_t, std::shared_ptr<FunctionPreHook>>& hook) {
     TensorPtr& gradient = inputs.at(hook.first);
-    if (!gradient) return;
     Gradients result = (*hook.second)({gradient});
     SLOTCORE_CHECK(result.size() == 1);
     gradient = std::move(result[0]);

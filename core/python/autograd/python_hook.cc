@@ -104,6 +104,11 @@ Gradients TensorHook::operator()(Gradients gradients) {
       PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, gradient.get())));
       if (PyTuple_Check(result.get()))
         throw_python(PyExc_TypeError, "a hook returned a tuple and must return a Tensor or None");
+      if (!gradients[0]) {
+        if (result.get() != Py_None)
+          throw_python(PyExc_RuntimeError, "a hook replaced a gradient that is None");
+        return;
+      }
       const Dims sizes = gradients[0]->sizes();
       replace(state, gradients, result, "a hook");
       if (gradients[0]->sizes() != sizes) {

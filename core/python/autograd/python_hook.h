@@ -25,7 +25,8 @@ class HookDict {
   OwnedObject owned_;
 };
 
-// For one gradient: each callable gets the gradient and may return another one.
+// For one gradient: each callable gets the gradient, or None, and may return another one for a
+// gradient that is not None.
 class TensorHook final : public autograd::FunctionPreHook {
  public:
   TensorHook(Interpreter* interpreter, PyObject* dict) noexcept : hooks_(interpreter, dict) {}

@@ -118,7 +118,13 @@ def check_hook_order(tensor):
         product.register_hook(lambda _: log.append("second"))
         leaf.register_hook(lambda _: log.append("leaf"))
         product.sum().backward()
-    assert log == ["first", "second", "pre-hook", "post-hook", "leaf"], f"A3a: hooks ran as {log}"
+        order = ["first", "second", "pre-hook", "post-hook", "leaf"]
+        assert log == order, f"A3a: hooks ran as {log}"
+        used, unused = fn("no_zeros", "pair").apply(leaf)
+        seen = []
+        unused.register_hook(seen.append)
+        used.sum().backward()
+    assert seen == [None], f"A3b: the hook of a tensor without a gradient got {seen}"
 
 #: check_hook_removal: a run calls the hooks that were there when it began (A3c)
 #> check_hook_removal: checks

@@ -93,6 +93,38 @@ def test_a_hook_may_drop_the_graph_and_start_another_backward():
     assert x.grad.item() == 103
 
 
+def one_used_of_two(tensor):
+    class Two(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return first
+
+    return Two.apply(tensor)
+
+
+def test_the_hook_of_a_tensor_without_a_gradient_gets_none():
+    used, unused = one_used_of_two(leaf(2))
+    seen = []
+    unused.register_hook(lambda gradient: seen.append(("first", gradient)))
+    unused.register_hook(lambda gradient: seen.append(("second", gradient)))
+    unused.retain_grad()
+    used.sum().backward()
+    assert seen == [("first", None), ("second", None)] and unused.grad is None
+
+
+def test_a_hook_cannot_replace_none():
+    x = leaf(2)
+    used, unused = one_used_of_two(x)
+    unused.register_hook(lambda gradient: T.ones(1))
+    with pytest.raises(RuntimeError, match="None"):
+        used.sum().backward()
+    assert x.grad is None
+
+
 def test_hooks_stay_with_the_value_that_they_were_put_on():
     x, log = leaf(2), []
     y = x * 1
