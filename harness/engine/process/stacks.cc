@@ -52,21 +52,21 @@ struct Capture {
   std::array<void*, kFramesMax> addresses;
 };
 
-_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
+_Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* argument) {
   auto* capture = static_cast<Capture*>(argument);
   if (capture->count == kFramesMax) return _URC_END_OF_STACK;
   capture->addresses[capture->count++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
   return _URC_NO_REASON;
 }
 
-void handle(int, siginfo_t* info, void*) {
+void answer(int, siginfo_t* info, void*) {
   if (info->si_code != SI_QUEUE) return;
   const int error = errno;
   auto* capture = static_cast<Capture*>(info->si_value.sival_ptr);
   // Acquire: pairs with the release in interrupt().
   if (!capture->ready.load(std::memory_order_acquire)) return;
   capture->handle = reinterpret_cast<std::uintptr_t>(pthread_self());
-  _Unwind_Backtrace(&note_frame, capture);
+  _Unwind_Backtrace(&keep_frame, capture);
   sem_post(&capture->done);
   errno = error;
 }
@@ -149,7 +149,7 @@ ThreadStack interrupt(pid_t thread) {
   stack.is_main = thread == getpid();
   auto capture = std::make_unique<Capture>();
   sem_init(&capture->done, 0, 0);
-  capture->ready.store(true, std::memory_order_release);  // pairs with handle()
+  capture->ready.store(true, std::memory_order_release);  // pairs with answer()
   if (!send(thread, capture.get())) return stack;
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
@@ -230,7 +230,7 @@ std::vector<std::string> frames_at(const void* address) {
 
 std::vector<ThreadStack> stacks_of_other_threads() {
   struct sigaction action {};
-  action.sa_sigaction = &handle;
+  action.sa_sigaction = &answer;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   if (sigaction(kSignal, &action, nullptr) != 0) return {};
   std::vector<ThreadStack> stacks;

@@ -140,7 +140,7 @@ class Narrator final : public Watcher {
   std::_Exit(verdict.found() ? kFindingExit : 0);
 }
 
-std::string read_all(int descriptor) {
+std::string text_of_errors(int descriptor) {
   std::string text(kErrorBytesMax, '\0');
   const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
   text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
@@ -207,7 +207,7 @@ json run_program(Session& session, const json& request) {
     reply["lines"][i]["raised"] = results.raised[i];
   reply["dropped"] = program.dropped;
   report_dropped(session, text, request, true, reply);
-  reply["stderr"] = read_all(errors) + report_of(results.crash);
+  reply["stderr"] = text_of_errors(errors) + report_of(results.crash);
   close(errors);
   return reply;
 }

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 // The child writes its results to memory that it shares with its parent, so that they survive a
 // crash.
-struct Results {
+struct StateResults {
   bool complete;
   // The number of programs that finished, and the result of each.
   std::size_t done;
@@ -35,7 +35,7 @@ struct Results {
 // Forwards to the judge, and reads the state after the last line.
 class StateWatcher final : public Watcher {
  public:
-  StateWatcher(Session& session, Results& results)
+  StateWatcher(Session& session, StateResults& results)
       : judge_(session.judge),
         reader_(session.interpreter, session.executor, session.table, session.layout,
                 session.judge),
@@ -69,12 +69,12 @@ class StateWatcher final : public Watcher {
   Judge& judge_;
   const StateReader reader_;
   const bool has_states_;
-  Results& results_;
+  StateResults& results_;
   std::size_t left_ = 0;
 };
 
 [[noreturn]] void run_states_in_child(Session& session, const std::vector<Program>& programs,
-                                      Results& results) {
+                                      StateResults& results) {
   StateWatcher watcher(session, results);
   // Clears objects left by compiling and by the first read; the first state would differ otherwise.
   session.executor.run(Program(), session.judge);
@@ -100,8 +100,8 @@ json run_states(Session& session, const json& request) {
   }
   // Objects that compiling created must count as older than the programs.
   session.interpreter.freeze();
-  const SharedMemory memory(sizeof(Results));
-  Results& results = *memory.as<Results>();
+  const SharedMemory memory(sizeof(StateResults));
+  StateResults& results = *memory.as<StateResults>();
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
   if (child == 0) {
