@@ -9,7 +9,7 @@ from slotfuzz.paths import ROOT
 from slotfuzz.subject import build
 
 STEP_SECONDS_MAX = 1800
-# The processes in which the tests of one GoogleTest program run at once.
+# The processes in which the tests of one program, or the scripts of one step, run at once.
 SHARDS = 2
 
 

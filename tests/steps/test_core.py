@@ -1,6 +1,7 @@
 """The core under each sanitizer: its own tests, and programs that must be clean on it."""
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -9,7 +10,7 @@ from slotfuzz.finding import emit
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import catalogue, mutant, subject
-from tests.steps.run import STEP_SECONDS_MAX, googletest, run, slotfuzz
+from tests.steps.run import SHARDS, STEP_SECONDS_MAX, googletest, run, slotfuzz
 
 # Full allocation stacks make a script twelve times slower; a replay of a failure has them.
 SHORT_STACKS = {"ASAN_OPTIONS": "fast_unwind_on_malloc=1"}
@@ -38,7 +39,7 @@ def test_what_the_plain_build_replaces():
 ])
 def test_core_in_python_under(name, sanitizer):
     text = run(ROOT / "slotfuzz", "python", "--subject", name, "--sanitizer", sanitizer, "-m",
-               "pytest", "-q", "-p", "no:cacheprovider", "tests/core", "-k",
+               "pytest", "-q", "-p", "no:cacheprovider", "-n", SHARDS, "tests/core", "-k",
                " and ".join(f"not {name}" for name in PLAIN), variables=SHORT_STACKS)
     assert " passed" in text, text
 
@@ -72,11 +73,14 @@ def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
             script = emit.script(server.run(seed.read_text()), snippets, "core", sanitizer,
                                  seed.stem)
             (tmp_path / seed.name).write_text(script)
-    for seed in seeds:
+
+    def ended(seed):
         result = subprocess.run([chosen.script_python, tmp_path / seed.name], check=False,
                                 capture_output=True, text=True, timeout=STEP_SECONDS_MAX,
                                 env=chosen.script_environment())
-        assert (result.returncode, result.stderr) == (0, ""), seed.name
+        return seed.name, result.returncode, result.stderr
+    with ThreadPoolExecutor(SHARDS) as pool:
+        assert list(pool.map(ended, seeds)) == [(seed.name, 0, "") for seed in seeds]
 
 
 @pytest.mark.parametrize("sanitizer", ["address", "thread", "debugpy"])

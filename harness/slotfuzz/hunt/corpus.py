@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from slotfuzz.engine.channel import leashed
@@ -134,16 +135,17 @@ def replay_without(
 
 def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
     """Replays FOLDER once per seed, each in another order: exit code and features reached."""
-    orders = []
-    for seed in SEEDS:
+    def replayed(seed: int) -> dict:
         result = _run(subject, target, [f"-seed={seed}", "-shuffle=1", "-runs=0", str(folder)])
         text = result.stderr.decode(errors="replace")
         match = INITED.search(text)
         if not match and result.returncode == 0:
             raise BrokenError("libFuzzer printed no coverage: " + "; ".join(_tail(result)))
-        orders.append({"seed": seed, "exit": result.returncode,
-                       "words": match[1] if match else "; ".join(_tail(result))})
-    return orders
+        return {"seed": seed, "exit": result.returncode,
+                "words": match[1] if match else "; ".join(_tail(result))}
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(replayed, SEEDS))
 
 
 def format_folder(server: Server, folder: Path) -> tuple[list[str], int]:
