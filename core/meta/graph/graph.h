@@ -19,9 +19,10 @@ struct Graph {
     std::vector<Operand> operands = {};
     std::vector<SizeExpr> numbers = {};
     std::optional<ScalarType> type = {};
-    std::optional<size_t> result =
-        {};  // none if the node writes its first operand, or reads a number
-    std::optional<uint32_t> binds = {};  // the unbacked symbol that stands for the number
+    // Absent if the node writes its first operand, or reads a number.
+    std::optional<size_t> result = {};
+    // The unbacked symbol that stands for the number.
+    std::optional<uint32_t> binds = {};
   };
 
   std::shared_ptr<const Document> inputs;  // the roots are those of the example

@@ -97,6 +97,8 @@ class Graph {
     };
     go_on();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked_); ++i) {
+      // No cycle is made of tuples alone, and CPython makes tuples of keywords when it needs them.
+      if (PyTuple_CheckExact(PyList_GET_ITEM(tracked_, i))) continue;
       add(PyList_GET_ITEM(tracked_, i));
       go_on();
     }
@@ -105,7 +107,8 @@ class Graph {
   void put_all(Hash& hash) const {
     // The collector finalizes dead objects in the order of its lists.
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked_); ++i) {
-      hash.put(order_.at(PyList_GET_ITEM(tracked_, i)));
+      const auto node = order_.find(PyList_GET_ITEM(tracked_, i));
+      if (node != order_.end()) hash.put(node->second);
     }
     for (const Node& node : nodes_) {
       if (is_freed(node.memory)) {
