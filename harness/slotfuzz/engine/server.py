@@ -161,9 +161,11 @@ class Server:
         return self.kills.repeat(lambda: self._request_once(request, seconds))
 
     def _request_once(self, request: dict, seconds: float) -> dict:
-        if self._channel is None:
+        if self._channel is None and not self._killed:
             self._channel = self._start()
         if self._killed:
+            if self._channel:
+                self._channel.kill()  # kill() came while it started
             raise BrokenError(f"the fork server of {self.target} was ended")
         try:
             self._channel.send(request)

@@ -13,6 +13,9 @@ class Servers:
     def __init__(self, subject: Subject, kills: Kills):
         self._subject, self._kills = subject, kills
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
+        # Guards both: kill() must not miss a server that is being started.
+        self._lock = threading.Lock()
+        self._is_killed = False
 
     def of(self, target: str, trace: bool = False, symbols: bool = True) -> Server:
         """The calling thread's server of TARGET; with TRACE, the core prints its trace points."""
@@ -20,7 +23,12 @@ class Servers:
         symbols |= not self._subject.watch.names_functions
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
-            self._servers[key] = Server(self._subject, target, trace, symbols, kills=self._kills)
+            server = Server(self._subject, target, trace, symbols, kills=self._kills)
+            with self._lock:
+                self._servers[key] = server
+                is_killed = self._is_killed
+            if is_killed:
+                server.kill()
         return self._servers[key]
 
     def close(self) -> None:
@@ -29,9 +37,12 @@ class Servers:
             server.close()
 
     def kill(self) -> None:
-        """Ends the servers at once.
+        """Ends the servers at once, and those that start later.
 
         A thread may be waiting for an answer; close() would block until the server has answered.
         """
-        for server in list(self._servers.values()):
+        with self._lock:
+            self._is_killed = True
+            servers = list(self._servers.values())
+        for server in servers:
             server.kill()

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from slotfuzz.engine.kills import Kills
+from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.triage import crash, triage
+from slotfuzz.triage.servers import Servers
 from tests.driver.conftest import CRASH, ROOT, write_program
 
 
@@ -31,6 +34,20 @@ def test_an_error_that_stops_the_hunt_ends_a_waiting_judge(fake_subject, tmp_pat
         raise KeyboardInterrupt
     with pytest.raises(BrokenError, match="died|was ended"):
         verdict.result()
+
+
+def test_a_server_that_is_being_started_is_ended_too(fake_subject, monkeypatch):
+    servers, start = Servers(fake_subject, Kills()), Server._start
+
+    def start_and_end_all(server):
+        channel = start(server)
+        servers.kill()
+        return channel
+
+    monkeypatch.setattr(Server, "_start", start_and_end_all)
+    with pytest.raises(BrokenError, match="was ended"):
+        servers.of("storage").run("")
+    servers.close()
 
 
 INTERRUPTED = """
