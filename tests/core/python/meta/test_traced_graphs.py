@@ -67,10 +67,15 @@ def test_a_graph_does_what_its_function_does(function, mode):
         graph.code, T._meta.dumps_env(graph.shape_env))
 
 
+# The table of docs/meta.md.
 @pytest.mark.parametrize(("function", "passing"), [
-    (lambda a: a.view(-1).add_(1), [4, 6, 1]), (lambda a: a.t().clone(), [4, 4, 1]),
+    (lambda a: a.view(-1), [4, 6, 1]), (lambda a: a[0].mul(2), [4, 6, 1]),
+    (lambda a: a.view(-1).add_(1), [4, 6, 1]),
     (lambda a: a.narrow(0, 0, a.size(0) // 2), [4, 6, 1]),
-    (lambda a: a.add(1) if a.numel() > 3 else a.mul(a), [4, 4, 1])])
+    (lambda a: a.t().clone(), [4, 4, 1]), (lambda a: a.add(a), [4, 4, 1]),
+    (lambda a: a.add_(1), [4, 4, 1]), (lambda a: a.clone().mul_(2).add(a), [4, 4, 1]),
+    (lambda a: a.add(1) if a.numel() > 3 else a.mul(a), [4, 4, 1]),
+    (lambda a: a.detach().copy_(a), [1, 1, 1])])
 def test_guards_refuse_no_more_than_they_must(function, passing):
     """Of 16 small tensors: duck sizes are at least 2, so 4 can pass."""
     graphs = [make_fx(function, tracing_mode=mode)(numbered((3, 2)))
