@@ -28,7 +28,7 @@ SharedMemory::SharedMemory(std::size_t bytes)
 
 SharedMemory::~SharedMemory() { munmap(memory_, bytes_); }
 
-bool ran_in_child(const std::function<void()>& probe) {
+int status_of_child(const std::function<void()>& probe) {
   // os.fork() calls this too. Without it the child would wait for a Python thread that waits for
   // the GIL in the parent and does not exist in the child.
   PyOS_BeforeFork();
@@ -43,7 +43,7 @@ bool ran_in_child(const std::function<void()>& probe) {
   PyOS_AfterFork_Parent();
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child, "waitpid: " << std::strerror(errno));
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return status;
 }
 
 }  // namespace slotfuzz

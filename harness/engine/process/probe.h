@@ -29,8 +29,8 @@ class SharedMemory {
   void* const memory_;
 };
 
-// Runs `probe` in a child and waits for it. Returns false when the child died, or when it took
-// longer than a minute and was killed.
-bool ran_in_child(const std::function<void()>& probe);
+// Runs `probe` in a child and waits for it. CPython must run. Returns the child's wait status: 0
+// when `probe` returned, SIGALRM when it took longer than a minute.
+int status_of_child(const std::function<void()>& probe);
 
 }  // namespace slotfuzz

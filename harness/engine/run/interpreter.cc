@@ -149,7 +149,7 @@ std::vector<std::string> Interpreter::masked_ops(const OpTable& table,
              answers[op]);
     }
   };
-  while (!ran_in_child(try_ops)) {
+  while (status_of_child(try_ops) != 0) {
     const auto died = std::find_if(answers + begin, answers + ops.size(),
                                    [](const Answer& one) { return !one.given; });
     begin = static_cast<std::size_t>(died - answers) + 1;

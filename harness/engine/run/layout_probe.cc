@@ -181,7 +181,7 @@ void probe_places(const Interpreter& interpreter, std::span<ImplKind> kinds) {
   const SharedMemory memory(sizeof(KindPlaces) * kImplKindsMax);
   auto* found = memory.as<KindPlaces>();
   for (std::size_t i = 0; i < kinds.size(); ++i) new (found + i) KindPlaces();
-  ran_in_child([&] {
+  status_of_child([&] {
     Prober(interpreter).probe(kinds);
     for (std::size_t i = 0; i < kinds.size(); ++i) found[i] = kinds[i].at;
   });

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/engine/check.h"
 #include "tests/engine/judge/tampered.h"
 
 namespace slotfuzz {

@@ -8,29 +8,24 @@
 #include <functional>
 #include <string>
 
-#include "harness/engine/check.h"
 #include "harness/engine/planted/tampering.h"
+#include "harness/engine/process/probe.h"
 #include "tests/engine/session_fixture.h"
 
 namespace slotfuzz {
 
 // Runs REPORT in a child with a pipe. Returns what REPORT wrote, or `#` and the status if it
-// crashed.
+// crashed or hung.
 inline std::string reported_by_child(const std::function<void(int)>& report) {
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    report(ends[1]);
-    std::_Exit(0);
-  }
+  test_session();  // The child is forked as Python forks, so Python must run.
+  const int status = status_of_child([&] { report(ends[1]); });
   close(ends[1]);
   std::string reported(4096, '\0');
   const ssize_t size = read(ends[0], reported.data(), reported.size());
   reported.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
   // A process with a planted bug exits with 1.
   return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? reported
                                                        : "# status " + std::to_string(status);

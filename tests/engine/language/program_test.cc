@@ -75,7 +75,7 @@ TEST_F(ProgramTest, a_line_is_the_first_row_that_fits_it) {
   std::minstd_rand rng(1);
   constexpr std::string_view kLetters = "abcst0123.,()[]{}= \"";
   std::size_t parsed = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 8; ++round) {
     for (std::size_t op = 0; op < table_.ops().size(); ++op) {
       Line line{static_cast<std::uint16_t>(op), {}};
       const auto& operands = table_.ops()[op].operands;
@@ -95,7 +95,7 @@ TEST_F(ProgramTest, a_line_is_the_first_row_that_fits_it) {
       parsed += found.has_value();
     }
   }
-  EXPECT_GT(parsed, 10 * table_.ops().size()) << "those without a change";
+  EXPECT_GT(parsed, 2 * table_.ops().size()) << "those without a change";
 }
 
 TEST_F(ProgramTest, every_row_prints_and_parses_back) {

@@ -45,7 +45,7 @@ TEST_F(RunTest, every_op_is_executed_and_can_succeed) {
   const Vocabulary quick(session_.table, quick_ops(session_), session_.weights);
   const Mutator mutator(session_.table, quick);
   Rng rng(1);
-  for (int round = 0; round < 30000; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     const Program program = mutator.generate(rng);
     session_.executor.run(program, counting);
     ASSERT_FALSE(session_.judge.verdict().found())
