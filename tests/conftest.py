@@ -12,7 +12,9 @@ STEPS = "tests/steps/"
 
 
 def pytest_runtest_logreport(report):
-    """One line per step with its time."""
+    """One line per step with its time, from the process that the others report to."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
     if report.nodeid.startswith(STEPS) and (report.when == "call" or report.failed):
         name = report.nodeid.rpartition("::")[2].removeprefix("test_")
         print(f"{report.outcome:<8}{report.duration:7.1f} s  {name}", flush=True)
