@@ -36,8 +36,7 @@ struct Sums {
 
   bool is_in_place() const { return !GradMode::is_enabled(); }
   void add(const TensorPtr& former) {
-    arithmetic::compute_in_place(arithmetic::Operation::kAdd, *former,
-                                 arithmetic::Operand(*gradient));
+    arithmetic::compute_in_place(Op::kAddInPlace, *former, arithmetic::Operand(*gradient));
   }
   Prepared prepare(const TensorPtr& former) {
     if (!former) {
@@ -52,8 +51,7 @@ struct Sums {
   }
   TensorPtr sum(const TensorPtr& former, const Prepared& prepared) {
     if (!former) return prepared.first;
-    TensorPtr result = arithmetic::compute(arithmetic::Operation::kAdd, Operand(*former),
-                                           Operand(*gradient));
+    TensorPtr result = arithmetic::compute(Op::kAdd, Operand(*former), Operand(*gradient));
     if (prepared.node) set_history(*result, prepared.node);
     return result;
   }

@@ -20,8 +20,7 @@ class RetainsGrad final : public FunctionPreHook {
     TensorPtr former = tensor->grad();
     TensorPtr sum = gradients[0];
     if (former)
-      sum = arithmetic::compute(arithmetic::Operation::kAdd, arithmetic::Operand(*former),
-                                arithmetic::Operand(*sum));
+      sum = arithmetic::compute(Op::kAdd, arithmetic::Operand(*former), arithmetic::Operand(*sum));
     TensorPtr replaced = exchange_grad(*tensor, arithmetic::clone(*sum));
     return gradients;
   }

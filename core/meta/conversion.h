@@ -43,6 +43,7 @@ class Conversion {
   void decide();
   void decide_tensors();
   void make_symbols();
+  void take_expressions();
   void build();
   void build_tensor(size_t place);
   void build_grads();
@@ -50,6 +51,7 @@ class Conversion {
 
   bool refers_as_before(size_t place) const;
   bool leads_to(TensorRef ref, uint64_t number) const;
+  SymInt size_at(const SizePlace& place, int64_t number) const;
   // The sizes of a row, which are symbols if the conversion has an environment.
   SymLayout layout_of(size_t place) const;
   // The bytes of the tensor that fills a storage; nullopt if no tensor does.

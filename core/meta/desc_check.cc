@@ -160,7 +160,30 @@ class Check {
   std::unordered_map<int64_t, size_t> groups_;  // the first tensor of each
 };
 
+int64_t value_of(const SizeExpr& expr, const ShapeEnv& env, const SizePlace& place) {
+  auto fail = [&](const std::string& message) { throw DescError(pointer_of(place), message); };
+  if (!env.has_symbols_of(expr)) fail("there is no such symbol");
+  if (expr.has_unbacked()) fail("only the data decides this size");
+  if (env.simplify(expr) != expr) fail("the environment replaces a symbol of this");
+  int64_t value = 0;
+  try {
+    value = env.hint(expr);
+  } catch (const std::overflow_error& error) {
+    fail(error.what());
+  } catch (const std::domain_error& error) {
+    fail(error.what());
+  }
+  bool is_natural = place.dim == kNone;
+  if (is_natural && value < 0) fail("the value for the example is negative");
+  return value;
+}
+
 }  // namespace
+
+void set_numbers(Document& document, const SymbolicSizes& symbols) {
+  for (const auto& [place, expr] : symbols.exprs)
+    number_at(document, place) = value_of(expr, symbols.env, place);
+}
 
 void check(const Document& document) { Check(document).run(); }
 

@@ -21,6 +21,11 @@ class DescError : public std::invalid_argument {
   std::string pointer_;
 };
 
+// Gives the rows the values that the expressions have for the example. Throws DescError for an
+// expression that is not simplified in the environment, or has no value there, or has a negative
+// one where none can be.
+void set_numbers(Document& document, const SymbolicSizes& symbols);
+
 // Each row's id is its place. References lead to rows, and rows to be reached from the roots. Bases
 // are no views. Layouts fit into int64; dtypes, flags and version groups fit together. Throws
 // DescError. Takes time in proportion to the document.

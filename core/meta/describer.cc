@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/autograd/history.h"
+#include "core/meta/sizes/shared_env.h"
 
 namespace slotcore::meta {
 namespace {
@@ -32,6 +33,7 @@ class Walk {
   void run(std::span<const TensorPtr> roots) {
     for (const TensorPtr& root : roots) document->roots.push_back(visit(root));
     for (size_t i = 0; i < tensors.size(); i++) describe(i);
+    if (env_) set_numbers();
   }
 
   std::shared_ptr<Document> document = std::make_shared<Document>();
@@ -51,7 +53,12 @@ class Walk {
     if (is_new) {
       storages.push_back(storage);
       MetaStorageDesc& row = document->storages.emplace_back();
-      row.nbytes = {static_cast<int64_t>(storage->nbytes())};
+      if (options_.keep_symbols) {
+        row.nbytes.value = number_of(storage->sym_nbytes(),
+                                     {SizePlace::Table::kStorages, place->second, "nbytes"});
+      } else {
+        row.nbytes.value = static_cast<int64_t>(storage->nbytes());
+      }
       row.resizable = storage->resizable();
       row.device = storage->place().device;
       if (options_.copy_data && storage->place().has_bytes()) row.data = hexadecimal(*storage);
@@ -63,9 +70,13 @@ class Walk {
     TensorPtr tensor = tensors[place];
     MetaTensorDesc& row = document->tensors.emplace_back();
     row.dtype = tensor->type();
-    row.size = tensor->sizes();
-    row.stride = tensor->strides();
-    row.storage_offset = {tensor->offset()};
+    if (options_.keep_symbols && tensor->is_symbolic()) {
+      describe_layout(row, static_cast<int64_t>(place), tensor->sym_layout());
+    } else {
+      row.size = tensor->sizes();
+      row.stride = tensor->strides();
+      row.storage_offset = {tensor->offset()};
+    }
     row.storage = visit_storage(tensor->storage());
     row.base = visit(tensor->base());
     if (const autograd::AutogradMeta* meta = autograd::meta_of(*tensor); meta != nullptr) {
@@ -80,7 +91,42 @@ class Walk {
     row.grad = visit(tensor->grad());
   }
 
+  void describe_layout(MetaTensorDesc& row, int64_t place, const SymLayout& layout) {
+    constexpr auto kTable = SizePlace::Table::kTensors;
+    for (size_t i = 0; i < layout.sizes.size(); i++) {
+      auto dim = static_cast<int64_t>(i);
+      row.size.push_back(number_of(layout.sizes[i], {kTable, place, "size", dim}));
+      row.stride.push_back(number_of(layout.strides[i], {kTable, place, "stride", dim}));
+    }
+    row.storage_offset = {number_of(layout.offset, {kTable, place, "storage_offset"})};
+  }
+
+  // 0 for an expression, which set_numbers() replaces.
+  int64_t number_of(const SymInt& size, const SizePlace& place) {
+    if (!size.is_symbolic()) return size.value();
+    if (!env_) env_ = env_of(size);
+    exprs_.emplace(place, expr_of(env_, size));
+    return 0;
+  }
+
+  // At one moment for all of them, since another thread may decide something.
+  void set_numbers() {
+    auto symbols = std::make_shared<SymbolicSizes>();
+    {
+      std::lock_guard lock(env_->mutex);
+      symbols->env = env_->env;
+    }
+    for (auto& [place, expr] : exprs_) {
+      SizeExpr simple = symbols->env.simplify(std::move(expr));
+      number_at(*document, place) = symbols->env.hint(simple);
+      if (!simple.is_constant()) symbols->exprs.emplace(place, std::move(simple));
+    }
+    if (!symbols->exprs.empty()) document->symbols = std::move(symbols);
+  }
+
   const MetaTensorDescriber::Options& options_;
+  EnvPtr env_;  // of all symbols
+  std::map<SizePlace, SizeExpr> exprs_;
   // Tensors and storages: one address is one object.
   std::unordered_map<const intrusive_ptr_target*, int64_t> places_;
 };

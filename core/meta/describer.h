@@ -1,7 +1,8 @@
 // MetaTensorDescriber: reads tensors into descriptions, and remembers which impl has which id.
 //
 // Describing changes nothing that can be asked of the tensors (M10): it wraps nothing, touches no
-// slot, and makes no node for a stale view.
+// slot, and makes no node for a stale view. It decides no size of a fake, if it is asked to keep
+// symbols.
 #pragma once
 
 #include <functional>
@@ -20,14 +21,18 @@ class MetaTensorDescriber {
  public:
   struct Options {
     bool copy_data = false;  // copy the bytes of all storages on cpu
+    // Describe symbolic sizes as expressions. Otherwise they are decided: then the description
+    // holds for the sizes of the example alone, and guards say so.
+    bool keep_symbols = false;
     // Whether the class of a tensor's wrapper is Parameter; this layer knows no wrappers. Runs no
     // user code.
     std::function<bool(TensorImpl&)> is_parameter = [](TensorImpl&) { return false; };
   };
 
   // Describes the tensors and all that they lead to by base and `.grad`, in the order of first
-  // visits. Of several threads at once, all get the same ids. Changes no table when it throws
-  // (M14).
+  // visits. Throws invalid_argument for symbols of two environments, DataDependentError for a size
+  // that only the data decides. Of several threads at once, all get the same ids. Changes no table
+  // when it throws (M14).
   std::shared_ptr<const Document> describe(std::span<const TensorPtr> roots,
                                            const Options& options);
 

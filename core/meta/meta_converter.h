@@ -40,6 +40,8 @@ struct Symbols {
   std::vector<std::string> names = {};
   // Whether the environment has these inputs already, so that the sizes get their symbols again.
   bool are_known = false;
+  // Whether it is a copy of the document's environment: sizes are the document's expressions.
+  bool is_documents = false;
 };
 
 class MetaConverter {
@@ -68,6 +70,7 @@ class MetaConverter {
     size_t tensors, storages;
   };
   Sizes sizes() const;
+  impl::TorchDispatchMode* mode() const noexcept { return mode_; }
 
  private:
   friend class Conversion;

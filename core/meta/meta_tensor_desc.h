@@ -2,16 +2,21 @@
 // refer to each other by their places, so that circles of grads are only numbers. It holds no impl.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/autograd/autograd_meta.h"
 #include "core/c10/device.h"
 #include "core/c10/shapes/dims.h"
 #include "core/c10/tensor/scalar_type.h"
+#include "core/meta/sizes/shape_env.h"
 
 namespace slotcore::meta {
 
@@ -21,6 +26,12 @@ using autograd::CreationMeta;
 struct Natural {
   int64_t value = 0;
   bool operator==(const Natural&) const noexcept = default;
+};
+
+// The same, or an expression: then this is its value for the example, as are the numbers in Dims.
+struct Size {
+  int64_t value = 0;
+  bool operator==(const Size&) const noexcept = default;
 };
 
 // The place of a storage, or of a tensor, in its document; kNone for none.
@@ -57,6 +68,24 @@ struct MetaTensorDesc {
 };
 #undef FIELD
 
+// A number of a row that may be an expression.
+struct SizePlace {
+  enum class Table : uint8_t { kStorages, kTensors };
+
+  Table table;
+  int64_t row;
+  std::string_view field;  // a name of fields.def
+  int64_t dim = kNone;     // in Dims
+
+  auto operator<=>(const SizePlace&) const noexcept = default;
+};
+
+// The sizes of a document that are expressions, and the environment of their symbols.
+struct SymbolicSizes {
+  ShapeEnv env;
+  std::map<SizePlace, SizeExpr> exprs;  // simplified, and no constant
+};
+
 struct Document {
   // Who gave the ids: one number for each describer and each text that was read. Ids of one source
   // mean one object.
@@ -66,7 +95,12 @@ struct Document {
   std::deque<MetaStorageDesc> storages;
   std::deque<MetaTensorDesc> tensors;
   std::vector<TensorRef> roots;
+  std::shared_ptr<const SymbolicSizes> symbols;  // null if all sizes are numbers
 };
+
+int64_t& number_at(Document& document, const SizePlace& place);
+// Such as "/tensors/3/size/0".
+std::string pointer_of(const SizePlace& place);
 
 // A source that no other caller gets.
 uint64_t next_source() noexcept;

@@ -9,7 +9,7 @@ namespace slotfuzz {
 namespace {
 
 constexpr std::string_view kFields[] = {
-    "format", "version", "storages", "tensors", "roots",
+    "format", "version", "storages", "tensors", "shape_env", "roots",
 #define STORAGE_FIELD(type, name, ...) #name,
 #define TENSOR_FIELD(type, name, ...) #name,
 #include "core/meta/fields.def"
@@ -48,6 +48,12 @@ constexpr std::string_view kValues[] = {"0",
                                         "\"no_grad_mode\"",
                                         "\"00\"",
                                         "\"slotfuzz-meta\"",
+                                        "\"s0\"",
+                                        "\"4*s0\"",
+                                        "\"s0*s1 + -1\"",
+                                        "\"u0\"",
+                                        "[\"s0\"]",
+                                        "[\"s1\",\"s0\"]",
                                         "[1,1,1,1,1,1,1,1,1]",
                                         "{\"id\":0}"};
 

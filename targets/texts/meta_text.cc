@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "core/c10/live_counts.h"
-#include "core/meta/desc_read.h"
-#include "core/meta/desc_write.h"
-#include "core/meta/describer.h"
-#include "core/meta/meta_converter.h"
+#include "core/meta/fake_mode.h"
+#include "core/meta/text/desc_read.h"
+#include "core/meta/text/desc_write.h"
 #include "targets/texts/hostile_text.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t size_max);
@@ -26,13 +25,14 @@ void expect(bool holds, std::string_view what, std::string_view text) {
   std::abort();
 }
 
-// Without what a fake has not: bytes, and a class of a wrapper.
+// Without what a fake has not: bytes, symbols outside of a mode, and a class of a wrapper.
 std::string on_meta(meta::Document document) {
   for (meta::MetaStorageDesc& row : document.storages) {
     row.device = Device::kMeta;
     row.data.reset();
   }
   for (meta::MetaTensorDesc& row : document.tensors) row.is_parameter = false;
+  document.symbols = nullptr;
   return meta::dumps(document);
 }
 
@@ -49,6 +49,23 @@ void drop_grads(const std::vector<autograd::TensorPtr>& roots) {
   }
 }
 
+// In a mode with the environment, fakes have the expressions, and describing them decides nothing.
+void check_symbols(meta::Document document, std::string_view text) {
+  auto env = std::make_shared<meta::SharedEnv>();
+  env->env = document.symbols->env;
+  auto mode = make_intrusive<meta::FakeMode>(env);
+  auto fakes =
+      mode->converter
+          .convert(document, {.env = env, .kind = meta::SizeKind::kDynamic, .is_documents = true})
+          .roots;
+  auto described = mode->describer.describe(fakes, {.keep_symbols = true});
+  for (meta::MetaStorageDesc& row : document.storages) row.data.reset();
+  for (meta::MetaTensorDesc& row : document.tensors) row.is_parameter = false;
+  expect(meta::dumps(*described) == meta::dumps(document), "M12: the fakes have another text",
+         text);
+  drop_grads(fakes);
+}
+
 void check_accepted(const meta::Document& document, std::string_view text) {
   std::string written = meta::dumps(document);
   expect(meta::dumps(*meta::loads(written)) == written, "M12: what was written differs", text);
@@ -59,6 +76,7 @@ void check_accepted(const meta::Document& document, std::string_view text) {
          text);
   expect(converter.convert(document).roots == fakes, "M3: converted again, other fakes", text);
   drop_grads(fakes);
+  if (document.symbols) check_symbols(document, text);
 }
 
 void check(std::string_view text) {

@@ -11,8 +11,6 @@
 namespace slotcore::autograd {
 namespace {
 
-using arithmetic::Operation;
-
 TensorPtr conjugated(TensorPtr tensor) {
   if (!is_complex(tensor->type())) return tensor;
   return record_view(*tensor, "ConjBackward0", &views::conj);
@@ -72,14 +70,14 @@ class PassingNode final : public Node {
 }  // namespace
 
 TensorPtr add(const Operand& a, const Operand& b) {
-  return recorded(arithmetic::compute(Operation::kAdd, a, b), {a.tensor.get(), b.tensor.get()},
+  return recorded(arithmetic::compute(Op::kAdd, a, b), {a.tensor.get(), b.tensor.get()},
                   &make_add_node);
 }
 
 TensorPtr multiply(const Operand& a, const Operand& b) {
   Operand first = a.beside(*b.tensor), second = b.beside(*a.tensor);
   TensorImpl *left = first.tensor.get(), *right = second.tensor.get();
-  return recorded(arithmetic::compute(Operation::kMultiply, first, second), {left, right}, [&] {
+  return recorded(arithmetic::compute(Op::kMultiply, first, second), {left, right}, [&] {
     return make_multiply_node(right->requires_grad() ? left : nullptr,
                               left->requires_grad() ? right : nullptr);
   });

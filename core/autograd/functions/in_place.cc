@@ -10,8 +10,6 @@
 namespace slotcore::autograd {
 namespace {
 
-using arithmetic::Operation;
-
 // The elements of the result do not depend on what they were.
 class OverwriteBackward final : public Node {
  public:
@@ -68,7 +66,7 @@ void written(TensorImpl& self, TensorImpl* source, Write write, Make make) {
 
 void add_in_place(TensorImpl& self, const Operand& other) {
   written(
-      self, other.tensor.get(), [&] { arithmetic::compute_in_place(Operation::kAdd, self, other); },
+      self, other.tensor.get(), [&] { arithmetic::compute_in_place(Op::kAddInPlace, self, other); },
       &make_add_node);
 }
 
@@ -76,7 +74,7 @@ void multiply_in_place(TensorImpl& self, const Operand& factor) {
   Operand other = factor.beside(self);
   TensorImpl* right = other.tensor.get();
   written(
-      self, right, [&] { arithmetic::compute_in_place(Operation::kMultiply, self, other); },
+      self, right, [&] { arithmetic::compute_in_place(Op::kMultiplyInPlace, self, other); },
       [&] {
         // A copy, because the write changes the elements. It is recorded: a second derivative goes
         // through what the tensor was.

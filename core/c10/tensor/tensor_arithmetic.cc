@@ -7,16 +7,6 @@
 namespace slotcore::arithmetic {
 namespace {
 
-Op op_of(Operation operation) {
-  switch (operation) {
-    case Operation::kAdd: return Op::kAdd;
-    case Operation::kMultiply: return Op::kMultiply;
-    case Operation::kEqual: return Op::kEqual;
-    case Operation::kNotEqual: return Op::kNotEqual;
-  }
-  __builtin_unreachable();
-}
-
 OpCall call_of(Op op, const Operand& a, const Operand& b) {
   OpCall call{op};
   for (const Operand* operand : {&a, &b}) {
@@ -38,15 +28,13 @@ TensorPtr made(Op op, const Dims& sizes, ScalarType type, Device device, bool va
 
 }  // namespace
 
-TensorPtr compute(Operation operation, const Operand& a, const Operand& b) {
-  return slotcore::operation([&] { return call_of(op_of(operation), a, b); },
-                             [&] { return loops::new_result(operation, a, b); });
+TensorPtr compute(Op op, const Operand& a, const Operand& b) {
+  return operation([&] { return call_of(op, a, b); }, [&] { return loops::new_result(op, a, b); });
 }
 
-void compute_in_place(Operation operation, TensorImpl& self, const Operand& other) {
-  Op op = operation == Operation::kAdd ? Op::kAddInPlace : Op::kMultiplyInPlace;
-  slotcore::operation([&] { return call_of(op, Operand(self), other); },
-                      [&] { loops::write_result(operation, self, other); });
+void compute_in_place(Op op, TensorImpl& self, const Operand& other) {
+  operation([&] { return call_of(op, Operand(self), other); },
+            [&] { loops::write_result(op, self, other); });
 }
 
 void fill(TensorImpl& self, const Scalar& value) {

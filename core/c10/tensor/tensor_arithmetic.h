@@ -24,13 +24,12 @@ struct Operand {
   Scalar number;  // if it is one
 };
 
-enum class Operation { kAdd, kMultiply, kEqual, kNotEqual };
-
-// A new tensor; of bool for comparisons.
-TensorPtr compute(Operation operation, const Operand& a, const Operand& b);
-// self = self OPERATION other. Throws also when the result has another size or does not fit the
-// type of `self`, when elements of `self` overlap, or when `self` and `other` overlap in part.
-void compute_in_place(Operation operation, TensorImpl& self, const Operand& other);
+// A new tensor, for kAdd and kMultiply; of bool for kEqual and kNotEqual.
+TensorPtr compute(Op op, const Operand& a, const Operand& b);
+// For kAddInPlace and kMultiplyInPlace. Throws also when the result has another size or does not
+// fit the type of `self`, when elements of `self` overlap, or when `self` and `other` overlap in
+// part.
+void compute_in_place(Op op, TensorImpl& self, const Operand& other);
 
 // Sets every element to `value`. Throws if the type cannot hold it.
 void fill(TensorImpl& self, const Scalar& value);

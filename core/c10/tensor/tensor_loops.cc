@@ -71,8 +71,8 @@ ScalarType result_type(const Operand& a, const Operand& b) {
 }
 
 template <class T>
-T apply(Operation operation, T a, T b) {
-  bool adds = operation == Operation::kAdd;
+T apply(Op op, T a, T b) {
+  bool adds = op == Op::kAdd || op == Op::kAddInPlace;
   if constexpr (std::is_same_v<T, bool>) {
     return adds ? a || b : a && b;
   } else if constexpr (std::is_integral_v<T>) {
@@ -103,13 +103,10 @@ const Place& result_place(const Operand& a, const Operand& b) {
   return first.device == Device::kMeta ? first : second;
 }
 
-bool is_comparison(Operation operation) {
-  return operation == Operation::kEqual || operation == Operation::kNotEqual;
-}
+bool is_comparison(Op op) { return op == Op::kEqual || op == Op::kNotEqual; }
 
 // out = a OPERATION b, computed as `type`.
-void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const TensorImpl& b,
-         ScalarType type) {
+void run(Op op, const TensorImpl& out, const TensorImpl& a, const TensorImpl& b, ScalarType type) {
   if (is_without_elements(out, a, b)) return;
   Elements written(out), left(a), right(b);
   const Dims& sizes = out.sizes();
@@ -119,10 +116,10 @@ void run(Operation operation, const TensorImpl& out, const TensorImpl& a, const 
     using T = decltype(zero);
     for_each_element(sizes, strides, [&](const std::array<int64_t, 3>& at) {
       T x = left.read<T>(at[1]), y = right.read<T>(at[2]);
-      if (is_comparison(operation)) {
-        written.write(at[0], (x == y) == (operation == Operation::kEqual));
+      if (is_comparison(op)) {
+        written.write(at[0], (x == y) == (op == Op::kEqual));
       } else {
-        written.write(at[0], apply(operation, x, y));
+        written.write(at[0], apply(op, x, y));
       }
     });
   });
@@ -174,20 +171,20 @@ Operand Operand::beside(const TensorImpl& other) const {
 
 namespace loops {
 
-TensorPtr new_result(Operation operation, const Operand& a, const Operand& b) {
+TensorPtr new_result(Op op, const Operand& a, const Operand& b) {
   announce_operands(a, b);
   ScalarType type = result_type(a, b);
   TensorPtr result = with_layouts(
       [&](const auto& x, const auto& y) {
-        return new_dense(result_layout(x, y), is_comparison(operation) ? ScalarType::bool_ : type,
+        return new_dense(result_layout(x, y), is_comparison(op) ? ScalarType::bool_ : type,
                          result_place(a, b));
       },
       *a.tensor, *b.tensor);
-  run(operation, *result, *a.tensor, *b.tensor, type);
+  run(op, *result, *a.tensor, *b.tensor, type);
   return result;
 }
 
-void write_result(Operation operation, TensorImpl& self, const Operand& other) {
+void write_result(Op op, TensorImpl& self, const Operand& other) {
   announce_operands(Operand(self), other);
   ScalarType type = result_type(Operand(self), other);
   if (!can_cast(type, self.type())) {
@@ -205,7 +202,7 @@ void write_result(Operation operation, TensorImpl& self, const Operand& other) {
   if (result_place(Operand(self), other) != self.place())
     throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
   check_overlap(self, *other.tensor);
-  run(operation, self, self, *to_read(self, other.tensor), type);
+  run(op, self, self, *to_read(self, other.tensor), type);
   self.version().bump();
 }
 
@@ -269,7 +266,7 @@ TensorPtr new_sum(const TensorImpl& self) {
   with_type(result->type(), [&](auto zero) {
     for_each_element(self.sizes(), std::array{self.strides()},
                      [&](const std::array<int64_t, 1>& at) {
-                       zero = apply(Operation::kAdd, zero, read.read<decltype(zero)>(at[0]));
+                       zero = apply(Op::kAdd, zero, read.read<decltype(zero)>(at[0]));
                      });
     Elements(*result).write(0, zero);
   });

@@ -5,8 +5,8 @@
 
 namespace slotcore::arithmetic::loops {
 
-TensorPtr new_result(Operation operation, const Operand& a, const Operand& b);
-void write_result(Operation operation, TensorImpl& self, const Operand& other);
+TensorPtr new_result(Op op, const Operand& a, const Operand& b);
+void write_result(Op op, TensorImpl& self, const Operand& other);
 void write_number(TensorImpl& self, const Scalar& value);
 void write_copy(TensorImpl& self, const Operand& source);
 TensorPtr new_copy(const TensorImpl& self);

@@ -14,7 +14,7 @@
 namespace slotcore::meta {
 namespace {
 
-using arithmetic::Operand, arithmetic::Operation, autograd::TensorPtr;
+using arithmetic::Operand, autograd::TensorPtr;
 using Arguments = OpArguments;
 using Form = OpRule::Form;
 
@@ -45,9 +45,9 @@ TensorPtr strided(const Arguments& all) {
       all.tensor(), {ints_of(all, 0, rank), ints_of(all, rank, 2 * rank), int_of(all, 2 * rank)});
 }
 
-template <Operation operation>
+template <Op op>
 TensorPtr compared(const Arguments& all) {
-  return arithmetic::compute(operation, all.operands[0], all.operands[1]);
+  return arithmetic::compute(op, all.operands[0], all.operands[1]);
 }
 
 template <void (*write)(TensorImpl&, const Operand&)>
@@ -92,8 +92,8 @@ const OpRule kRules[] = {
        return autograd::add(all.operands[0], all.operands[1]); }, "+"},
     {Op::kMultiply, "mul", Form::kArithmetic, false, [](const Arguments& all) {
        return autograd::multiply(all.operands[0], all.operands[1]); }, "*"},
-    {Op::kEqual, "", Form::kOperator, false, &compared<Operation::kEqual>, "=="},
-    {Op::kNotEqual, "", Form::kOperator, false, &compared<Operation::kNotEqual>, "!="},
+    {Op::kEqual, "", Form::kOperator, false, &compared<Op::kEqual>, "=="},
+    {Op::kNotEqual, "", Form::kOperator, false, &compared<Op::kNotEqual>, "!="},
     {Op::kAddInPlace, "add_", Form::kMethod, kWrites, &written<&autograd::add_in_place>},
     {Op::kMultiplyInPlace, "mul_", Form::kMethod, kWrites, &written<&autograd::multiply_in_place>},
     {Op::kFill, "fill_", Form::kMethod, kWrites, [](const Arguments& all) -> TensorPtr {

@@ -2,7 +2,7 @@
 
 #include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_write.h"
 #include "core/meta/graph/op_rules.h"
 #include "core/meta/graph/tracer.h"
 

@@ -65,6 +65,13 @@ SizeExpr ShapeEnv::symbol(uint32_t number) const {
   return is_unbacked ? SizeExpr::unbacked(number) : SizeExpr::symbol(number);
 }
 
+bool ShapeEnv::has_symbols_of(const SizeExpr& expr) const {
+  return !expr.any_symbol([&](const SizeExpr::Atom& atom) {
+    return atom.symbol >= symbols_.size() ||
+           symbol(atom.symbol).terms()[0].atoms[0].kind != atom.kind;
+  });
+}
+
 int64_t ShapeEnv::hint(const SizeExpr& expr) const {
   SizeExpr simple = simplify(expr);
   if (simple.has_unbacked())

@@ -129,6 +129,8 @@ class ShapeEnv {
   uint32_t symbol_count() const noexcept { return static_cast<uint32_t>(symbols_.size()); }
   // What check() asks for.
   Range first_range(uint32_t symbol) const noexcept { return symbols_[symbol].first; }
+  // Whether each symbol of the expression is one of this environment.
+  bool has_symbols_of(const SizeExpr& expr) const;
   // A symbol as an expression.
   SizeExpr symbol(uint32_t number) const;
   bool operator==(const ShapeEnv&) const noexcept = default;

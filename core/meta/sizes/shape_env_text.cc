@@ -186,11 +186,7 @@ class ShapeEnv::Reader {
   }
 
   void check_symbols(const SizeExpr& expr) const {
-    bool is_strange = expr.any_symbol([&](const SizeExpr::Atom& atom) {
-      return atom.symbol >= env_.symbols_.size() ||
-             env_.symbol(atom.symbol).terms()[0].atoms[0].kind != atom.kind;
-    });
-    require(!is_strange, "there is no such symbol");
+    require(env_.has_symbols_of(expr), "there is no such symbol");
   }
 
   void skip_unbacked() {

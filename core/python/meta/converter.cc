@@ -50,7 +50,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "a MetaConverter is called with one tensor");
     ModuleState* state = state_of_type(Py_TYPE(self));
     DocumentPtr document = describe(state, reinterpret_cast<Converter*>(self)->describer,
-                                    &PyTuple_GET_ITEM(args, 0), 1, /*copies_data=*/false);
+                                    &PyTuple_GET_ITEM(args, 0), 1, {});
     PyRef fakes = convert(state, self, *document);
     return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
   });
@@ -103,6 +103,12 @@ PyRef make_converter_type(PyObject* module) {
 PyRef converter_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode) {
   std::shared_ptr<MetaConverter> of_mode(&mode->converter, [mode](auto*) {});
   return made(state->converter_type, std::move(of_mode), describer_of(state, mode));
+}
+
+meta::EnvPtr env_of_converter(ModuleState* state, PyObject* converter) {
+  // There is no other kind of mode.
+  auto* mode = static_cast<meta::FakeMode*>(as_converter(state, converter)->converter->mode());
+  return mode == nullptr ? nullptr : mode->env;
 }
 
 PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document,

@@ -55,7 +55,8 @@ PyObject* describe_tensor(PyObject* self, PyObject* tensor) {
   return guarded([&] {
     ModuleState* state = state_of_type(Py_TYPE(self));
     bool copies_data = reinterpret_cast<Describer*>(self)->copies_data;
-    return desc_object(state, describe(state, self, &tensor, 1, copies_data));
+    return desc_object(
+        state, describe(state, self, &tensor, 1, {.copy_data = copies_data, .keep_symbols = true}));
   });
 }
 
@@ -78,7 +79,8 @@ bool is_parameter(const ModuleState* state, TensorImpl& tensor) {
 
 PyMethodDef methods[] = {
     {"describe_tensor", &describe_tensor, METH_O,
-     "describe_tensor(tensor) -> MetaTensorDesc of the tensor and all that it leads to."},
+     "describe_tensor(tensor) -> MetaTensorDesc of the tensor and all that it leads to. Of a fake\n"
+     "with symbolic sizes, it has their expressions, and decides nothing."},
     {"sweep", &sweep, METH_NOARGS, "sweep(): forgets the tensors that have died."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -104,15 +106,13 @@ PyRef describer_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode
 }
 
 DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
-                     Py_ssize_t count, bool copies_data) {
+                     Py_ssize_t count, MetaTensorDescriber::Options options) {
   Describer* self = as_describer(state, describer);
   std::vector<autograd::TensorPtr> roots;
   for (Py_ssize_t i = 0; i < count; i++) {
     roots.push_back(
         autograd::TensorPtr::retain(&checked_tensor(state, tensors[i], "describe_tensor")));
   }
-  MetaTensorDescriber::Options options;
-  options.copy_data = copies_data;
   options.is_parameter = [&](TensorImpl& tensor) { return is_parameter(state, tensor); };
   return self->describer->describe(roots, options);
 }

@@ -86,7 +86,7 @@ PyObject* from_tensor(PyObject* self, PyObject* args, PyObject* kwargs) {
     ModuleState* state = state_of_type(Py_TYPE(self));
     PyRef converter = PyRef::borrow(as_mode(self)->converter);
     PyRef describer = PyRef::steal(checked(PyObject_GetAttrString(converter.get(), "describer")));
-    DocumentPtr document = describe(state, describer.get(), &tensor, 1, /*copies_data=*/false);
+    DocumentPtr document = describe(state, describer.get(), &tensor, 1, {});
     PyRef fakes = convert(state, converter.get(), *document, symbols);
     return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
   });

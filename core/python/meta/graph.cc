@@ -40,7 +40,7 @@ void dealloc(PyObject* self) {
 // A describer that is used once, so ids tell nothing of former calls.
 DocumentPtr described(ModuleState* state, PyObject* const* tensors, Py_ssize_t count) {
   PyRef describer = describer_of(state, make_intrusive<meta::FakeMode>());
-  return describe(state, describer.get(), tensors, count, /*copies_data=*/false);
+  return describe(state, describer.get(), tensors, count, {});
 }
 
 PyRef fakes_of(ModuleState* state, const Tracing& tracing, const meta::Document& inputs) {

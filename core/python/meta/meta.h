@@ -27,10 +27,12 @@ void add_meta(PyObject* module);
 PyObject* desc_object(ModuleState* state, DocumentPtr document);
 // Throws PythonErrorSet (TypeError) for another object.
 const DocumentPtr& document_of(ModuleState* state, PyObject* desc);
+// A copy of the document's environment, the same one each time; null if all sizes are numbers.
+const meta::EnvPtr& env_of_desc(PyObject* desc);
 
-// Describes tensors; `copies_data` copies the bytes of their storages. Throws PythonErrorSet.
+// Describes tensors, by `options` but for is_parameter. Throws PythonErrorSet.
 DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
-                     Py_ssize_t count, bool copies_data);
+                     Py_ssize_t count, meta::MetaTensorDescriber::Options options);
 // The numbers of entries in the tables of a describer. Throws PythonErrorSet for another object.
 meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer);
 void sweep_describer(PyObject* describer);
@@ -50,6 +52,8 @@ extern PyMethodDef mode_stack_functions[];
 // The Python object of a mode. A new reference; throws PythonErrorSet.
 PyObject* mode_object(ModuleState* state, intrusive_ptr<meta::FakeMode> mode);
 
+// The environment of the converter's mode, or null. Throws PythonErrorSet.
+meta::EnvPtr env_of_converter(ModuleState* state, PyObject* converter);
 // A tuple of the fakes of the roots. Throws PythonErrorSet.
 PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document,
               const meta::Symbols& symbols = {});

@@ -1,7 +1,7 @@
 // The submodules: torch's names in `_subclasses.meta_utils`, and in `_meta` what torch has not.
 
-#include "core/meta/desc_read.h"
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_read.h"
+#include "core/meta/text/desc_write.h"
 #include "core/python/meta/meta.h"
 #include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/tensor.h"
@@ -33,7 +33,10 @@ PyObject* convert_desc(PyObject* module, PyObject* const* args, Py_ssize_t count
     if (count != 2) throw_python(PyExc_TypeError, "convert takes a MetaConverter and a desc");
     ModuleState* state = state_of_module(module);
     DocumentPtr document = document_of(state, args[1]);
-    return convert(state, args[0], *document).release();
+    meta::Symbols symbols;
+    if (auto env = env_of_converter(state, args[0]); env && env == env_of_desc(args[1]))
+      symbols = {.env = env, .kind = meta::SizeKind::kDynamic, .is_documents = true};
+    return convert(state, args[0], *document, symbols).release();
   });
 }
 
@@ -50,8 +53,8 @@ PyObject* describe_all(PyObject* module, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "describe takes a MetaTensorDescriber and tensors");
     ModuleState* state = state_of_module(module);
     PyObject* const* items = &PyTuple_GET_ITEM(args, 0);
-    return desc_object(
-        state, describe(state, items[0], items + 1, PyTuple_GET_SIZE(args) - 1, copies_data != 0));
+    return desc_object(state, describe(state, items[0], items + 1, PyTuple_GET_SIZE(args) - 1,
+                                       {.copy_data = copies_data != 0, .keep_symbols = true}));
   });
 }
 
@@ -67,7 +70,8 @@ PyMethodDef functions[] = {
     {"loads", &loads, METH_O,
      "loads(text) -> MetaTensorDesc. ValueError with the JSON pointer of the field that is wrong."},
     {"convert", method(&convert_desc), METH_FASTCALL,
-     "convert(converter, desc) -> tuple of the fakes of all tensors that were described."},
+     "convert(converter, desc) -> tuple of the fakes of all tensors that were described. Sizes\n"
+     "that are expressions stay so in a mode with the ShapeEnv of the description."},
     {"memo_sizes", &sizes, METH_O,
      "memo_sizes(converter) -> (tensors, storages, fakes, fake storages): entries of its tables."},
     {nullptr, nullptr, 0, nullptr},

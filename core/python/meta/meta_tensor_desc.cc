@@ -1,8 +1,10 @@
-// MetaTensorDesc: an immutable object whose attributes are the rows of fields.def.
+// MetaTensorDesc: an immutable object whose attributes are the rows of fields.def. A size that is
+// an expression has its number for the example there.
 
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_write.h"
 #include "core/python/meta/meta.h"
 #include "core/python/runtime/device.h"
+#include "core/python/sizes/sym_int.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -13,6 +15,7 @@ using meta::Document, meta::MetaStorageDesc, meta::MetaTensorDesc, meta::TensorR
 
 struct Desc {
   PyObject_HEAD DocumentPtr document;
+  meta::EnvPtr env;  // made when it is asked for; null if all sizes are numbers
 };
 
 const Document& document_of_self(PyObject* self) {
@@ -38,6 +41,7 @@ PyObject* desc_of(PyObject* self, TensorRef root) {
 
 // The Python value of a field, by its type.
 PyObject* object_of(PyObject*, meta::Natural value) { return PyLong_FromLongLong(value.value); }
+PyObject* object_of(PyObject*, meta::Size value) { return PyLong_FromLongLong(value.value); }
 PyObject* object_of(PyObject*, uint32_t value) { return PyLong_FromUnsignedLong(value); }
 PyObject* object_of(PyObject*, bool value) { return PyBool_FromLong(value); }
 PyObject* object_of(PyObject*, const Dims& value) { return tuple_of(value); }
@@ -60,7 +64,18 @@ PyObject* object_of(PyObject* self, meta::StorageRef) {
   return object_of(self, storage_row_of(self).id);
 }
 
+PyObject* get_shape_env(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const meta::EnvPtr& env = env_of_desc(self);
+    if (!env) Py_RETURN_NONE;
+    return env_object(state_of_type(Py_TYPE(self)), env);
+  });
+}
+
 PyGetSetDef properties[] = {
+    {"shape_env", &get_shape_env, nullptr,
+     "A ShapeEnv of its own with the symbols of the sizes; None if all sizes are numbers.",
+     nullptr},
 #define STORAGE_FIELD(...)
 #define TENSOR_FIELD(type, name, presence, initial, sentence)                     \
   {#name,                                                                         \
@@ -89,6 +104,7 @@ PyObject* as_json(PyObject* self, PyObject*) {
 
 void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
+  std::destroy_at(&reinterpret_cast<Desc*>(self)->env);
   std::destroy_at(&reinterpret_cast<Desc*>(self)->document);
   type->tp_free(self);
   Py_DECREF(type);
@@ -119,7 +135,17 @@ PyObject* desc_object(ModuleState* state, DocumentPtr document) {
   PyTypeObject* type = state->desc_type;
   PyObject* self = checked(type->tp_alloc(type, 0));
   std::construct_at(&reinterpret_cast<Desc*>(self)->document, std::move(document));
+  std::construct_at(&reinterpret_cast<Desc*>(self)->env);
   return self;
+}
+
+const meta::EnvPtr& env_of_desc(PyObject* desc) {
+  auto* self = reinterpret_cast<Desc*>(desc);
+  if (self->document->symbols && !self->env) {
+    self->env = std::make_shared<meta::SharedEnv>();
+    self->env->env = self->document->symbols->env;
+  }
+  return self->env;
 }
 
 const DocumentPtr& document_of(ModuleState* state, PyObject* desc) {

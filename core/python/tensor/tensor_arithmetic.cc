@@ -12,16 +12,11 @@ namespace slotcore::python {
 namespace {
 
 using arithmetic::Operand;
-using arithmetic::Operation;
 
-autograd::TensorPtr recorded_result(Operation operation, const Operand& a, const Operand& b) {
-  switch (operation) {
-    case Operation::kAdd: return autograd::add(a, b);
-    case Operation::kMultiply: return autograd::multiply(a, b);
-    case Operation::kEqual:
-    case Operation::kNotEqual: return arithmetic::compute(operation, a, b);  // no derivative
-  }
-  return nullptr;
+autograd::TensorPtr recorded_result(Op op, const Operand& a, const Operand& b) {
+  if (op == Op::kAdd) return autograd::add(a, b);
+  if (op == Op::kMultiply) return autograd::multiply(a, b);
+  return arithmetic::compute(op, a, b);  // comparisons have no derivative
 }
 
 // A tensor or a number; nullopt for anything else. Runs no user code.
@@ -40,11 +35,11 @@ Operand checked_operand(ModuleState* state, PyObject* object, const char* functi
   return *std::move(operand);
 }
 
-PyObject* computed(PyObject* self, PyObject* object, Operation operation, const char* function) {
+PyObject* computed(PyObject* self, PyObject* object, Op op, const char* function) {
   return guarded([&] {
     ModuleState* state = state_of_wrapper(self);
     Operand other = checked_operand(state, object, function);
-    return new_tensor(state, recorded_result(operation, Operand(self_tensor(self)), other));
+    return new_tensor(state, recorded_result(op, Operand(self_tensor(self)), other));
   });
 }
 
@@ -57,12 +52,10 @@ PyObject* computed_in_place(PyObject* self, PyObject* object,
   });
 }
 
-PyObject* add(PyObject* self, PyObject* object) {
-  return computed(self, object, Operation::kAdd, "add");
-}
+PyObject* add(PyObject* self, PyObject* object) { return computed(self, object, Op::kAdd, "add"); }
 
 PyObject* mul(PyObject* self, PyObject* object) {
-  return computed(self, object, Operation::kMultiply, "mul");
+  return computed(self, object, Op::kMultiply, "mul");
 }
 
 PyObject* fill(PyObject* self, PyObject* object) {
@@ -125,20 +118,20 @@ ModuleState* state_of_either(PyObject* a, PyObject* b) {
 }
 
 // An operator. Either side may be the tensor.
-PyObject* operated(PyObject* a, PyObject* b, Operation operation) {
+PyObject* operated(PyObject* a, PyObject* b, Op op) {
   return guarded([&]() -> PyObject* {
     ModuleState* state = state_of_either(a, b);
     auto left = operand_of(state, a), right = operand_of(state, b);
     if (!left || !right) Py_RETURN_NOTIMPLEMENTED;
-    return new_tensor(state, recorded_result(operation, *left, *right));
+    return new_tensor(state, recorded_result(op, *left, *right));
   });
 }
 
 }  // namespace
 
-PyObject* tensor_add(PyObject* a, PyObject* b) { return operated(a, b, Operation::kAdd); }
+PyObject* tensor_add(PyObject* a, PyObject* b) { return operated(a, b, Op::kAdd); }
 
-PyObject* tensor_multiply(PyObject* a, PyObject* b) { return operated(a, b, Operation::kMultiply); }
+PyObject* tensor_multiply(PyObject* a, PyObject* b) { return operated(a, b, Op::kMultiply); }
 
 PyObject* tensor_add_in_place(PyObject* self, PyObject* other) {
   return computed_in_place(self, other, &autograd::add_in_place, "add_");
@@ -150,8 +143,8 @@ PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other) {
 
 PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison) {
   switch (comparison) {
-    case Py_EQ: return operated(self, other, Operation::kEqual);
-    case Py_NE: return operated(self, other, Operation::kNotEqual);
+    case Py_EQ: return operated(self, other, Op::kEqual);
+    case Py_NE: return operated(self, other, Op::kNotEqual);
     default: Py_RETURN_NOTIMPLEMENTED;
   }
 }

@@ -260,7 +260,7 @@ def check_text(one, other):
     read = T._meta.loads(text)
     assert T._meta.dumps(read) == text, "M12: the text of a text differs"
     assert T._meta.dumps(described(one, other)) == text, "M12: a text depends on ids"
-    if in_hermetic():
+    if in_hermetic() or read.shape_env:
         return
     fakes = T._meta.convert(MetaConverter(), read)
     assert [fields_of(fake) for fake in fakes] == [fields_of(one), fields_of(other)], (

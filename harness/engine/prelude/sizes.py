@@ -124,6 +124,54 @@ def dynamic(mode, tensor):
     check_can_note()
     return mode.from_tensor(tensor, kind="dynamic")
 
+#: env_of [slotcore]: the environment of a description, or one without symbols
+def env_of(description):
+    return description.shape_env or ShapeEnv()
+
+#: check_symbolic_text [slotcore]: fakes with symbols as text, and fakes from it (M12, M10, M5)
+#> check_symbolic_text: checks
+def described_apart(fakes):
+    return T._meta.describe(MetaConverter().describer, *fakes)
+def layouts_at_a_point(env, fakes):
+    names = dict.fromkeys(text for source, text in env.inputs if text[0] == "s")
+    point = {name: 3 + 2 * place for place, name in enumerate(names)}  # all differ
+    for name, by in env.replacements.items():
+        point[name] = eval(str(by), dict(point))
+    return [[eval(str(size), dict(point)) for size in (
+        *one.shape, *one.stride(), one.storage_offset(), storage_of(one).nbytes())]
+        for one in fakes]
+def check_symbolic_text(first, second):
+    if in_hermetic() or getattr(first, "fake_mode", None) or getattr(second, "fake_mode", None):
+        return
+    env = ShapeEnv()
+    mode = FakeTensorMode(shape_env=env)
+    fakes = [dynamic(mode, one) for one in (first, second)]
+    before = T._meta.dumps_env(env)
+    text = T._meta.dumps(described_apart(fakes))
+    assert T._meta.dumps_env(env) == before, "M10: describing decides the size of a fake"
+    try:
+        description = T._meta.loads(text)
+    except ValueError:
+        assert False, "M12: text of a fake with symbols is not read"
+    assert T._meta.dumps(description) == text, "M12: the text of a fake with symbols differs"
+    if all(size.isdigit() for _, size in env.inputs):
+        assert description.shape_env is None, "M12: there are symbols where no size has one"
+        return
+    fresh = env_of(description)
+    assert T._meta.dumps_env(fresh) == before, "M5: an environment from text is another one"
+    again = FakeTensorMode(shape_env=fresh)
+    twins = T._meta.convert(again.fake_tensor_converter.meta_converter, description)
+    assert layouts_at_a_point(fresh, twins) == layouts_at_a_point(env, fakes), (
+        "M4: fakes from text have other sizes")
+    assert T._meta.dumps(described_apart(twins)) == text, (
+        "M12: the text of a fake from text differs")
+    decided = [bool(one.numel() > 3) for one in fakes]
+    assert T._meta.dumps_env(fresh) == before, "M5: two environments share their state"
+    assert [bool(one.numel() > 3) for one in twins] == decided, (
+        "M5: an environment from text decides otherwise")
+    assert T._meta.dumps_env(fresh) == T._meta.dumps_env(env), (
+        "M5: an environment from text has other guards")
+
 #: check_dynamic [slotcore]: tensors that pass have the layouts of the fake (M11, M15)
 #> check_dynamic: checks
 def layout_after(function, tensor):

@@ -1,7 +1,8 @@
 """Descriptions of tensors as values, with the text that core/meta writes and reads.
 
 `loads` refuses what the core's reader refuses, with the same JSON pointers. It knows more types of
-elements and more dimensions, because PyTorch does.
+elements and more dimensions, because PyTorch does. Sizes that are expressions are for the core
+alone: the reader here refuses them.
 """
 
 import json
@@ -11,9 +12,10 @@ from slotfuzz.inputs import check, strict_json
 from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import meta_fields
 
-FORMAT, VERSION = "slotfuzz-meta", 1
+FORMAT, VERSION = "slotfuzz-meta", 2
 TABLES = ("storages", "tensors")
 HEAD = ("format", "version", *TABLES, "roots")
+ENVIRONMENT = "shape_env"
 DIMENSIONS_MAX = 64
 
 
@@ -80,7 +82,9 @@ def loads(text: bytes) -> Document:
 
 def read(value, pointer: str = "") -> Document:
     """The document that the parsed VALUE at POINTER stands for, checked."""
-    head = strict_json.members(value, pointer, HEAD, HEAD)
+    head = strict_json.members(value, pointer, (*HEAD, ENVIRONMENT), HEAD)
+    if ENVIRONMENT in head:
+        raise DescError(f"{pointer}/{ENVIRONMENT}", "tensors here have no symbolic sizes")
     strict_json.word(head["format"], f"{pointer}/format", [FORMAT])
     strict_json.version(head["version"], f"{pointer}/version", VERSION)
     tables = {table: tuple(_row(table, one, f"{pointer}/{table}/{place}") for place, one in
@@ -117,6 +121,7 @@ def _dims(value, pointer: str) -> list[int]:
 # How a value is read, by the C++ type of its field.
 READERS = {
     "Natural": strict_json.integer,
+    "Size": strict_json.integer,
     "StorageRef": strict_json.integer,
     "TensorRef": strict_json.integer,
     "uint32_t": lambda value, pointer: strict_json.integer(value, pointer, 0, 2 ** 32 - 1),

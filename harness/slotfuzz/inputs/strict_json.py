@@ -95,12 +95,12 @@ def word(value, pointer: str, known=None) -> str:
 
 
 def version(value, pointer: str, newest: int) -> None:
-    """VALUE must be the version NEWEST, the only one so far."""
+    """VALUE must be a version up to NEWEST; the first one is 1."""
     number = integer(value, pointer)
     if number > newest:
         raise DescError(pointer, f"version {number} is newer than this reader, which knows"
                                  f" {newest}")
-    if number != newest:
+    if number < 1:
         raise DescError(pointer, f"there is no version {number}")
 
 

@@ -53,6 +53,6 @@ def _matches() -> list[tuple[str, ...]]:
 
 def _field(kind: str, name: str, presence: str, initial: str, _sentence: str) -> Field:
     value = INITIAL.get(initial)
-    if initial == "{}" and kind == "Natural":
+    if initial == "{}" and kind in ("Natural", "Size"):
         value = 0
     return Field(kind, name, presence == "kAlways", value)

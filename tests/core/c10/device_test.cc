@@ -13,7 +13,6 @@ namespace slotcore {
 namespace {
 
 using arithmetic::Operand;
-using arithmetic::Operation;
 using views::TensorPtr;
 
 TensorPtr meta(const Dims& sizes, ScalarType type = ScalarType::float32) {
@@ -71,17 +70,16 @@ TEST(Meta, storages_of_one_tensor_stay_on_its_device) {
 }
 
 TEST(Meta, only_numbers_go_with_every_device) {
-  auto sum = arithmetic::compute(Operation::kAdd, Operand(*meta({2})), Operand(int64_t{1}));
+  auto sum = arithmetic::compute(Op::kAdd, Operand(*meta({2})), Operand(int64_t{1}));
   EXPECT_EQ(sum->device(), Device::kMeta);
-  sum = arithmetic::compute(Operation::kMultiply, Operand(*cpu({})), Operand(*meta({2})));
+  sum = arithmetic::compute(Op::kMultiply, Operand(*cpu({})), Operand(*meta({2})));
   EXPECT_EQ(sum->device(), Device::kMeta);
-  EXPECT_THROW(arithmetic::compute(Operation::kAdd, Operand(*meta({})), Operand(*cpu({2}))),
+  EXPECT_THROW(arithmetic::compute(Op::kAdd, Operand(*meta({})), Operand(*cpu({2}))),
                std::runtime_error);
-  EXPECT_THROW(arithmetic::compute(Operation::kAdd, Operand(*meta({2})), Operand(*cpu({2}))),
+  EXPECT_THROW(arithmetic::compute(Op::kAdd, Operand(*meta({2})), Operand(*cpu({2}))),
                std::runtime_error);
-  EXPECT_THROW(
-      arithmetic::compute_in_place(Operation::kAdd, *cpu({}), Operand(*meta({}))),
-      std::runtime_error);
+  EXPECT_THROW(arithmetic::compute_in_place(Op::kAddInPlace, *cpu({}), Operand(*meta({}))),
+               std::runtime_error);
 }
 
 TEST(Meta, overlap_is_seen_by_storage_and_offset) {

@@ -130,7 +130,7 @@ TEST(Elements, conversions_are_defined_for_every_value) {
 }
 
 TEST(Arithmetic, operands_promote_as_in_torch) {
-  using arithmetic::compute, arithmetic::Operand, arithmetic::Operation;
+  using arithmetic::compute, arithmetic::Operand;
   struct Case {
     ScalarType type;
     arithmetic::Scalar number;
@@ -142,12 +142,12 @@ TEST(Arithmetic, operands_promote_as_in_torch) {
         Case{ScalarType::int64, 1.5, ScalarType::float32},
         Case{ScalarType::float64, 1.5, ScalarType::float64},
         Case{ScalarType::float32, std::complex<double>(0, 1), ScalarType::complex64}}) {
-    auto result = compute(Operation::kAdd, Operand(*make({2}, c.type)), Operand(c.number));
+    auto result = compute(Op::kAdd, Operand(*make({2}, c.type)), Operand(c.number));
     EXPECT_EQ(result->type(), c.result) << name_of(c.type);
   }
   auto dimless = Operand(*make({}, ScalarType::float64));
   auto add = [&](ScalarType type) {
-    return compute(Operation::kAdd, Operand(*make({2}, type)), dimless)->type();
+    return compute(Op::kAdd, Operand(*make({2}, type)), dimless)->type();
   };
   EXPECT_EQ(add(ScalarType::float32), ScalarType::float32);
   EXPECT_EQ(add(ScalarType::int64), ScalarType::float64);

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Describe, the_text_has_what_differs_from_a_plain_tensor) {
   EXPECT_EQ(text_of({make({2})}),
-            R"({"format":"slotfuzz-meta","version":1,"storages":[{"id":0,"nbytes":8}],)"
+            R"({"format":"slotfuzz-meta","version":2,"storages":[{"id":0,"nbytes":8}],)"
             R"("tensors":[{"id":0,"dtype":"float32","size":[2],"stride":[1],"storage":0,)"
             R"("version_group":0}],"roots":[0]})");
 }

@@ -13,7 +13,7 @@ const char kFields[] =
 
 std::string document(const std::string& storages, const std::string& tensors,
                      const std::string& roots = "[0]") {
-  return R"({"format":"slotfuzz-meta","version":1,)" + storages + R"(,"tensors":[)" + tensors +
+  return R"({"format":"slotfuzz-meta","version":2,)" + storages + R"(,"tensors":[)" + tensors +
          R"(],"roots":)" + roots + "}";
 }
 
@@ -50,7 +50,7 @@ TEST(Read, form_does_not_matter) {
   EXPECT_EQ(dumps(*loads(plain())), plain());
   EXPECT_EQ(dumps(*loads(" " + with("\n\"is_leaf\" : true, \"version\":0") + "\n")), plain());
   std::string other = std::string(R"({"roots":[0],"tensors":[{)") + kFields + "}]," + kStorages +
-                      R"(,"version":1,"format":"slotfuzz-meta"})";
+                      R"(,"version":2,"format":"slotfuzz-meta"})";
   EXPECT_EQ(dumps(*loads(other)), plain());
 }
 
@@ -77,7 +77,7 @@ TEST(Read, an_error_names_the_field_of_the_document) {
       {plain() + plain(), ""},
       {R"({"format":"other"})", "/format"},
       {R"({"format":1})", "/format"},
-      {begin + R"("version":2})", "/version"},
+      {begin + R"("version":3})", "/version"},
       {begin + R"("version":0})", "/version"},
       {begin + R"("version":1.0})", "/version"},
       {begin + R"("format":"slotfuzz-meta"})", "/format"},
@@ -149,6 +149,58 @@ TEST(Read, rows_fit_together) {
             "/tensors/0/base");
   EXPECT_EQ(pointer(R"(,"grad":1)", R"("storage":1,"version_group":1)"), "/tensors/0/grad");
   EXPECT_EQ(pointer("", R"("storage":7,"version_group":1)"), "/tensors/1/storage");
+}
+
+// A tensor whose size is a symbol, with one part replaced.
+std::string symbolic(const std::string& part = "", const std::string& by = "") {
+  std::string text =
+      R"({"format":"slotfuzz-meta","version":2,"storages":[{"id":0,"nbytes":"4*s0"}],)"
+      R"("tensors":[{"id":0,"dtype":"float32","size":["s0"],"stride":[1],"storage":0,)"
+      R"("version_group":0}],"shape_env":"slotfuzz-shape-env 1\nsymbol 4 0 dynamic\n)"
+      R"(input s0 t0.size(0)\n","roots":[0]})";
+  return text.replace(text.find(part), part.size(), by);
+}
+
+TEST(Read, sizes_may_be_expressions) {
+  auto document = loads(symbolic());
+  EXPECT_EQ(document->tensors[0].size[0], 4);
+  EXPECT_EQ(document->storages[0].nbytes.value, 16);
+  EXPECT_EQ(dumps(*document), symbolic());
+  std::string quoted = symbolic("t0.size(0)", R"(t[\"\\\"].size(0))");
+  EXPECT_EQ(dumps(*loads(quoted)), quoted);
+}
+
+TEST(Read, an_error_names_the_expression) {
+  const std::string env = R"("shape_env":"slotfuzz-shape-env 1\nsymbol 4 0 dynamic\n)"
+                          R"(input s0 t0.size(0)\n",)";
+  expect_pointers({
+      {symbolic("4*s0", "4*s1"), "/storages/0/nbytes"},
+      {symbolic("4*s0", "-4*s0"), "/storages/0/nbytes"},
+      {symbolic("4*s0", "4611686018427387904*s0"), "/storages/0/nbytes"},
+      {symbolic("4*s0", "s0*4"), "/storages/0/nbytes"},
+      {symbolic("4*s0", "16"), "/storages/0/nbytes"},
+      {symbolic("4*s0", ""), "/storages/0/nbytes"},
+      {symbolic("4*s0", "((s0) // (0))"), "/storages/0/nbytes"},
+      {symbolic("[\"s0\"]", "[\"u0\"]"), "/tensors/0/size/0"},
+      {symbolic("[\"s0\"]", "\"s0\""), "/tensors/0/size"},
+      {symbolic("[\"s0\"]", "[\"-1*s0\"]"), "/tensors/0/size"},
+      {symbolic("\"version_group\":0", "\"version_group\":\"s0\""), "/tensors/0/version_group"},
+      {symbolic("symbol 4", "symbol -4"), "/shape_env"},
+      {symbolic("symbol 4 0 dynamic", "symbol unbacked"), "/shape_env"},
+      {symbolic("\"version\":2", "\"version\":1"), "/shape_env"},
+      {symbolic(env, "\"shape_env\":3,"), "/shape_env"},
+      {symbolic(env, ""), "/storages/0/nbytes"},
+      {document(kStorages, plain_row(), "[0]," + env + "\"roots\":[0]"), "/roots"},
+      {R"({"shape_env":"","format":"slotfuzz-meta","version":2,)" + std::string(kStorages) +
+           ",\"tensors\":[" + plain_row() + "],\"roots\":[0]}",
+       "/shape_env"},
+  });
+}
+
+TEST(Read, a_text_of_version_1_is_read) {
+  std::string text = plain();
+  text.replace(text.find("\"version\":2"), 11, "\"version\":1");
+  EXPECT_EQ(dumps(*loads(text)), plain());
 }
 
 TEST(Read, every_prefix_is_an_error) {

@@ -11,8 +11,8 @@
 #include "core/c10/tensor/tensor_arithmetic.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/meta/desc_check.h"
-#include "core/meta/desc_read.h"
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_read.h"
+#include "core/meta/text/desc_write.h"
 #include "core/meta/describer.h"
 #include "core/meta/meta_converter.h"
 

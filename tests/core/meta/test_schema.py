@@ -13,7 +13,7 @@ def shown(kind, presence, initial):
     """The initial value of a field as JSON."""
     if presence == "kAlways":
         return "needed"
-    if kind == "Natural":
+    if kind in ("Natural", "Size"):
         return "`0`"
     return NAMES.get(initial, f"`{initial}`")
 

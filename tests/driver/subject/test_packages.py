@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -53,7 +55,10 @@ def test_set_up_continues_if_the_lists_cannot_be_updated(machine):
 def test_a_user_who_may_not_install_learns_what_to_run(machine, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("only root can run a command as another user")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    # pytest's folders, of which other users may see none.
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder == Path(tempfile.gettempdir()):
+            break
         folder.chmod(0o755)
     code, out, _, asked = machine(user=("setpriv", "--reuid=65534", "--clear-groups"))
     assert code == 2 and not asked.exists() and out == (

@@ -26,7 +26,7 @@ e.size, e.stride, e.storage_offset, e.version, e.base.size -> (2, 2), (1, 3), 1,
 e.base.stride -> (3, 1)
 e.base.version_group == e.version_group, e.base.storage == e.storage -> True, True
 e.base.id == e.id -> False
-e.as_json()[:37] -> '{"format":"slotfuzz-meta","version":1'
+e.as_json()[:37] -> '{"format":"slotfuzz-meta","version":2'
 T._meta.dumps(T._meta.loads(e.as_json())) == e.as_json() -> True
 T._meta.loads(e.as_json()).size -> (2, 2)
 m = T.tensor([1, 2], dtype=T.uint8)
@@ -57,7 +57,7 @@ T._meta.loads(e.as_json()[:-1]) -> ValueError
 T._meta.loads(e.as_json() + 'x') -> ValueError
 T._meta.loads(e.as_json() + ' ').size -> (2, 2)
 def edited(old, new): return T._meta.loads(e.as_json().replace(old, new))
-edited('"version":1,"storages"', '"version":2,"storages"') -> ValueError
+edited('"version":2,"storages"', '"version":3,"storages"') -> ValueError
 edited('slotfuzz-meta', 'slotfuzz-mets') -> ValueError
 edited('"nbytes":24', '"nbytes":20').storage_nbytes -> 20
 edited('"nbytes":24', '"nbytes":-1') -> ValueError
@@ -85,7 +85,7 @@ edited('"roots":[0]', '"roots":[9]') -> ValueError
 edited('"id":1', '"id":7') -> ValueError
 edited('"base":1', '"base":0') -> ValueError
 edited('"base":1', '"base":9') -> ValueError
-edited('"version":1,"', '"version":-1,"') -> ValueError
+edited('"version":2,"', '"version":-1,"') -> ValueError
 edited('"size":', '"nothing":1,"size":') -> ValueError
 edited('"size":[2,2],', '') -> ValueError
 """

@@ -1,6 +1,6 @@
 // The ranges of numbers, and the names of the rest.
 
-#include "core/meta/desc_values.h"
+#include "core/meta/text/desc_values.h"
 
 #include <iterator>
 #include <limits>
@@ -44,6 +44,9 @@ Expected assign(int64_t& value, const Scalar& scalar) {
   return assign_between(value, scalar, std::numeric_limits<int64_t>::min(), kHighest);
 }
 Expected assign(Natural& value, const Scalar& scalar) {
+  return assign_between(value.value, scalar, 0, kHighest);
+}
+Expected assign(Size& value, const Scalar& scalar) {
   return assign_between(value.value, scalar, 0, kHighest);
 }
 Expected assign(StorageRef& value, const Scalar& scalar) {

@@ -2,14 +2,14 @@
 // ends at the second event here, because every event must be one that the place allows. It takes a
 // byte order mark, doubled names, and integers beyond 64 bits as doubles; this handler does not.
 
-#include "core/meta/desc_read.h"
+#include "core/meta/text/desc_read.h"
 
 #include <bitset>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/meta/desc_values.h"
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_fields.h"
+#include "core/meta/text/desc_write.h"
 
 namespace slotcore::meta {
 namespace {
@@ -17,27 +17,10 @@ namespace {
 // What may come next, and what an object or a list belongs to.
 enum class Place { kStart, kDocument, kStorages, kTensors, kRoots, kStorage, kTensor, kDims, kEnd };
 
-constexpr const char* kDocumentFields[] = {"format", "version", "storages", "tensors", "roots"};
-constexpr const char* kStorageFields[] = {
-#define STORAGE_FIELD(type, name, ...) #name,
-#define TENSOR_FIELD(...)
-#include "core/meta/fields.def"
-};
-constexpr const char* kTensorFields[] = {
-#define STORAGE_FIELD(...)
-#define TENSOR_FIELD(type, name, ...) #name,
-#include "core/meta/fields.def"
-};
-constexpr Presence kStoragePresence[] = {
-#define STORAGE_FIELD(type, name, presence, ...) presence,
-#define TENSOR_FIELD(...)
-#include "core/meta/fields.def"
-};
-constexpr Presence kTensorPresence[] = {
-#define STORAGE_FIELD(...)
-#define TENSOR_FIELD(type, name, presence, ...) presence,
-#include "core/meta/fields.def"
-};
+constexpr const char* kDocumentFields[] = {"format",   "version", "shape_env",
+                                           "storages", "tensors", "roots"};
+constexpr size_t kEnvField = 2;
+constexpr int64_t kFirstVersionWithEnv = 2;
 
 // The fields of one object: which it can have, and which it has had.
 struct Fields {
@@ -46,40 +29,6 @@ struct Fields {
   size_t current = 0;
 };
 static_assert(std::size(kTensorFields) <= 32);
-
-Expected assign_field(MetaStorageDesc& row, size_t field, const Scalar& scalar) {
-  size_t i = 0;
-#define STORAGE_FIELD(type, name, ...) \
-  if (i++ == field) return assign(row.name, scalar);
-#define TENSOR_FIELD(...)
-#include "core/meta/fields.def"
-  __builtin_unreachable();
-}
-
-Expected assign_field(MetaTensorDesc& row, size_t field, const Scalar& scalar) {
-  size_t i = 0;
-#define STORAGE_FIELD(...)
-#define TENSOR_FIELD(type, name, ...) \
-  if (i++ == field) return assign(row.name, scalar);
-#include "core/meta/fields.def"
-  __builtin_unreachable();
-}
-
-Dims* dims_or_null(Dims& dims) { return &dims; }
-template <class Other>
-Dims* dims_or_null(Other&) {
-  return nullptr;
-}
-
-// Null for a field that has no list.
-Dims* dims_of_field(MetaTensorDesc& row, size_t field) {
-  size_t i = 0;
-#define STORAGE_FIELD(...)
-#define TENSOR_FIELD(type, name, ...) \
-  if (i++ == field) return dims_or_null(row.name);
-#include "core/meta/fields.def"
-  __builtin_unreachable();
-}
 
 }  // namespace
 
@@ -106,22 +55,16 @@ class DescReader {
   bool binary(binary_t&) { fail_unexpected(); }
 
   bool start_object(size_t) {
-    switch (place_) {
-      case Place::kStart: return enter(Place::kDocument, kDocumentFields, document_);
-      case Place::kStorages:
-        document->storages.emplace_back();
-        return enter(Place::kStorage, kStorageFields, row_);
-      case Place::kTensors:
-        document->tensors.emplace_back();
-        return enter(Place::kTensor, kTensorFields, row_);
-      case Place::kDocument:
-      case Place::kRoots:
-      case Place::kStorage:
-      case Place::kTensor:
-      case Place::kDims:
-      case Place::kEnd: fail_unexpected();
+    if (place_ == Place::kStart) return enter(Place::kDocument, kDocumentFields, document_);
+    if (place_ == Place::kStorages) {
+      document->storages.emplace_back();
+      return enter(Place::kStorage, kStorageFields, row_);
     }
-    __builtin_unreachable();
+    if (place_ == Place::kTensors) {
+      document->tensors.emplace_back();
+      return enter(Place::kTensor, kTensorFields, row_);
+    }
+    fail_unexpected();
   }
 
   bool key(const string_t& name) {
@@ -167,12 +110,30 @@ class DescReader {
     return true;
   }
 
+  // Expressions have their values when the environment has been read.
+  void finish() {
+    auto& exprs = symbols_.exprs;
+    if (version_ < kFirstVersionWithEnv && env_text_) fail_env("version 1 has no expressions");
+    if (!env_text_) {
+      if (!exprs.empty()) throw DescError(pointer_of(exprs.begin()->first), "no shape_env");
+      return;
+    }
+    if (exprs.empty()) fail_env("no size is an expression");
+    try {
+      symbols_.env = ShapeEnv::loads(*env_text_);
+    } catch (const std::invalid_argument& error) {
+      fail_env(error.what());
+    }
+    set_numbers(*document, symbols_);
+    document->symbols = std::make_shared<SymbolicSizes>(std::move(symbols_));
+  }
+
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception& error) {
     throw DescError(pointer(), "at byte " + std::to_string(position) + ": " + error.what());
   }
 
  private:
-  static constexpr size_t kFirstList = 2;  // in kDocumentFields
+  static constexpr size_t kFirstList = 3;  // in kDocumentFields
 
   bool enter(Place place, std::span<const char* const> names, Fields& fields) {
     place_ = place;
@@ -181,6 +142,10 @@ class DescReader {
   }
 
   bool scalar(const Scalar& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value); text != nullptr && is_size()) {
+      add_expr(*text);
+      return scalar(int64_t{0});
+    }
     switch (place_) {
       case Place::kDocument: return document_field(value);
       case Place::kRoots: return expect(assign(document->roots.emplace_back(), value));
@@ -204,6 +169,34 @@ class DescReader {
     __builtin_unreachable();
   }
 
+  // Whether the next value may be an expression.
+  bool is_size() const {
+    return place_ == Place::kDims || (place_ == Place::kStorage && kStorageIsSize[row_.current]) ||
+           (place_ == Place::kTensor && kTensorIsSize[row_.current]);
+  }
+
+  void add_expr(std::string_view text) {
+    SizeExpr expr;
+    try {
+      expr = SizeExpr::parse(text);
+    } catch (const std::logic_error& error) {
+      fail(error.what());
+    } catch (const std::overflow_error& error) {
+      fail(error.what());
+    }
+    if (expr.is_constant() || expr.text() != text) fail("expected an expression in its one form");
+    bool is_storage = place_ == Place::kStorage;
+    size_t rows = is_storage ? document->storages.size() : document->tensors.size();
+    SizePlace place{is_storage ? SizePlace::Table::kStorages : SizePlace::Table::kTensors,
+                    static_cast<int64_t>(rows) - 1, row_.names[row_.current],
+                    place_ == Place::kDims ? static_cast<int64_t>(dims_->size()) : kNone};
+    symbols_.exprs.emplace(place, std::move(expr));
+  }
+
+  [[noreturn]] static void fail_env(const std::string& message) {
+    throw DescError("/shape_env", message);
+  }
+
   bool document_field(const Scalar& value) {
     if (document_.current >= kFirstList) fail("expected a list");
     if (document_.current == 0) {
@@ -211,18 +204,24 @@ class DescReader {
       if (text == nullptr || *text != kFormat) fail(std::string("expected \"") + kFormat + "\"");
       return true;
     }
-    int64_t version = 0;
-    expect(assign(version, value));
-    if (version > kVersion)
-      fail("version " + std::to_string(version) + " is newer than this reader, which knows " +
+    if (document_.current == kEnvField) {
+      const auto* text = std::get_if<std::string_view>(&value);
+      if (text == nullptr) fail("expected a string");
+      env_text_ = *text;
+      return true;
+    }
+    expect(assign(version_, value));
+    if (version_ > kVersion)
+      fail("version " + std::to_string(version_) + " is newer than this reader, which knows " +
            std::to_string(kVersion));
-    if (version != kVersion) fail("there is no version " + std::to_string(version));
+    if (version_ < 1) fail("there is no version " + std::to_string(version_));
     return true;
   }
 
+  // Without `presence`, those of a document.
   void check_seen(const Fields& fields, std::span<const Presence> presence) const {
     for (size_t i = 0; i < fields.names.size(); i++) {
-      bool is_needed = presence.empty() || presence[i] == Presence::kAlways;
+      bool is_needed = presence.empty() ? i != kEnvField : presence[i] == Presence::kAlways;
       if (is_needed && !fields.seen[i])
         throw DescError(object_pointer(),
                         std::string("the field \"") + fields.names[i] + "\" is missing");
@@ -282,6 +281,9 @@ class DescReader {
   Place place_ = Place::kStart;
   Fields document_, row_;
   Dims* dims_ = nullptr;  // the list that is being read
+  int64_t version_ = 0;
+  std::optional<std::string> env_text_;
+  SymbolicSizes symbols_;
 };
 
 std::shared_ptr<const Document> loads(std::string_view text) {
@@ -289,6 +291,7 @@ std::shared_ptr<const Document> loads(std::string_view text) {
     throw DescError("", "the text begins with a byte order mark");
   DescReader reader;
   nlohmann::json::sax_parse(text, &reader);
+  reader.finish();
   reader.document->source = next_source();
   check(*reader.document);
   return reader.document;

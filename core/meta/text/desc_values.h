@@ -17,6 +17,7 @@ using Scalar = std::variant<bool, int64_t, std::string_view>;
 using Expected = std::optional<std::string>;
 Expected assign(int64_t& value, const Scalar& scalar);
 Expected assign(Natural& value, const Scalar& scalar);
+Expected assign(Size& value, const Scalar& scalar);
 Expected assign(StorageRef& value, const Scalar& scalar);
 Expected assign(TensorRef& value, const Scalar& scalar);
 Expected assign(uint32_t& value, const Scalar& scalar);

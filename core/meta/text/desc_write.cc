@@ -1,6 +1,6 @@
 // Renumbers the rows, then prints each field by its type.
 
-#include "core/meta/desc_write.h"
+#include "core/meta/text/desc_write.h"
 
 #include <charconv>
 #include <unordered_map>
@@ -23,51 +23,95 @@ void put(std::string& out, ScalarType value) { put_quoted(out, name_of(value)); 
 void put(std::string& out, Device value) { put_quoted(out, name_of(value)); }
 void put(std::string& out, CreationMeta value) { put_quoted(out, name_of(value)); }
 void put(std::string& out, const Bytes& bytes) { put_quoted(out, *bytes); }
-void put(std::string& out, const Dims& dims) {
-  out += '[';
-  for (size_t i = 0; i < dims.size(); i++) {
-    if (i != 0) out += ',';
-    put(out, dims[i]);
+// Lines of printable ASCII.
+void put_lines(std::string& out, std::string_view lines) {
+  out += '"';
+  for (char letter : lines) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    out.append(letter == '\n' ? "\\n" : std::string(1, letter));
   }
-  out += ']';
+  out += '"';
 }
 
-template <class Type>
-void put_field(std::string& out, std::string_view name, const Type& value, Presence presence,
-               const Type& initial) {
-  if (presence == Presence::kUnlessInitial && value == initial) return;
-  if (out.back() != '{') out += ',';
-  put_quoted(out, name);
-  out += ':';
-  put(out, value);
-}
+// Prints one row.
+class Writer {
+ public:
+  // `place` is that of the row in the document; its field and dim are of no account.
+  Writer(std::string& out, const SymbolicSizes* symbols, SizePlace place)
+      : out_(out), symbols_(symbols), place_(place) {}
 
 #define FIELD(type, name, presence, initial, sentence) \
-  put_field<type>(out, #name, row.name, presence, type(initial));
-void put(std::string& out, const MetaStorageDesc& row) {
-  out += '{';
+  put_field<type>(#name, row.name, presence, type(initial));
+  void put_row(const MetaStorageDesc& row) {
 #define STORAGE_FIELD FIELD
 #define TENSOR_FIELD(...)
 #include "core/meta/fields.def"
-  out += '}';
-}
-
-void put(std::string& out, const MetaTensorDesc& row) {
-  out += '{';
+  }
+  void put_row(const MetaTensorDesc& row) {
 #define STORAGE_FIELD(...)
 #define TENSOR_FIELD FIELD
 #include "core/meta/fields.def"
-  out += '}';
-}
+  }
 #undef FIELD
 
+ private:
+  template <class Type>
+  void put_field(std::string_view name, const Type& value, Presence presence, const Type& initial) {
+    place_.field = name;
+    place_.dim = kNone;
+    if (presence == Presence::kUnlessInitial && value == initial && expr() == nullptr) return;
+    if (out_.back() != '{') out_ += ',';
+    put_quoted(out_, name);
+    out_ += ':';
+    put_value(value);
+  }
+
+  template <class Type>
+  void put_value(const Type& value) {
+    put(out_, value);
+  }
+  void put_value(const Size& size) { put_size(size.value); }
+  void put_value(const Dims& dims) {
+    out_ += '[';
+    for (size_t i = 0; i < dims.size(); i++) {
+      if (i != 0) out_ += ',';
+      place_.dim = static_cast<int64_t>(i);
+      put_size(dims[i]);
+    }
+    out_ += ']';
+  }
+  void put_size(int64_t number) {
+    if (const SizeExpr* one = expr(); one != nullptr) {
+      put_quoted(out_, one->text());
+    } else {
+      put(out_, number);
+    }
+  }
+
+  // Of the number at `place_`; null without one.
+  const SizeExpr* expr() const {
+    if (symbols_ == nullptr) return nullptr;
+    auto found = symbols_->exprs.find(place_);
+    return found == symbols_->exprs.end() ? nullptr : &found->second;
+  }
+
+  std::string& out_;
+  const SymbolicSizes* symbols_;
+  SizePlace place_;
+};
+
+// `places` are those of the rows in the document.
 template <class Rows>
-void put_rows(std::string& out, std::string_view name, const Rows& rows) {
+void put_rows(std::string& out, std::string_view name, const Rows& rows,
+              const SymbolicSizes* symbols, SizePlace::Table table,
+              const std::vector<int64_t>& places) {
   put_quoted(out += ',', name);
   out += ":[";
-  for (const auto& row : rows) {
-    if (out.back() != '[') out += ',';
-    put(out, row);
+  for (size_t i = 0; i < rows.size(); i++) {
+    if (i != 0) out += ',';
+    out += '{';
+    Writer(out, symbols, {table, places[i], {}}).put_row(rows[i]);
+    out += '}';
   }
   out += ']';
 }
@@ -119,10 +163,17 @@ std::string dumps(const Document& document) {
   put_quoted(out, kFormat);
   out += ",\"version\":";
   put(out, kVersion);
-  put_rows(out, "storages", numbered.storages);
-  put_rows(out, "tensors", numbered.tensors);
-  put_rows(out, "roots", numbered.roots);
-  return out += '}';
+  const SymbolicSizes* symbols = document.symbols.get();
+  put_rows(out, "storages", numbered.storages, symbols, SizePlace::Table::kStorages,
+           storages.order);
+  put_rows(out, "tensors", numbered.tensors, symbols, SizePlace::Table::kTensors, tensors.order);
+  if (symbols != nullptr) put_lines(out += ",\"shape_env\":", symbols->env.dumps());
+  out += ",\"roots\":[";
+  for (TensorRef root : numbered.roots) {
+    if (out.back() != '[') out += ',';
+    put(out, root);
+  }
+  return out += "]}";
 }
 
 }  // namespace slotcore::meta
