@@ -47,4 +47,7 @@ Expected assign_field(MetaTensorDesc& row, size_t field, const Scalar& scalar);
 // The list that is a field; null for another field.
 Dims* dims_of_field(MetaTensorDesc& row, size_t field);
 
+// The bytes that are a field; null for another field.
+Bytes* bytes_of_field(MetaStorageDesc& row, size_t field);
+
 }  // namespace slotcore::meta

@@ -51,7 +51,14 @@ class DescReader {
     return scalar(static_cast<int64_t>(value));
   }
   bool number_float(number_float_t, const string_t& text) { fail(text + " is no 64-bit integer"); }
-  bool string(const string_t& value) { return scalar(std::string_view(value)); }
+  bool string(string_t& value) {
+    Bytes* bytes = place_ == Place::kStorage
+                       ? bytes_of_field(document->storages.back(), row_.current)
+                       : nullptr;
+    if (bytes == nullptr) return scalar(std::string_view(value));
+    *bytes = std::move(value);  // may be most of the text, so it is not copied
+    return true;
+  }
   bool binary(binary_t&) { fail_unexpected(); }
 
   bool start_object(size_t) {
@@ -146,27 +153,19 @@ class DescReader {
       add_expr(*text);
       return scalar(int64_t{0});
     }
-    switch (place_) {
-      case Place::kDocument: return document_field(value);
-      case Place::kRoots: return expect(assign(document->roots.emplace_back(), value));
-      case Place::kStorage:
-        return expect(assign_field(document->storages.back(), row_.current, value));
-      case Place::kTensor:
-        return expect(assign_field(document->tensors.back(), row_.current, value));
-      case Place::kDims: {
-        if (dims_->size() == Dims::kLengthMax)
-          fail("a tensor has at most " + std::to_string(Dims::kLengthMax) + " dimensions");
-        int64_t size = 0;
-        expect(assign(size, value));
-        dims_->push_back(size);
-        return true;
-      }
-      case Place::kStart:
-      case Place::kStorages:
-      case Place::kTensors:
-      case Place::kEnd: fail_unexpected();
-    }
-    __builtin_unreachable();
+    if (place_ == Place::kDocument) return document_field(value);
+    if (place_ == Place::kRoots) return expect(assign(document->roots.emplace_back(), value));
+    if (place_ == Place::kStorage)
+      return expect(assign_field(document->storages.back(), row_.current, value));
+    if (place_ == Place::kTensor)
+      return expect(assign_field(document->tensors.back(), row_.current, value));
+    if (place_ != Place::kDims) fail_unexpected();
+    if (dims_->size() == Dims::kLengthMax)
+      fail("a tensor has at most " + std::to_string(Dims::kLengthMax) + " dimensions");
+    int64_t size = 0;
+    expect(assign(size, value));
+    dims_->push_back(size);
+    return true;
   }
 
   // Whether the next value may be an expression.

@@ -14,7 +14,7 @@ namespace slotcore::meta {
 // the JSON pointer of the first field that is wrong: for a field that is unknown, missing or there
 // twice, a value of another type or out of range, a later version, an expression that the
 // environment does not have in this form, and what check() of desc_check.h refuses. Uses at most
-// five times the memory of the text, a hundred times that of expressions, and 1 MiB.
+// seven times the memory of the text, a hundred times that of expressions, and 1 MiB.
 std::shared_ptr<const Document> loads(std::string_view text);
 
 }  // namespace slotcore::meta

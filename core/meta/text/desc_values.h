@@ -25,7 +25,8 @@ Expected assign(bool& value, const Scalar& scalar);
 Expected assign(ScalarType& value, const Scalar& scalar);
 Expected assign(Device& value, const Scalar& scalar);
 Expected assign(CreationMeta& value, const Scalar& scalar);
-Expected assign(Bytes& value, const Scalar& scalar);
+// Of what is no string: a string is taken as it is.
+Expected assign(Bytes&, const Scalar& scalar);
 // A list: of nothing else.
 Expected assign(Dims& value, const Scalar& scalar);
 
