@@ -89,6 +89,12 @@ void fill_in_place(TensorImpl& self, const Scalar& value) {
       [] { return make_intrusive<OverwriteBackward>("FillBackward0", false); });
 }
 
+void fill_in_place(TensorImpl& self, TensorImpl& value) {
+  written(
+      self, &value, [&] { arithmetic::copy(self, Operand(*arithmetic::clone(value))); },
+      [] { return make_intrusive<OverwriteBackward>("FillBackward1", true); });
+}
+
 void copy_in_place(TensorImpl& self, const Operand& source) {
   written(
       self, source.tensor.get(), [&] { arithmetic::copy(self, source); },

@@ -13,6 +13,8 @@ using arithmetic::Scalar;
 void add_in_place(TensorImpl& self, const Operand& other);
 void multiply_in_place(TensorImpl& self, const Operand& other);
 void fill_in_place(TensorImpl& self, const Scalar& value);
+// Sets every element to that of `value`, which has no dimensions, and may be an element of `self`.
+void fill_in_place(TensorImpl& self, TensorImpl& value);
 void copy_in_place(TensorImpl& self, const Operand& source);
 // Other storage and layout, as by set_(). `source` is the tensor whose elements these are, or null.
 // Returns the former storage; the caller drops it where user code may run.

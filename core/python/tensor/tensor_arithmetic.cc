@@ -67,7 +67,7 @@ PyObject* fill(PyObject* self, PyObject* object) {
     Operand value = checked_operand(state_of_wrapper(self), object, "fill_");
     if (value.tensor->dim() != 0)
       throw_python(PyExc_RuntimeError, "fill_ takes a tensor without dimensions");
-    autograd::copy_in_place(self_tensor(self), value);
+    autograd::fill_in_place(self_tensor(self), *value.tensor);
     return wrapped_again(self);
   });
 }
@@ -156,6 +156,11 @@ Py_hash_t tensor_hash(PyObject* self) {
 
 void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
   Operand source = checked_operand(state, value, "assignment to elements");
+  bool is_single = source.tensor->dim() == 0 && source.tensor->device() == Device::kCpu;
+  if (!source.is_number && is_single && self.dim() != 0) {
+    autograd::fill_in_place(self, *source.tensor);
+    return;
+  }
   while (source.tensor->dim() > self.dim() && source.tensor->sizes()[0] == 1) {
     source.tensor = autograd::record_view(*source.tensor, "SelectBackward0",
                                           [](TensorImpl& one) { return views::select(one, 0, 0); });

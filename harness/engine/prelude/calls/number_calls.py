@@ -113,6 +113,10 @@ t.fill_(1 << 70) -> RuntimeError
 t.fill_('x') -> TypeError
 t.fill_(None) -> TypeError
 t.fill_(T.ones(1)) -> RuntimeError
+f = T.tensor([3.0, 1.0])
+f[0:1] = f[0]
+f.tolist(), f.fill_(f[1]).tolist(), f._version -> [3.0, 1.0], [1.0, 1.0], 2
+f[0:1].copy_(f[0]) -> RuntimeError
 t.copy_('x') -> TypeError
 t.copy_(T.ones(3)) -> RuntimeError
 t.copy_(T.ones(1, 2, 2)) -> RuntimeError
