@@ -82,6 +82,7 @@ void run(NodeTask task) {
     AutoGradMode mode(graph.options().create_graph);
     DeviceGuard device(task.node->device());
     EngineThread::current().depth = graph.depth();
+    EngineThread::current().frees_graph = !graph.options().keep_graph;
     try {
       evaluate(graph, *task.node, std::move(task.inputs));
     } catch (...) {

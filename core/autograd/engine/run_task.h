@@ -7,9 +7,10 @@ namespace slotcore::autograd {
 
 // Where this thread is.
 struct EngineThread {
-  int device;     // the device that it serves, or kNoDevice
-  int depth;      // of the backward whose node it runs, or 0
-  int backwards;  // those on its stack
+  int device;                // the device that it serves, or kNoDevice
+  int depth;                 // of the backward whose node it runs, or 0
+  int backwards;             // those on its stack
+  bool frees_graph = false;  // whether that backward frees what its nodes have saved
 
   static EngineThread& current() noexcept;
 };

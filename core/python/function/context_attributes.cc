@@ -1,5 +1,6 @@
 // What Python reads and writes of a ctx. The names are torch's.
 
+#include "core/autograd/engine/run_task.h"
 #include "core/python/autograd/graph.h"
 #include "core/python/autograd/node_attributes.h"
 #include "core/python/autograd/owned_rows.h"
@@ -84,6 +85,7 @@ PyObject* register_prehook(PyObject* self, PyObject* callable) {
 
 PyObject* clear_saved(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
+    if (!autograd::EngineThread::current().frees_graph) Py_RETURN_NONE;
     as_context(self)->is_released = true;
     release_saved(as_context(self));
     Py_RETURN_NONE;
@@ -173,7 +175,7 @@ PyMethodDef context_methods[] = {
     {"set_materialize_grads", &set_materialize_grads, METH_O,
      "set_materialize_grads(bool): whether backward gets zeros for a missing gradient, or None."},
     {"maybe_clear_saved_tensors", &clear_saved, METH_NOARGS,
-     "maybe_clear_saved_tensors(): frees the saved tensors, as a backward does."},
+     "maybe_clear_saved_tensors(): frees the saved tensors in a backward that frees its graph."},
     {"name", &name, METH_NOARGS, "name() -> str: that of the class."},
     {"_sequence_nr", &sequence_nr, METH_NOARGS, "_sequence_nr() -> int: later nodes run first."},
     {"register_hook", &register_hook, METH_O,

@@ -154,7 +154,10 @@ b.saved_for_forward[0] is b.dirty_tensors[0] is b.non_differentiable[0] is x -> 
 d = fn('save_input', 'y', 'saved').apply(x).grad_fn
 d.saved_tensors -> RuntimeError
 y = fn('save_input', 'y', 'saved').apply(x)
-y.grad_fn.maybe_clear_saved_tensors()
+y.grad_fn.maybe_clear_saved_tensors(), y.grad_fn.saved_tensors[0] is x -> None, True
+y = fn('save_input', 'y', 'clears').apply(x)
+y.sum().backward(retain_graph=True), y.grad_fn.saved_tensors[0] is x -> None, True
+y.sum().backward()
 y.grad_fn.saved_tensors -> RuntimeError
 y = fn('save_none').apply(x)
 y.grad_fn.saved_tensors -> (None,)
