@@ -118,6 +118,6 @@ def write_again(tensor):
     def callback(reference):
         try:
             write()
-        except refused:
+        except (AssertionError, *refused):  # torch asserts that in a mode a tensor is a fake
             pass
     return callback

@@ -56,6 +56,13 @@ def test_an_error_of_torch_in_a_callback_is_not_a_finding(program, tmp_path, tor
     assert [one["lines"] for one in told] == [len(program.splitlines())]
 
 
+def test_a_callback_in_a_fake_mode_may_be_refused(tmp_path, torch_is_installed):
+    (tmp_path / "program.py").write_text(
+        "t0 = T.ones(1)\nt1 = T.ones(1)\nk0 = FakeTensorMode()\n"
+        "r0 = weakref.ref(t0, write_again(t1))\nwith k0: t0 = fake_in(k0, t1)\n")
+    slotfuzz("replay", tmp_path / "program.py", "--subject", "torch", "--target", "meta")
+
+
 @pytest.mark.parametrize("lane", ["{}", 'lane(1, "{}")'])
 def test_what_a_failed_backward_keeps_is_not_a_leak(lane, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text("".join(lane.format(line) + "\n" for line in (
