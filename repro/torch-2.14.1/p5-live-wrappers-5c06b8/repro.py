@@ -1,0 +1,57 @@
+# 1 wrappers live on (P5), torch 2.14.1
+# contract: P5
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import gc, os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^ +(?:assert live_wrappers\(\) == 0)\n(?: +[~^]+\n)?AssertionError"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+FakeTensorMode = T._subclasses.FakeTensorMode
+def count_wrappers():
+    return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
+wrappers_before = count_wrappers()
+def live_wrappers():
+    if count_wrappers() > wrappers_before:
+        trivial_backward()
+        gc.collect()
+    return count_wrappers() - wrappers_before
+def trivial_backward():
+    with T.inference_mode(False), T.enable_grad():
+        T.ones(1).requires_grad_().sum().backward()
+
+k0 = FakeTensorMode()
+with k0: t0 = T.ones(1)
+s0 = T.UntypedStorage(1, device='meta')
+t0.set_(s0)
+if True:  # the end: every name is dropped, and the collector runs
+    del s0, t0, k0
+    gc.collect()
+    gc.collect()
+    for _ in range(5): gc.collect()
+    assert live_wrappers() == 0
