@@ -5,16 +5,14 @@
 namespace slotcore::meta {
 namespace {
 
-Dims* dims_or_null(Dims& dims) { return &dims; }
-template <class Other>
-Dims* dims_or_null(Other&) {
-  return nullptr;
-}
-
-Bytes* bytes_or_null(Bytes& bytes) { return &bytes; }
-template <class Other>
-Bytes* bytes_or_null(Other&) {
-  return nullptr;
+// The member, if it is of the type that is wanted; else null.
+template <class Wanted, class Member>
+Wanted* member_as(Member& member) {
+  if constexpr (std::is_same_v<Wanted, Member>) {
+    return &member;
+  } else {
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -41,7 +39,7 @@ Dims* dims_of_field(MetaTensorDesc& row, size_t field) {
   size_t i = 0;
 #define STORAGE_FIELD(...)
 #define TENSOR_FIELD(type, name, ...) \
-  if (i++ == field) return dims_or_null(row.name);
+  if (i++ == field) return member_as<Dims>(row.name);
 #include "core/meta/fields.def"
   __builtin_unreachable();
 }
@@ -49,7 +47,7 @@ Dims* dims_of_field(MetaTensorDesc& row, size_t field) {
 Bytes* bytes_of_field(MetaStorageDesc& row, size_t field) {
   size_t i = 0;
 #define STORAGE_FIELD(type, name, ...) \
-  if (i++ == field) return bytes_or_null(row.name);
+  if (i++ == field) return member_as<Bytes>(row.name);
 #define TENSOR_FIELD(...)
 #include "core/meta/fields.def"
   __builtin_unreachable();
