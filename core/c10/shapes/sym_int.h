@@ -25,6 +25,8 @@ class SymNode {
   virtual bool decide(Comparison comparison, const SymInt& a, const SymInt& b) const = 0;
   // The value for the example, which from now on is the only one.
   virtual int64_t specialize() const = 0;
+  // Whether only the data decides it, so that a comparison may throw.
+  virtual bool is_data_dependent() const = 0;
   virtual std::string text() const = 0;
 };
 
@@ -39,6 +41,7 @@ class SymInt {
   // Of a plain number.
   int64_t value() const noexcept { return value_; }
   int64_t specialize() const { return is_symbolic() ? node_->specialize() : value_; }
+  bool is_data_dependent() const { return is_symbolic() && node_->is_data_dependent(); }
 
   static SymInt compute(SymNode::Operation operation, const SymInt& a, const SymInt& b);
   static bool decide(SymNode::Comparison comparison, const SymInt& a, const SymInt& b);
@@ -82,6 +85,11 @@ inline SymInt checked_multiply(const SymInt& a, const SymInt& b) { return a * b;
 inline SymInt checked_add(const SymInt& a, const SymInt& b) { return a + b; }
 inline SymInt larger(const SymInt& a, const SymInt& b) {
   return SymInt::compute(SymNode::Operation::kMaximum, a, b);
+}
+// Whether the expressions are the same. Decides nothing.
+inline bool is_same(const SymInt& a, const SymInt& b) {
+  SymInt difference = a - b;
+  return !difference.is_symbolic() && difference.value() == 0;
 }
 std::string text(const SymInt& value);
 

@@ -49,6 +49,7 @@ enum class Op : uint8_t {
   kOnes,
   kZeros,
   kItem,
+  kNonzero,
 };
 
 struct OpCall {

@@ -18,6 +18,18 @@ intrusive_ptr<StorageImpl> new_storage(const Dims& sizes, ScalarType type, const
   return make_storage(nbytes, place);
 }
 
+// Whether the elements follow each other, in column-major order, from the start of the storage to
+// its end: so are the rows that nonzero() gives. Decides nothing.
+bool fills(const SymLayout& layout, ScalarType type, const SymInt& nbytes) {
+  if (!is_same(layout.offset, 0)) return false;
+  SymInt expected = 1;
+  for (size_t i = 0; i < layout.sizes.size(); i++) {
+    if (!is_same(layout.strides[i], expected)) return false;
+    expected = expected * layout.sizes[i];
+  }
+  return is_same(nbytes, expected * static_cast<int64_t>(item_size(type)));
+}
+
 void check_same_place(const Place& tensor, const Place& other) {
   if (tensor == other) return;
   throw std::runtime_error("a tensor on " + tensor.text() + " cannot take over a storage on " +
@@ -79,7 +91,9 @@ void TensorImpl::release_resources() noexcept {
   if (autograd_meta_ != nullptr) autograd_meta_->release();
   base_.reset();
   storage_.reset();
-  extra_.reset();  // a table may keep the memory of this tensor, and must keep no environment
+  // A table may keep the memory of this tensor, and must keep no environment.
+  extra_.reset();
+  nonzero_count_.reset();
 }
 
 void* TensorImpl::data() const {
@@ -95,7 +109,10 @@ void TensorImpl::check_reach() const {
     }
   };
   if (is_symbolic()) {
-    check(bytes_needed(sym_layout(), type_), storage_->sym_nbytes());
+    // Then no decision is needed, which only the data could make.
+    const SymInt& nbytes = storage_->sym_nbytes();
+    if (nbytes.is_data_dependent() && fills(sym_layout(), type_, nbytes)) return;
+    check(bytes_needed(sym_layout(), type_), nbytes);
   } else {
     check(bytes_needed(layout_, type_), static_cast<int64_t>(storage_->nbytes()));
   }
@@ -118,6 +135,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_storage(intrusive_ptr<StorageImp
   layout_ = layout;
   numel_ = element_count(layout.sizes);
   extra_.reset();
+  nonzero_count_.reset();
   return storage;
 }
 
@@ -134,6 +152,7 @@ intrusive_ptr<StorageImpl> TensorImpl::exchange_data(const TensorImpl& other) {
   layout_ = other.layout_;
   numel_ = other.numel_;
   extra_ = other.extra_;
+  nonzero_count_.reset();
   type_ = other.type_;
   bits_ = other.bits_;
   return former;

@@ -61,6 +61,13 @@ class ExtraMeta {
   mutable std::optional<Layout> ints_;
 };
 
+// How many elements of a fake are not zero: a number that only the data has, as the mode named it.
+// core/meta/nonzero.h has the rules.
+struct NonzeroCount {
+  SymInt count;
+  uint32_t version;  // of the elements: a write ends it
+};
+
 class TensorImpl final : public intrusive_ptr_target {
  public:
   // A contiguous tensor over a new, resizable, zero-filled storage.
@@ -132,6 +139,9 @@ class TensorImpl final : public intrusive_ptr_target {
     table_entries_.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed);
   }
 
+  // The environment's mutex guards it. Another storage or layout ends it.
+  std::unique_ptr<NonzeroCount>& nonzero_count() noexcept { return nonzero_count_; }
+
   // The first element. Throws what check_reach() throws, and NoDataError without bytes.
   void* checked_data() const;
   // Throws runtime_error when an element lies outside of the storage.
@@ -181,6 +191,7 @@ class TensorImpl final : public intrusive_ptr_target {
   Layout layout_;  // empty with extra_
   int64_t numel_ = 0;
   std::shared_ptr<const ExtraMeta> extra_;  // null without symbols: plain tensors pay one branch
+  std::unique_ptr<NonzeroCount> nonzero_count_;  // null for most
   ScalarType type_;
   ValueBits bits_;
   std::atomic<uint32_t> view_version_{0};

@@ -21,7 +21,8 @@ struct Graph {
     std::optional<ScalarType> type = {};
     // Absent if the node writes its first operand, or reads a number.
     std::optional<size_t> result = {};
-    // The unbacked symbol that stands for the number.
+    // The unbacked symbol that stands for the number that the node reads, or for the number of
+    // rows of its result.
     std::optional<uint32_t> binds = {};
   };
 

@@ -119,10 +119,14 @@ std::vector<std::string> lines_of_inputs(const ShapeEnv& env) {
 }
 
 std::vector<std::string> lines_of(const Graph& graph, const Graph::Node& node) {
-  std::string call = call_of(node);
-  if (node.result) return {text_of(*node.result) + " = " + call};
-  if (!node.binds) return {call};
-  std::vector<std::string> lines{graph.env.symbol(*node.binds).text() + " = " + call};
+  std::vector<std::string> lines;
+  std::string value = call_of(node);
+  if (node.result) {
+    lines.push_back(text_of(*node.result) + " = " + value);
+    value = text_of(*node.result) + ".size(0)";
+  }
+  if (!node.binds) return node.result ? lines : std::vector{value};
+  lines.push_back(graph.env.symbol(*node.binds).text() + " = " + value);
   for (const auto& [relation, is_assertion] : graph.env.constraints()) {
     if (is_assertion && last_unbacked(relation.expr) == node.binds)
       lines.push_back("assert " + relation.text());

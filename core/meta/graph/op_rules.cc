@@ -10,6 +10,7 @@
 #include "core/autograd/functions/view.h"
 #include "core/c10/check.h"
 #include "core/c10/tensor/tensor_views.h"
+#include "core/meta/nonzero.h"
 
 namespace slotcore::meta {
 namespace {
@@ -114,6 +115,8 @@ const OpRule kRules[] = {
     {Op::kZeros, "zeros", Form::kFactory, false, [](const Arguments& all) {
        return arithmetic::zeros(ints_of(all, 0, all.numbers.size()), *all.type); }},
     {Op::kItem, "item", Form::kMethod, false, nullptr},
+    {Op::kNonzero, "nonzero", Form::kMethod, false, [](const Arguments& all) {
+       return slotcore::meta::nonzero(all.tensor()); }},
 };
 // clang-format on
 

@@ -2,9 +2,10 @@
 
 #include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/elements.h"
-#include "core/meta/text/desc_write.h"
 #include "core/meta/graph/op_rules.h"
 #include "core/meta/graph/tracer.h"
+#include "core/meta/nonzero.h"
+#include "core/meta/text/desc_write.h"
 
 namespace slotcore::meta {
 namespace {
@@ -14,8 +15,9 @@ class SymbolValues {
  public:
   virtual ~SymbolValues() = default;
   virtual SymInt value_of(const SizeExpr& expr) = 0;
-  // Reads the number of a tensor.
-  virtual void bind(uint32_t symbol, TensorImpl& tensor) = 0;
+  // Run the nodes that bind a symbol.
+  virtual void item(uint32_t symbol, TensorImpl& tensor) = 0;
+  virtual TensorPtr nonzero(uint32_t symbol, TensorImpl& tensor) = 0;
 };
 
 class ActualValues final : public SymbolValues {
@@ -30,10 +32,20 @@ class ActualValues final : public SymbolValues {
 
   SymInt value_of(const SizeExpr& expr) override { return expr.evaluate(values_); }
 
-  // An assertion is checked when the last number in it is there.
-  void bind(uint32_t symbol, TensorImpl& tensor) override {
+  void item(uint32_t symbol, TensorImpl& tensor) override {
     if (tensor.numel() != 1) throw std::runtime_error("a tensor of many elements is not a number");
-    values_[symbol] = Elements(tensor).read<int64_t>(0);
+    bind(symbol, Elements(tensor).read<int64_t>(0));
+  }
+  TensorPtr nonzero(uint32_t symbol, TensorImpl& tensor) override {
+    TensorPtr rows = meta::nonzero(tensor);
+    bind(symbol, rows->sizes()[0]);
+    return rows;
+  }
+
+ private:
+  // An assertion is checked when the last number in it is there.
+  void bind(uint32_t symbol, int64_t value) {
+    values_[symbol] = value;
     for (const auto& [relation, is_assertion] : env_.constraints()) {
       if (!is_assertion || last_unbacked(relation.expr) != symbol) continue;
       if (!relation.holds(relation.expr.evaluate(values_)))
@@ -41,7 +53,6 @@ class ActualValues final : public SymbolValues {
     }
   }
 
- private:
   const ShapeEnv& env_;
   std::vector<int64_t> values_;
 };
@@ -51,11 +62,14 @@ class SymbolicValues final : public SymbolValues {
   explicit SymbolicValues(EnvPtr env) : env_(std::move(env)) {}
 
   SymInt value_of(const SizeExpr& expr) override { return sym_int_of(env_, expr); }
-  void bind(uint32_t symbol, TensorImpl& tensor) override {
+  void item(uint32_t symbol, TensorImpl& tensor) override {
     (void)tensor_operation(Op::kItem, tensor, [&] {
       announce({&tensor});
       return sym_int_of(env_, SizeExpr::unbacked(symbol));
     });
+  }
+  TensorPtr nonzero(uint32_t symbol, TensorImpl& tensor) override {
+    return meta::nonzero(tensor, env_, symbol);
   }
 
  private:
@@ -77,11 +91,14 @@ std::vector<TensorPtr> run_nodes(const Graph& graph, std::vector<TensorPtr> valu
     for (const SizeExpr& number : node.numbers)
       arguments.numbers.push_back(symbols.value_of(number));
     arguments.type = node.type;
-    if (node.binds) {
-      symbols.bind(*node.binds, arguments.tensor());
-      continue;
+    TensorPtr result;
+    if (node.binds && node.result) {
+      result = symbols.nonzero(*node.binds, arguments.tensor());
+    } else if (node.binds) {
+      symbols.item(*node.binds, arguments.tensor());
+    } else {
+      result = rule_of(node.op).run(arguments);
     }
-    TensorPtr result = rule_of(node.op).run(arguments);
     if (node.result) values.push_back(std::move(result));
   }
   std::vector<TensorPtr> results;

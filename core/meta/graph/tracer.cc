@@ -98,8 +98,19 @@ void Tracing::after(const OpCall& call, const OpResult& result) {
   } else {
     node.result = value_count_;
     add_value(tensor);
+    if (call.op == Op::kNonzero) node.binds = new_symbol_of(*tensor);
   }
   graph_.nodes.push_back(std::move(node));
+}
+
+// The number of rows of a result, unless a node has given it before.
+std::optional<uint32_t> Tracing::new_symbol_of(const TensorImpl& rows) const {
+  SizeExpr count = expr_of(env_, rows.sym_layout().sizes[0]);
+  if (!count.has_unbacked()) return std::nullopt;
+  uint32_t symbol = count.symbol_count() - 1;
+  bool is_bound = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
+                              [&](const Graph::Node& node) { return node.binds == symbol; });
+  return is_bound ? std::nullopt : std::optional(symbol);
 }
 
 Graph Tracing::finished(const std::vector<TensorPtr>& results, bool returns_one) {

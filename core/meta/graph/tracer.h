@@ -47,6 +47,7 @@ class Tracing final : public impl::OperationTracer {
   void add_value(const TensorPtr& tensor);
   void check_version(const TensorImpl& tensor) const;
   void note_version(const TensorImpl& tensor);
+  std::optional<uint32_t> new_symbol_of(const TensorImpl& rows) const;
   void check_symbols(const ShapeEnv& env) const;
 
   const EnvPtr env_ = std::make_shared<SharedEnv>();

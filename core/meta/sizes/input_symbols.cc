@@ -5,16 +5,7 @@
 namespace slotcore::meta {
 
 InputSymbols::InputSymbols(EnvPtr env, SizeKind kind, bool are_known)
-    : env_(std::move(env)), kind_(kind), are_known_(are_known) {
-  std::lock_guard lock(env_->mutex);
-  before_ = after_ = env_->env;
-}
-
-InputSymbols::~InputSymbols() {
-  if (is_kept_) return;
-  std::lock_guard lock(env_->mutex);
-  if (env_->env.is_as_large_as(after_)) env_->env = std::move(before_);
-}
+    : env_(std::move(env)), kind_(kind), are_known_(are_known) {}
 
 SymLayout InputSymbols::layout(const Layout& layout, const std::string& tensor) {
   std::lock_guard lock(env_->mutex);
@@ -39,7 +30,7 @@ SymLayout InputSymbols::layout(const Layout& layout, const std::string& tensor) 
   }
   result.offset =
       sym_int_of(env_, add_expected(layout.offset, std::nullopt, tensor + ".storage_offset()"));
-  after_ = env_->env;
+  savepoint_.note();
   return result;
 }
 
@@ -49,7 +40,7 @@ SymInt InputSymbols::nbytes(int64_t nbytes, const std::optional<SymInt>& whole,
   std::optional<SizeExpr> expected;
   if (whole) expected = expr_of(env_, *whole);
   SizeExpr expr = add_expected(nbytes, expected, storage + ".nbytes()");
-  after_ = env_->env;
+  savepoint_.note();
   return sym_int_of(env_, std::move(expr));
 }
 

@@ -3,7 +3,7 @@
 // source is the expression of Python that reads the input of a tensor, such as "t0.size(1)".
 #pragma once
 
-#include "core/meta/sizes/shared_env.h"
+#include "core/meta/sizes/env_savepoint.h"
 
 namespace slotcore::meta {
 
@@ -13,16 +13,13 @@ class InputSymbols {
   // have no symbol of their own. With `are_known` the environment has the inputs already: they are
   // looked up by their sources.
   InputSymbols(EnvPtr env, SizeKind kind, bool are_known = false);
-  // Removes the inputs again unless they are kept. They stay if something was decided meanwhile.
-  ~InputSymbols();
-  InputSymbols(const InputSymbols&) = delete;
-  InputSymbols& operator=(const InputSymbols&) = delete;
 
   // Throw what ShapeEnv::add_input() and decide() throw.
   SymLayout layout(const Layout& layout, const std::string& tensor);
   // `whole` is the size that the storage should have, if there is a tensor that fills it.
   SymInt nbytes(int64_t nbytes, const std::optional<SymInt>& whole, const std::string& storage);
-  void keep() noexcept { is_kept_ = true; }
+  // Otherwise the inputs are removed again; see EnvSavepoint.
+  void keep() noexcept { savepoint_.keep(); }
 
  private:
   SizeExpr add(int64_t value, std::string source, SizeKind kind);
@@ -32,8 +29,7 @@ class InputSymbols {
   const EnvPtr env_;
   const SizeKind kind_;
   const bool are_known_;
-  ShapeEnv before_, after_;
-  bool is_kept_ = false;
+  EnvSavepoint savepoint_{env_};
 };
 
 }  // namespace slotcore::meta

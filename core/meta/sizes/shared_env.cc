@@ -28,6 +28,11 @@ class SizeNode final : public SymNode {
     return env->env.specialize(expr);
   }
 
+  bool is_data_dependent() const override {
+    std::lock_guard lock(env->mutex);
+    return env->env.simplify(expr).has_unbacked();
+  }
+
   std::string text() const override { return expr.text(); }
 
   const EnvPtr env;

@@ -5,6 +5,7 @@
 #include "core/autograd/functions/relu.h"
 #include "core/autograd/functions/view.h"
 #include "core/c10/tensor/tensor_views.h"
+#include "core/meta/nonzero.h"
 #include "core/python/tensor/dtype.h"
 #include "core/python/tensor/tensor.h"
 
@@ -97,6 +98,11 @@ PyObject* sum(PyObject* self, PyObject*) {
       [&] { return new_tensor(state_of_wrapper(self), autograd::sum(self_tensor(self))); });
 }
 
+PyObject* nonzero(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return new_tensor(state_of_wrapper(self), meta::nonzero(self_tensor(self))); });
+}
+
 PyObject* relu(PyObject* self, PyObject*) {
   return guarded(
       [&] { return new_tensor(state_of_wrapper(self), autograd::relu(self_tensor(self))); });
@@ -180,6 +186,8 @@ PyMethodDef tensor_arithmetic_methods[] = {
      "copy_(source) -> self: copies and converts the elements of a tensor that expands to this\n"
      "size, or a number."},
     {"clone", &clone, METH_NOARGS, "clone() -> Tensor: the elements in a new storage."},
+    {"nonzero", &nonzero, METH_NOARGS,
+     "nonzero() -> Tensor of int64: a row of indices for each element that is not zero."},
     {"relu", &relu, METH_NOARGS, "relu() -> Tensor: 0 for negative numbers, else the numbers."},
     {"relu_", &relu_in_place, METH_NOARGS, "relu_() -> self: relu() in place."},
     {"sum", &sum, METH_NOARGS, "sum() -> Tensor without dimensions."},

@@ -77,13 +77,20 @@ def narrowed_by_data(one):
     number = one.narrow(0, 0, 1).sum().item()
     T._check(number == 1)
     return one.narrow(0, 0, number).mul(2)
+def narrowed_by_rows(one):
+    first = one.narrow(0, 0, 1)
+    number = first.nonzero().size(0)
+    T._check(number == 1)
+    return one.narrow(0, 0, number).add(first.nonzero().sum())
 def check_graph_of_data(first):
-    one, other = T.ones(first, dtype=T.int64), T.ones(first, dtype=T.int64).mul(3)
-    check_graph(narrowed_by_data, one)
-    if in_hermetic() or first == 0:
-        return
-    graph = traced(narrowed_by_data, one, "dynamic")
-    assert "assert " in graph.code.split(".item()")[1], "M5: an assertion is not in the text"
-    for function in (graph, printed(graph)):
-        assert outcome_on(function, other) == outcome_on(narrowed_by_data, other), (
-            "M11: a graph takes a number for which its function raises")
+    one = T.ones(first, dtype=T.int64)
+    for function, call, other in ((narrowed_by_data, ".item()", one.mul(3)),
+                                  (narrowed_by_rows, ".nonzero()", one.mul(0))):
+        check_graph(function, one)
+        if in_hermetic() or first == 0:
+            return
+        graph = traced(function, one, "dynamic")
+        assert "assert " in graph.code.split(call)[1], "M5: an assertion is not in the text"
+        for again in (graph, printed(graph)):
+            assert outcome_on(again, other) == outcome_on(function, other), (
+                "M11: a graph takes a number for which its function raises")

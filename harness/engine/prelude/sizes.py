@@ -172,6 +172,42 @@ def check_symbolic_text(first, second):
     assert T._meta.dumps_env(fresh) == T._meta.dumps_env(env), (
         "M5: an environment from text has other guards")
 
+#: check_nonzero: a fake's number of rows holds until its numbers may be others (M15)
+#> check_nonzero: checks
+def with_other_data(fake):
+    fake.data = fake.mul(0)
+    return fake
+def is_decided_equal(number, other):
+    try:
+        return bool(number == other)
+    except RuntimeError:  # only the data decides
+        return False
+def check_nonzero(first):
+    for change in (lambda a: a.zero_(), lambda a: a.view(-1).zero_(), lambda a: a.mul(0),
+                   lambda a: a.set_(a.mul(0)), with_other_data):
+        mode = FakeTensorMode(shape_env=ShapeEnv())
+        fake = mode.from_tensor(T.ones(first), static_shapes=True)
+        with mode:
+            numbers = [fake.nonzero().size(0) for _ in range(2)]
+            changed = change(fake).nonzero().size(0)
+        assert is_decided_equal(*numbers), "M15: a fake has two numbers of rows"
+        assert not is_decided_equal(numbers[0], changed), (
+            "M15: a fake has the number of rows that it had with other numbers")
+
+#: check_pending [slotcore]: an operation that raises takes its symbol with it (M14)
+#> check_pending: checks
+def check_pending(first):
+    env = ShapeEnv()
+    fake = FakeTensorMode(shape_env=env).from_tensor(T.ones(first + 1), static_shapes=True)
+    storage_of(fake).resize_(0)
+    before = T._meta.dumps_env(env)
+    try:
+        fake.nonzero()
+    except RuntimeError:
+        assert T._meta.dumps_env(env) == before, "M14: an error leaves a symbol"
+        return
+    assert False, "M15: a fake has numbers beyond its storage"
+
 #: check_dynamic [slotcore]: tensors that pass have the layouts of the fake (M11, M15)
 #> check_dynamic: checks
 def layout_after(function, tensor):
