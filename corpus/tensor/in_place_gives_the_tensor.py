@@ -10,3 +10,4 @@ t2 = t3.sum()
 t3 = t2.clone()
 t0._version
 t0.item()
+t1 = t0.nonzero()
