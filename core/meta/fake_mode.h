@@ -5,9 +5,11 @@
 // owns the tables, which refer to fakes weakly, so there is no cycle.
 #pragma once
 
+#include "core/c10/impl/torch_dispatch_mode_tls.h"
 #include "core/c10/live_counts.h"
 #include "core/meta/describer.h"
 #include "core/meta/meta_converter.h"
+#include "core/meta/op_cache.h"
 
 namespace slotcore::meta {
 
@@ -17,10 +19,16 @@ class FakeMode final : public impl::TorchDispatchMode {
   explicit FakeMode(EnvPtr env = nullptr) noexcept : env(std::move(env)) { live_modes.add(); }
   ~FakeMode() override { live_modes.remove(); }
 
+  intrusive_ptr<TensorImpl> result_of(
+      const OpCall& call, const std::function<intrusive_ptr<TensorImpl>()>& run) override {
+    return cache.result_of(call, *this, run);
+  }
+
   const EnvPtr env;
 
   MetaTensorDescriber describer;
   MetaConverter converter{this};
+  OpCache cache;
 
   // The Python object of this mode in one interpreter, so that `fake.fake_mode is mode`. The layer
   // that has wrappers reads and writes it with `mutex` held.

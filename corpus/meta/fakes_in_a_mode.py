@@ -7,6 +7,8 @@ with k0: t3 = deep_copied(t1)
 with k0: t3 = t1.nonzero()
 with k0: i0 = t1.item()
 check_mode_left(k0)
+check_twice(lambda a: a.t().clone())
+k0.cache_clear()
 r0 = weakref.ref(t1, convert_again(k0))
 p0 = ConvertingDel(t0, k0)
 del t1

@@ -3,12 +3,24 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "core/c10/intrusive_ptr.h"
 
-namespace slotcore::impl {
+namespace slotcore {
 
-class TorchDispatchMode : public intrusive_ptr_target {};
+class TensorImpl;
+struct OpCall;
+
+namespace impl {
+
+class TorchDispatchMode : public intrusive_ptr_target {
+ public:
+  // The result of an operation on a thread whose innermost mode this is: what `run` gives, or what
+  // it gave before.
+  virtual intrusive_ptr<TensorImpl> result_of(
+      const OpCall& call, const std::function<intrusive_ptr<TensorImpl>()>& run) = 0;
+};
 
 using ModePtr = intrusive_ptr<TorchDispatchMode>;
 
@@ -23,4 +35,5 @@ class TorchDispatchModeTLS {
   static size_t size() noexcept;
 };
 
-}  // namespace slotcore::impl
+}  // namespace impl
+}  // namespace slotcore

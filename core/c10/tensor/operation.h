@@ -1,6 +1,7 @@
-// Operations as data: the name, the operands and the attributes of a call, for a tracer. Each
-// function of c10 that computes, views or writes a tensor runs in operation(), which costs a branch
-// where nothing is traced. core/meta/graph/op_rules.cc has what each is in Python, and runs it.
+// Operations as data: the name, the operands and the attributes of a call, for a tracer and for the
+// cache of a mode. Each function of c10 that computes, views or writes a tensor runs in
+// operation(), which costs a branch where there is neither. core/meta/graph/op_rules.cc has what
+// each is in Python, and runs it.
 #pragma once
 
 #include <complex>
@@ -62,24 +63,29 @@ struct OpCall {
 };
 
 // Runs `run`, which returns a tensor, a SymInt, or nothing if it writes the first operand.
-// `describe` returns the OpCall, and is called only for a tracer.
+// `describe` returns the OpCall, and is called only for a tracer or a mode.
 template <class Describe, class Run>
 auto operation(Describe describe, Run run) -> decltype(run()) {
   impl::OperationTracer* tracer = impl::OperationTracerTLS::current();
-  if (tracer == nullptr) [[likely]]
+  impl::TorchDispatchMode* mode = impl::TorchDispatchModeTLS::innermost();
+  if (tracer == nullptr && mode == nullptr) [[likely]]
     return run();
   OpCall call = describe();
-  tracer->before(call);
+  if (tracer != nullptr) tracer->before(call);
   auto run_untraced = [&] {
     impl::OperationTracerScope inside(nullptr);
+    if constexpr (std::is_same_v<decltype(run()), intrusive_ptr<TensorImpl>>) {
+      if (mode != nullptr) return mode->result_of(call, run);
+    }
     return run();
   };
   if constexpr (std::is_void_v<decltype(run())>) {
     run_untraced();
-    tracer->after(call, std::get<intrusive_ptr<TensorImpl>>(call.operands.at(0)));
+    if (tracer != nullptr)
+      tracer->after(call, std::get<intrusive_ptr<TensorImpl>>(call.operands.at(0)));
   } else {
     auto result = run_untraced();
-    tracer->after(call, result);
+    if (tracer != nullptr) tracer->after(call, result);
     return result;
   }
 }

@@ -111,6 +111,22 @@ PyObject* exit(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* cache_info(PyObject* self, PyObject*) {
+  return guarded([&] {
+    meta::OpCache::Info info = as_mode(self)->mode->cache.info();
+    return checked(Py_BuildValue("KKn", static_cast<unsigned long long>(info.hits),
+                                 static_cast<unsigned long long>(info.misses),
+                                 static_cast<Py_ssize_t>(info.size)));
+  });
+}
+
+PyObject* cache_clear(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    as_mode(self)->mode->cache.clear();
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* get_env(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const meta::EnvPtr& env = as_mode(self)->mode->env;
@@ -126,6 +142,10 @@ PyMethodDef methods[] = {
      "from_tensor(tensor, *, static_shapes=False, kind='duck') -> its fake in this mode: the same\n"
      "one while its description and the kind are equal. In a mode with an environment, its sizes\n"
      "are symbols: 'duck' and 'dynamic' are those of ShapeEnv.create_symint()."},
+    {"cache_info", &cache_info, METH_NOARGS,
+     "cache_info() -> (hits, misses, size) of the cache of results that operations in the mode "
+     "gave."},
+    {"cache_clear", &cache_clear, METH_NOARGS, "Forgets these results."},
     {"__enter__", &enter, METH_NOARGS, "Enters the mode on this thread."},
     {"__exit__", &exit, METH_VARARGS,
      "Leaves it. RuntimeError unless it is the innermost mode of this thread."},

@@ -57,6 +57,28 @@ def check_mode_refuses(mode, tensor):
     assert seen() == before and real.tolist() == real_before, "M14: an error changes a tensor"
     assert type(T.ones(1).add(1).item()) is float, "M14: an error leaves a mode entered"
 
+#: check_twice: an operation gives a fake what it gave an equal one (M15, M2)
+#> check_twice: checks
+def shared_after(function, fake):
+    try:
+        result = function(fake)
+    except (RuntimeError, IndexError, TypeError, NotImplementedError) as error:
+        return type(error)
+    layout = result.size(), result.stride(), result.storage_offset(), result.dtype
+    bits = result.is_conj(), result.is_neg(), result._is_view(), result._base is fake
+    shares = storage_of(result)._cdata == storage_of(fake)._cdata
+    before = result._version
+    fake.zero_()
+    return layout, bits, storage_of(result).nbytes(), shares, result._version - before
+def check_twice(function):
+    mode = FakeTensorMode()
+    for made in (lambda: T.ones(2, 3), lambda: T.ones(2, 3).t(), lambda: T.ones(2, 3)[1:],
+                 lambda: T.ones(0, 8), lambda: T.ones(2, 3, dtype=T.int64),
+                 lambda: T.ones(2, 3, dtype=T.complex64).conj()):
+        with mode:
+            outcomes = [shared_after(function, made()) for _ in range(2)]
+        assert outcomes[0] == outcomes[1], "M15: an operation gives equal fakes what differs"
+
 #: check_mode_forgets [slotcore]: a mode lives as long as its object and its last fake (M8)
 #> check_mode_forgets: checks
 def check_mode_forgets(mode):
