@@ -219,11 +219,11 @@ bool Conversion::put_in() {
   converter_.storages_.reserve(storages.size());
   converter_.versions_.reserve(versions.size());
   converter_.tensors_.reserve(tensors.size());
+  if (inputs_) inputs_->keep();  // nothing below throws
   if (!storages.empty() || !versions.empty() || !tensors.empty()) converter_.changes_++;
   converter_.storages_.put(storages);
   converter_.versions_.put(versions);
   converter_.tensors_.put(tensors);
-  if (inputs_) inputs_->keep();
   is_put_in_ = true;
   return true;
 }

@@ -42,6 +42,8 @@ class Conversion {
   void lock();
   void decide();
   void decide_tensors();
+  std::string key_of(const MetaStorageDesc& row) const;
+  std::string key_of(const MetaTensorDesc& row) const;
   void make_symbols();
   void take_expressions();
   void build();

@@ -5,9 +5,22 @@
 
 namespace slotcore::meta {
 
-// The name of a tensor is the expression that leads to it from the first root.
+// What a tensor or a storage is known by: its id, and all that its inputs depend on.
+std::string Conversion::key_of(const MetaStorageDesc& row) const {
+  return "s" + std::to_string(document_.source) + ',' + std::to_string(row.id.value) + ',' +
+         name_of(symbols_.kind) + ',' + std::to_string(row.nbytes.value);
+}
+
+std::string Conversion::key_of(const MetaTensorDesc& row) const {
+  const MetaStorageDesc& storage = document_.storages[static_cast<size_t>(row.storage.place)];
+  return "t" + std::to_string(row.id.value) + ',' + text(row.size) + text(row.stride) +
+         std::to_string(row.storage_offset.value) + key_of(storage);
+}
+
+// The name of a tensor is the one that the environment has for it, or else the expression that
+// leads to it from the first root.
 void Conversion::make_symbols() {
-  inputs_.emplace(symbols_.env, symbols_.kind, symbols_.are_known);
+  inputs_.emplace(symbols_.env, symbols_.kind);
   std::vector<std::string> names(tensors_.size());
   for (size_t i = 0; i < symbols_.names.size(); i++) {
     std::string& name = names[static_cast<size_t>(document_.roots[i].place)];
@@ -18,25 +31,33 @@ void Conversion::make_symbols() {
     std::lock_guard lock(symbols_.env->mutex);
     first = "t" + std::to_string(symbols_.env->env.inputs().size());
   }
+  auto named = [&](const auto& row, const std::string& new_name) -> InputSymbols::Name {
+    if (!symbols_.names.empty()) return {new_name, symbols_.are_known};
+    return inputs_->named(key_of(row), new_name);
+  };
   for (size_t i = 0; i < names.size(); i++) {
+    if (tensors_[i].is_hit) continue;  // and so is what it leads to
     if (names[i].empty()) names[i] = i == 0 ? first : first + "_" + std::to_string(i);
     const MetaTensorDesc& row = document_.tensors[i];
+    InputSymbols::Name tensor = named(row, names[i]);
+    names[i] = tensor.text;
     auto name = [&](TensorRef ref, const char* link) {
-      if (ref && names[static_cast<size_t>(ref.place)].empty())
+      // What a known tensor leads to may have been another one when it got its name.
+      if (ref && !(tensor.is_known && symbols_.names.empty()) &&
+          names[static_cast<size_t>(ref.place)].empty())
         names[static_cast<size_t>(ref.place)] = names[i] + link;
     };
     name(row.base, "._base");
     name(row.grad, ".grad");
-    if (tensors_[i].is_hit) continue;
     Layout layout{row.size, row.stride, row.storage_offset.value};
-    sym_layouts_.emplace(i, inputs_->layout(layout, names[i]));
+    sym_layouts_.emplace(i, inputs_->layout(layout, tensor));
   }
   for (size_t i = 0; i < names.size(); i++) {
-    auto storage = static_cast<size_t>(document_.tensors[i].storage.place);
-    if (storages_[storage].is_hit || sym_nbytes_.contains(storage)) continue;
-    sym_nbytes_.emplace(storage,
-                        inputs_->nbytes(document_.storages[storage].nbytes.value, whole_of(storage),
-                                        names[i] + ".untyped_storage()"));
+    auto place = static_cast<size_t>(document_.tensors[i].storage.place);
+    if (storages_[place].is_hit || sym_nbytes_.contains(place)) continue;
+    const MetaStorageDesc& row = document_.storages[place];
+    InputSymbols::Name storage = named(row, names[i] + ".untyped_storage()");
+    sym_nbytes_.emplace(place, inputs_->nbytes(row.nbytes.value, whole_of(place), storage));
   }
 }
 

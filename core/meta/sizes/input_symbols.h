@@ -9,27 +9,34 @@ namespace slotcore::meta {
 
 class InputSymbols {
  public:
-  // Sizes are of this kind. Strides, the offset and bytes that follow from sizes are a guard and
-  // have no symbol of their own. With `are_known` the environment has the inputs already: they are
-  // looked up by their sources.
-  InputSymbols(EnvPtr env, SizeKind kind, bool are_known = false);
+  // In sources. If it is known, the environment has the inputs already: they are looked up.
+  struct Name {
+    std::string text;
+    bool is_known = false;
+  };
 
+  // Sizes are of this kind. Strides, the offset and bytes that follow from sizes are a guard and
+  // have no symbol of their own.
+  InputSymbols(EnvPtr env, SizeKind kind);
+
+  // The name that the environment has for this key; else the new one, if the inputs are kept.
+  Name named(const std::string& key, std::string new_name);
   // Throw what ShapeEnv::add_input() and decide() throw.
-  SymLayout layout(const Layout& layout, const std::string& tensor);
+  SymLayout layout(const Layout& layout, const Name& tensor);
   // `whole` is the size that the storage should have, if there is a tensor that fills it.
-  SymInt nbytes(int64_t nbytes, const std::optional<SymInt>& whole, const std::string& storage);
-  // Otherwise the inputs are removed again; see EnvSavepoint.
-  void keep() noexcept { savepoint_.keep(); }
+  SymInt nbytes(int64_t nbytes, const std::optional<SymInt>& whole, const Name& storage);
+  // Otherwise the inputs are removed again; see EnvSavepoint. Changes nothing if it throws.
+  void keep();
 
  private:
-  SizeExpr add(int64_t value, std::string source, SizeKind kind);
+  SizeExpr add(int64_t value, const Name& source, SizeKind kind);
   // An input that is `expected` for the example, or is no expression of others.
-  SizeExpr add_expected(int64_t value, const std::optional<SizeExpr>& expected, std::string source);
+  SizeExpr add_expected(int64_t value, const std::optional<SizeExpr>& expected, const Name& source);
 
   const EnvPtr env_;
   const SizeKind kind_;
-  const bool are_known_;
   EnvSavepoint savepoint_{env_};
+  std::unordered_map<std::string, std::string> names_;  // new ones, by their keys
 };
 
 }  // namespace slotcore::meta

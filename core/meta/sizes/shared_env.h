@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <unordered_map>
 
 #include "core/c10/shapes/sym_int.h"
 #include "core/meta/sizes/shape_env.h"
@@ -14,6 +15,9 @@ namespace slotcore::meta {
 struct SharedEnv {
   std::mutex mutex;
   ShapeEnv env;
+  // The name in sources of each tensor and storage that was converted, by what its description says
+  // of it. When its fake has died, the next one gets the same symbols, and adds no input.
+  std::unordered_map<std::string, std::string> names;
 
   // The Python object of it in one interpreter, so that `size.shape_env is env`. The layer that has
   // such objects reads and writes it with the mutex held.

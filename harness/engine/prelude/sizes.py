@@ -124,6 +124,20 @@ def dynamic(mode, tensor):
     check_can_note()
     return mode.from_tensor(tensor, kind="dynamic")
 
+#: check_same_symbols [slotcore]: a tensor that is converted again has the symbols that it had (M5)
+#> check_same_symbols: checks
+def check_same_symbols(tensor):
+    if in_hermetic() or getattr(tensor, "fake_mode", None):
+        return
+    env = ShapeEnv()
+    mode = FakeTensorMode(shape_env=env)
+    seen = []
+    for _ in range(2):
+        fake = dynamic(mode, tensor)
+        seen.append(([str(size) for size in (*fake.shape, *fake.stride())], env.inputs))
+        del fake
+    assert seen[0] == seen[1], "M5: a tensor that is converted again has other symbols"
+
 #: env_of [slotcore]: the environment of a description, or one without symbols
 def env_of(description):
     return description.shape_env or ShapeEnv()

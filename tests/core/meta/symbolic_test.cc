@@ -11,7 +11,7 @@ namespace {
 struct Traced {
   explicit Traced(const Dims& sizes) {
     InputSymbols inputs(env, SizeKind::kDynamic);
-    layout = inputs.layout(contiguous_layout(sizes), "t0");
+    layout = inputs.layout(contiguous_layout(sizes), {"t0"});
     inputs.keep();
   }
 
@@ -67,7 +67,7 @@ TEST(SymbolicShapesTest, a_flat_view_of_contiguous_rows_is_general) {
 
 TEST(InputSymbolsTest, inputs_go_unless_they_are_kept) {
   auto env = std::make_shared<SharedEnv>();
-  { (void)InputSymbols(env, SizeKind::kDuck).layout(contiguous_layout(Dims{4, 3}), "t0"); }
+  { (void)InputSymbols(env, SizeKind::kDuck).layout(contiguous_layout(Dims{4, 3}), {"t0"}); }
   EXPECT_TRUE(env->env == ShapeEnv());
 }
 

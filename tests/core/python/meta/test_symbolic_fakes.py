@@ -52,6 +52,40 @@ def test_all_that_a_layout_depends_on_is_an_input():
     assert not env.check(inputs_of(env, T.ones(8, 2)[:7]))
 
 
+def test_a_tensor_that_is_converted_again_has_its_symbols():
+    base = T.ones(4, 3)
+    view, env = base.t(), ShapeEnv()
+    mode = FakeTensorMode(shape_env=env)
+
+    def symbols(tensor, **options):
+        return [str(size) for size in mode.from_tensor(tensor, **options).shape]
+    first = symbols(view, kind="dynamic")
+    inputs, sources = env.inputs, [source for source, _ in env.inputs]
+    assert symbols(view, kind="dynamic") == first and env.inputs == inputs
+    of_base = [dict(inputs)[f"t0._base.size({dim})"] for dim in range(2)]
+    assert symbols(base, kind="dynamic") == of_base and env.inputs == inputs
+    assert sources[0] == "t0.size(0)"
+    other = symbols(view, kind="duck")
+    assert not set(other) & set(first) and len(env.inputs) == 2 * len(inputs)
+    env.freeze()
+    assert symbols(view, kind="dynamic") == first and symbols(view, kind="duck") == other
+    with pytest.raises(RuntimeError, match="frozen"):
+        symbols(T.ones(2), kind="dynamic")
+
+
+def test_a_tensor_that_changed_has_new_symbols():
+    base = T.ones(4, 3)
+    view, env = base[1:], ShapeEnv()
+    mode = FakeTensorMode(shape_env=env)
+    seen = []
+    for change in (lambda: None, lambda: base.resize_(6, 3),
+                   lambda: base.untyped_storage().resize_(99)):
+        change()
+        fake = mode.from_tensor(view, kind="dynamic")
+        seen += [str(size) for size in fake._base.shape]
+    assert len(set(seen)) == len(seen)
+
+
 def test_a_kind_is_that_of_the_sizes():
     square = T.ones(4, 4)
     assert [str(size) for size in dynamic(square, "duck")[0].shape] == ["s0", "s0"]
