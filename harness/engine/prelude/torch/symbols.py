@@ -63,6 +63,17 @@ def check_guards(function, first, second):
             else:
                 assert actual == expected, "M11: an input that passes decides otherwise"
 
+#: check_inference_rows [torch meta]: writes count where tensors have no version, too (M15)
+#> check_inference_rows: checks
+def check_inference_rows(first):
+    with T.inference_mode(), FakeTensorMode(shape_env=ShapeEnv()):
+        fake = T.ones(first)
+        before = fake.nonzero().size(0)
+        fake.zero_()
+        after = fake.nonzero().size(0)
+    assert not is_decided_equal(before, after), (
+        "M15: a fake has the number of rows that it had with other numbers")
+
 #: traced [torch meta]: the graph of a function, traced with a tensor
 import torch.fx.experimental.proxy_tensor as proxy_tensor
 def traced(function, tensor, kind):
