@@ -186,16 +186,18 @@ def check_symbolic_text(first, second):
     assert T._meta.dumps_env(fresh) == T._meta.dumps_env(env), (
         "M5: an environment from text has other guards")
 
-#: check_nonzero: a fake's number of rows holds until its numbers may be others (M15)
-#> check_nonzero: checks
-def with_other_data(fake):
-    fake.data = fake.mul(0)
-    return fake
+#: is_decided_equal: whether two sizes are equal, whatever the data
 def is_decided_equal(number, other):
     try:
         return bool(number == other)
     except RuntimeError:  # only the data decides
         return False
+
+#: check_nonzero: a fake's number of rows holds until its numbers may be others (M15)
+#> check_nonzero: checks
+def with_other_data(fake):
+    fake.data = fake.mul(0)
+    return fake
 def check_nonzero(first):
     for change in (lambda a: a.zero_(), lambda a: a.view(-1).zero_(), lambda a: a.mul(0),
                    lambda a: a.set_(a.mul(0)), with_other_data):
