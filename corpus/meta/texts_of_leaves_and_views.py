@@ -1,0 +1,7 @@
+t0 = T.ones(2)
+t0.requires_grad_()
+t1 = t0.view(-1)
+check_text(t0, t1)
+check_text(t1, t1)
+check_graph(lambda a: a.view(-1).add_(1), t0)
+check_graph(lambda a: a.add_(1), t1)

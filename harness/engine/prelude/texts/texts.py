@@ -1,0 +1,39 @@
+"""What lines about texts of descriptions may call, and a check with its own expectation."""
+
+#: edited [slotcore]: a text whose field, in one row, has the value; None removes the field
+def edited(text, field, value):
+    import json
+    document = json.loads(text)
+    rows = document["storages" if field in ("nbytes", "resizable", "device", "data") else "tensors"]
+    row = rows[len(text) % len(rows)] if rows else {}
+    if value is None:
+        row.pop(field, None)
+    else:
+        row[field] = value
+    return json.dumps(document, separators=(",", ":"))
+
+#: spliced [slotcore]: the storages and roots of one text, and the tensors of another
+def spliced(first, second):
+    import json
+    document = json.loads(first)
+    document["tensors"] = json.loads(second)["tensors"]
+    return json.dumps(document, separators=(",", ":"))
+
+#: check_text [slotcore]: the text stands for the tensors (M1, M12)
+#> check_text: checks
+def check_text(one, other):
+    text = T._meta.dumps(described(one, other))
+    read = T._meta.loads(text)
+    assert T._meta.dumps(read) == text, "M12: the text of a text differs"
+    describer = MetaConverter().describer
+    describer.describe_tensor(T.ones(1))
+    assert T._meta.dumps(T._meta.describe(describer, one, other)) == text, (
+        "M12: a text depends on ids")
+    if in_hermetic() or read.shape_env:
+        return
+    fakes = T._meta.convert(MetaConverter(), read)
+    assert [fields_of(fake) for fake in fakes] == [fields_of(one), fields_of(other)], (
+        "M1: a fake from text has another field")
+    again = T._meta.dumps(described(*fakes))
+    assert again.replace(',"device":"meta"', "") == text.replace(',"device":"meta"', ""), (
+        "M12: fakes from a text have another text")
