@@ -1,4 +1,4 @@
-t0 = T.ones(2)
+t0 = T.ones(2, 3)
 t0.requires_grad_()
 t1 = t0.view(-1)
 check_text(t0, t1)

@@ -45,6 +45,11 @@ std::vector<PlantedProgram> planted_exceptions() {
            "!T._meta.dumps = lambda one: dumps(one).replace('\"nbytes\":4', place(one))\n"
            "check_text(t0, t0)",
            "M12 check_text"},
+          {"text-misread", "",
+           "t0 = T.ones(1)\n!loads = T._meta.loads\n"
+           "!wrong = lambda text: loads(text.replace('\"nbytes\":4', '\"nbytes\":8'))\n"
+           "!T._meta.loads = wrong\ncheck_other_process(t0, t0)",
+           "M13 check_other_process"},
           {"wrong-shape-rule", "",
            "t0 = T.ones(1)\n!right = check_propagates\n"
            "!copied = lambda a: a.clone() if a.device.type == 'cpu' else a.view(-1)\n"

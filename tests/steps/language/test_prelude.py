@@ -7,7 +7,7 @@ import pytest
 
 from slotfuzz.engine import frame
 from slotfuzz.engine.server import Server
-from slotfuzz.finding import emit
+from slotfuzz.finding import contract, emit
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import subject
@@ -46,6 +46,8 @@ def test_each_assert_says_what_is_broken():
     words = [ast.unparse(node.msg).strip("f\"'") for node in asserts]
     begin = r"[A-Z]\d+[a-z]?: |memory: |\{number\}: "  # a caller gives the number
     assert [one for one in words if not re.match(begin, one)] == []
+    numbers = {match[1] for one in words if (match := re.match(r"([A-Z]\d+[a-z]?): ", one))}
+    assert {one for one in numbers if not contract.contract_text(one)} == set()
 
 
 def bound_by(text):
