@@ -27,6 +27,7 @@ EXAMPLE = "ci/torch_releases.sh build/rootfs-bookworm build/rootfs-trixie build/
 MODULE = "torch"
 RUNS = 5
 INTERNAL = "INTERNAL ASSERT FAILED"
+TRACEBACK = "Traceback (most recent call last):"
 
 
 def add_arguments(parser) -> None:
@@ -74,7 +75,7 @@ def by_release(row: dict) -> dict:
 
 
 def user_end(tree: Path, script: str) -> str:
-    """How SCRIPT, as a user writes it, ends in TREE: its last words, or the signal."""
+    """How SCRIPT, as a user writes it, ends in TREE: its error, or the signal."""
     with tempfile.TemporaryDirectory(prefix="slotfuzz-") as place:
         path = Path(place) / "script.py"
         path.write_text(script)
@@ -83,7 +84,14 @@ def user_end(tree: Path, script: str) -> str:
     if code is None:
         return "no end"
     how = failure.ending(code).replace("exit code 0", "no error")
-    return normal_line(said.strip().splitlines()[-1]) if how == "exit code 1" and said else how
+    return normal_line(error_in(said.strip())) if how == "exit code 1" and said else how
+
+
+def error_in(said: str) -> str:
+    """The line of SAID that names the exception: the message may have more lines. Else the last."""
+    lines = said.splitlines()
+    after = said.rpartition(TRACEBACK)[2].splitlines()[1:] if TRACEBACK in said else []
+    return next((line for line in after if line[:1].strip()), lines[-1])
 
 
 def release_in(tree: Path, entries: list[Entry]) -> str:

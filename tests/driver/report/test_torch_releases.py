@@ -23,6 +23,15 @@ def test_only_what_a_script_states_or_a_related_failure_counts(stated, code, tex
     assert torch_releases.counts(stated, code, text) == counts
 
 
+@pytest.mark.parametrize("said, line", [
+    ("x\nValueError: no", "ValueError: no"),
+    ('Traceback (most recent call last):\n  File "a"\nKeyError: 1\n\nDuring it:\n\n'
+     'Traceback (most recent call last):\n  File "a"\n    f()\nx.Undecided: which\n\nSee y',
+     "x.Undecided: which")])
+def test_an_end_is_the_line_that_names_the_exception(said, line):
+    assert torch_releases.error_in(said) == line
+
+
 def test_an_issue_and_the_releases_are_written(campaign, monkeypatch, capsys, tmp_path):
     root = campaign("x", "t0 = 1", user_script="import torch\n", expected="An error.",
                     cause="It is known.", files={"report.txt": ""})
