@@ -48,8 +48,9 @@ void Node::release_resources() noexcept {
   std::unique_ptr<NodeHooks> hooks = std::move(hooks_);
   std::shared_ptr<NodeMetadata> metadata = std::move(metadata_);
   next_edges_.clear();
-  // Weak references may keep the memory of this node, which must not own a mode (M8).
-  for (InputMetadata& input : inputs_) input.place = Place();
+  // Weak references may keep the memory of this node, which must own no mode and no
+  // environment (M8).
+  for (InputMetadata& input : inputs_) input = {};
 }
 
 void Node::visit_owned(OwnedVisitor& visitor) const {
@@ -85,8 +86,17 @@ bool Node::needs(size_t edge) const noexcept {
   return static_cast<bool>(next_edges_[edge].node);
 }
 
+InputMetadata::InputMetadata(const TensorImpl& tensor)
+    : type(tensor.type()), place(tensor.place()) {
+  if (tensor.is_symbolic()) {
+    sym_sizes = std::make_shared<const SymDims>(tensor.sym_layout().sizes);
+  } else {
+    plain_sizes = tensor.sizes();
+  }
+}
+
 uint32_t Node::add_input(const TensorImpl& output) {
-  inputs_.push_back({output.sizes(), output.type(), output.place()});
+  inputs_.emplace_back(output);
   return static_cast<uint32_t>(inputs_.size() - 1);
 }
 

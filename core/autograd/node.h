@@ -20,6 +20,7 @@
 
 #include "core/autograd/function_hook.h"
 #include "core/c10/impl/py_object_slot.h"
+#include "core/c10/shapes/sym_int.h"
 
 namespace slotcore::autograd {
 
@@ -40,7 +41,14 @@ struct Edge {
 
 // What the engine knows of a tensor that a node has made: the shape of the gradient that it takes.
 struct InputMetadata {
-  Dims sizes;
+  InputMetadata() = default;  // of no tensor
+  explicit InputMetadata(const TensorImpl& tensor);
+
+  // Decides what is symbolic: a fake for whose gradient nobody asks keeps its symbols.
+  Dims sizes() const { return sym_sizes == nullptr ? plain_sizes : specialized(*sym_sizes); }
+
+  Dims plain_sizes;                          // empty with symbols
+  std::shared_ptr<const SymDims> sym_sizes;  // null without symbols
   ScalarType type = ScalarType::float32;
   Place place;
 };

@@ -26,12 +26,12 @@ TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
     throw std::runtime_error("a gradient on " + gradient->place().text() +
                              " does not fit a tensor on " + expected.place.text());
   }
-  if (gradient->sizes() != expected.sizes) {
-    if (!expands_to(expected.sizes, gradient->sizes())) {
+  if (Dims wanted = expected.sizes(); gradient->sizes() != wanted) {
+    if (!expands_to(wanted, gradient->sizes())) {
       throw std::runtime_error("a gradient of the size " + text(gradient->sizes()) +
-                               " does not fit a tensor of the size " + text(expected.sizes));
+                               " does not fit a tensor of the size " + text(wanted));
     }
-    gradient = sum_to(*gradient, expected.sizes);
+    gradient = sum_to(*gradient, wanted);
   }
   if (gradient->type() != expected.type) gradient = to_type(*gradient, expected.type);
   return gradient;

@@ -47,8 +47,8 @@ PyRef PyNode::argument(ModuleState* state, size_t i, const TensorPtr& gradient) 
   bool is_zeros = !gradient && results_.at(i) && as_context(context_)->materialize_grads;
   if (!is_zeros) return gradient_object(state, gradient);
   const autograd::InputMetadata& expected = inputs()[i];
-  return gradient_object(state,
-                         make_intrusive<TensorImpl>(expected.sizes, expected.type, expected.place));
+  return gradient_object(
+      state, make_intrusive<TensorImpl>(expected.sizes(), expected.type, expected.place));
 }
 
 Gradients PyNode::gradients_from(ModuleState* state, PyObject* returned) const {

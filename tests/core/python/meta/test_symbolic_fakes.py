@@ -73,6 +73,17 @@ def test_a_tensor_that_is_converted_again_has_its_symbols():
         symbols(T.ones(2), kind="dynamic")
 
 
+def test_a_conversion_decides_no_size_of_what_has_a_history():
+    leaf = T.ones(1).requires_grad_()
+    for tensor in (leaf.view(-1), leaf.mul(2), leaf.mul(2)[0:1]):
+        env = ShapeEnv()
+        mode = FakeTensorMode(shape_env=env)
+        fakes = [mode.from_tensor(tensor, kind="dynamic") for _ in range(2)]
+        assert not fakes[0].is_leaf and fakes[0].grad_fn.name() == "UnknownHistory"
+        assert [str(size) for size in fakes[0].shape] == ["s0"]
+        assert not any(guard.startswith("s0 ") for guard in env.guards)
+
+
 def test_a_tensor_that_changed_has_new_symbols():
     base = T.ones(4, 3)
     view, env = base[1:], ShapeEnv()
