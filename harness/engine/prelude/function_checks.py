@@ -268,16 +268,23 @@ def check_apply_references(tensor):
     assert left < CALLS / 2, f"A9: {CALLS} calls left {left} references of None"
 
 #: check_deep_functions: a deep graph of custom Functions is run and freed (P6)
-#> check_deep_functions: starts_thread checks
-def check_deep_functions():
-    function = fn("save_input")
-    def work():
-        leaf = T.ones(1).requires_grad_()
-        result = leaf
-        for _ in range(500):
-            following = function.apply(result)
+#> check_deep_functions: starts_thread checks finalizes
+DEEP_FUNCTIONS, NESTED_BYTES = 500, 1 << 12
+def gradient_of_deep_functions(are_held):
+    function, leaf = fn("save_input"), T.ones(1).requires_grad_()
+    result = leaf
+    for _ in range(DEEP_FUNCTIONS):
+        following = function.apply(result)
+        if are_held:
             following.grad_fn.former = result
-            result = following
-        result.sum().backward(T.zeros(1).sum())
-        return leaf.grad.item()
-    assert on_small_stack(work) == 0, "A7: the gradient of a deep graph"
+        result = following
+    result.sum().backward(T.zeros(1).sum())
+    return leaf.grad.item()
+def check_deep_functions():
+    found = on_small_stack(lambda: gradient_of_deep_functions(False))
+    assert found == 0, "A7: the gradient of a deep graph"
+    # A ctx that holds the former result is an object of Python, and CPython nests deallocations:
+    # releases before 3.13 fifty of them, and 3.13 ten thousand, on a stack of any size.
+    nested = nested_deallocations(DEEP_FUNCTIONS)
+    found = on_small_stack(lambda: gradient_of_deep_functions(True), nested * NESTED_BYTES)
+    assert found == 0, "A7: the gradient of a deep graph whose ctxs hold results"

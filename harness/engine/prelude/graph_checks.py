@@ -97,14 +97,14 @@ def check_backward_references(tensor):
 #> on_small_stack: starts_thread
 import threading
 SMALL_STACK_BYTES = 1 << 18
-def on_small_stack(function):
+def on_small_stack(function, bytes_min=0):
     results, errors = [], []
     def work():
         try:
             results.append(function())
         except Exception as error:
             errors.append(error.with_traceback(None))
-    former = threading.stack_size(SMALL_STACK_BYTES)
+    former = threading.stack_size(max(SMALL_STACK_BYTES, bytes_min))
     try:
         thread = threading.Thread(target=work)
         thread.start()
@@ -114,6 +114,24 @@ def on_small_stack(function):
     if errors:
         raise errors.pop()
     return results.pop()
+
+#: nested_deallocations: how many plain objects of a chain CPython frees within each other
+#> nested_deallocations: finalizes
+class NestedLink:
+    pass
+class NestedMark:
+    def __init__(self, depths, step):
+        self.depths, self.step = depths, step
+    def __del__(self):
+        self.depths.append(self.depths[-1] + self.step)
+def nested_deallocations(length):
+    depths, chain = [0], None
+    for _ in range(length):
+        link = NestedLink()  # it frees its attributes in this order
+        link.first, link.former, link.last = NestedMark(depths, 1), chain, NestedMark(depths, -1)
+        chain = link
+    del link, chain
+    return max(depths)
 
 #: check_deep_graph: a deep graph is run and freed without deep recursion (P6)
 #> check_deep_graph: starts_thread checks

@@ -108,3 +108,12 @@ def test_a_script_does_not_clear_names_that_it_checks(snippets):
     snippet = next(one for one in snippets if "unraisable" in one.names)
     script = ending(snippets, snippet, "assert not unraisable, unraisable")
     assert "unraisable.clear()" not in script
+
+
+def test_nested_deallocations_are_counted(snippets):
+    """CPython puts off what it would free too deep: after 50 objects, after 10,000 or by stack."""
+    snippet = next(one for one in snippets if "nested_deallocations" in one.names)
+    names = {}
+    exec(compile(snippet.text, "snippet", "exec"), names)
+    assert names["nested_deallocations"](10) == 10
+    assert 40 < names["nested_deallocations"](200_000) < 200_000
