@@ -98,6 +98,13 @@ intrusive_ptr<Node> grad_fn(TensorImpl& tensor) {
   return grad_fn_field(tensor);
 }
 
+uint32_t output_nr(const TensorImpl& tensor) {
+  const AutogradMeta* meta = meta_of(tensor);
+  if (meta == nullptr) return 0;
+  std::lock_guard lock(meta->mutex);
+  return meta->output_nr;
+}
+
 bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
 
 bool is_leaf_unchanged(const TensorImpl& tensor) {
@@ -112,6 +119,13 @@ void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMet
   if (!is_leaf) set_history(tensor, make_intrusive<UnknownHistory>());
   meta.flag.store(requires_grad, std::memory_order_relaxed);
   meta.creation_meta = creation;
+}
+
+intrusive_ptr<Node> existing_accumulator(const TensorImpl& leaf) {
+  const AutogradMeta* meta = meta_of(leaf);
+  if (meta == nullptr || !meta->requires_grad() || !is_leaf_unchanged(leaf)) return nullptr;
+  std::lock_guard lock(meta->mutex);
+  return meta->grad_accumulator.lock();
 }
 
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf) {

@@ -16,6 +16,9 @@ namespace slotcore::autograd {
 // custom Function returned, when the elements were written since.
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor);
 bool is_leaf(TensorImpl& tensor);
+// The number of the tensor among the results of its node; 0 for a leaf. Makes no node for a stale
+// view: a new node has one result, and so has each former one that can be made anew.
+uint32_t output_nr(const TensorImpl& tensor);
 // The same, but makes no node for a stale view, and a stale result of a custom Function is no leaf
 // instead of an error.
 bool is_leaf_unchanged(const TensorImpl& tensor);
@@ -28,6 +31,9 @@ Edge gradient_edge(TensorImpl& tensor);
 // The node that adds to the `.grad` of a leaf. A leaf has at most one at a time, which lives as
 // long as a graph or the caller owns it (A1c). Null if the tensor requires no gradient.
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf);
+
+// The same if the leaf has one now; else null.
+intrusive_ptr<Node> existing_accumulator(const TensorImpl& leaf);
 
 // Marks a leaf. Throws runtime_error when the type has no gradients.
 void set_requires_grad(TensorImpl& leaf, bool requires_grad);

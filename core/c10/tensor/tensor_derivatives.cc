@@ -11,6 +11,7 @@
 #include "core/c10/tensor/memory_overlap.h"
 #include "core/c10/tensor/operation.h"
 #include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/c10/tensor/tensor_loops.h"
 
 namespace slotcore::derivatives {
 namespace {
@@ -50,7 +51,7 @@ std::vector<int64_t> repetitions(const Layout& layout, int64_t length) {
 TensorPtr relu(const TensorImpl& self) {
   return tensor_operation(Op::kRelu, self, [&] {
     announce({&self});
-    auto result = make_intrusive<TensorImpl>(self.sizes(), self.type(), self.place());
+    TensorPtr result = arithmetic::loops::new_like(self, self);
     write_relu(*result, self);
     return result;
   });
@@ -68,7 +69,7 @@ void relu_in_place(TensorImpl& self) {
 TensorPtr where_positive(const TensorImpl& gradient, const TensorImpl& result) {
   announce({&gradient, &result});
   SLOTCORE_CHECK(gradient.sizes() == result.sizes());
-  auto out = make_intrusive<TensorImpl>(gradient.sizes(), gradient.type(), gradient.place());
+  TensorPtr out = arithmetic::loops::new_like(gradient, result);
   if (is_without_elements(*out, gradient, result)) return out;
   Elements written(*out), read(gradient), condition(result);
   with_type(gradient.type(), [&](auto zero) {

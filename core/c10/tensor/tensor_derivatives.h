@@ -8,7 +8,7 @@ namespace slotcore::derivatives {
 
 using TensorPtr = intrusive_ptr<TensorImpl>;
 
-// Negative numbers become 0. Throws for complex numbers.
+// Negative numbers become 0. The strides are those of torch. Throws for complex numbers.
 TensorPtr relu(const TensorImpl& self);
 void relu_in_place(TensorImpl& self);
 // `gradient` where `result` is positive, and 0 elsewhere; both have the same sizes.

@@ -239,6 +239,14 @@ void write_copy(TensorImpl& self, const Operand& source) {
   self.version().bump();
 }
 
+TensorPtr new_like(const TensorImpl& a, const TensorImpl& b) {
+  return with_layouts(
+      [&](const auto& x, const auto& y) {
+        return new_dense(result_layout(x, y), a.type(), a.place());
+      },
+      a, b);
+}
+
 TensorPtr new_copy(const TensorImpl& self) {
   announce({&self});
   check_elements(self);

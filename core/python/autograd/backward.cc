@@ -27,6 +27,11 @@ TensorPtr root_gradient(const TensorImpl& root, TensorPtr given) {
       throw_python(PyExc_RuntimeError, "the gradient has the size %s and the tensor has %s",
                    text(given->sizes()).c_str(), text(root.sizes()).c_str());
     }
+    // Otherwise a conversion would drop the imaginary part.
+    if (is_complex(given->type()) != is_complex(root.type())) {
+      throw_python(PyExc_RuntimeError,
+                   "the gradient of a complex tensor is complex, and no other gradient is");
+    }
     return given;
   }
   if (root.numel() != 1) {
@@ -59,13 +64,13 @@ Call call_of(ModuleState* state, PyObject* roots, PyObject* gradients) {
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* object = PyTuple_GET_ITEM(tensors.get(), i);
     auto root = TensorPtr::retain(&checked_tensor(state, object, "backward"));
+    TensorPtr gradient;
+    if (given)
+      gradient = gradient_of(state, PyTuple_GET_ITEM(given.get(), i), "the gradient of backward");
     if (!root->requires_grad()) {
       throw_python(PyExc_RuntimeError,
                    "element %zd of tensors does not require grad and has no grad_fn", i);
     }
-    TensorPtr gradient;
-    if (given)
-      gradient = gradient_of(state, PyTuple_GET_ITEM(given.get(), i), "the gradient of backward");
     call.gradients.push_back(root_gradient(*root, std::move(gradient)));
     call.roots.push_back(autograd::gradient_edge(*root));
   }

@@ -21,11 +21,7 @@ PyObject* get_grad_fn(PyObject* self, void*) {
 }
 
 PyObject* get_output_nr(PyObject* self, void*) {
-  return guarded([&] {
-    auto tensor = TensorPtr::retain(&self_tensor(self));
-    bool has_node = static_cast<bool>(autograd::grad_fn(*tensor));
-    return PyLong_FromUnsignedLong(has_node ? autograd::meta_of(*tensor)->output_nr : 0);
-  });
+  return guarded([&] { return PyLong_FromUnsignedLong(autograd::output_nr(self_tensor(self))); });
 }
 
 PyObject* get_retains_grad(PyObject* self, void*) {

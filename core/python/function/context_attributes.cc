@@ -22,6 +22,8 @@ PyObject* saved_tensors(PyObject* self, void*) {
   return guarded([&] {
     ModuleState* state = state_of(self);
     FunctionContext* context = as_context(self);
+    // As in torch, for a forward-mode derivative, which runs before apply() returns.
+    if (context->saved_for_forward != nullptr) return Py_NewRef(context->saved_for_forward);
     auto node = context->parts->node.lock();
     // Copies: unpacking and wrapping run user code, which may release those of ctx.
     std::vector<autograd::SavedVariable> saved = context->parts->saved;
@@ -129,12 +131,6 @@ PyObject* mark_dirty(PyObject* self, PyObject* args) {
 PyObject* mark_non_differentiable(PyObject* self, PyObject* args) {
   return keep(as_context(self)->non_differentiable, args);
 }
-PyObject* set_materialize_grads(PyObject* self, PyObject* value) {
-  int wanted = PyObject_IsTrue(value);
-  if (wanted < 0) return nullptr;
-  as_context(self)->materialize_grads = wanted != 0;
-  Py_RETURN_NONE;
-}
 
 // A property that is one of the objects that forward leaves.
 template <PyObject* FunctionContext::*Slot>
@@ -160,6 +156,10 @@ int set_materialize(PyObject* self, PyObject* value, void*) {
     return 0;
   });
 }
+PyObject* set_materialize_grads(PyObject* self, PyObject* value) {
+  if (set_materialize(self, value, nullptr) != 0) return nullptr;
+  Py_RETURN_NONE;
+}
 
 }  // namespace
 
@@ -167,13 +167,15 @@ PyMethodDef context_methods[] = {
     {"save_for_backward", &save_for_backward, METH_VARARGS,
      "save_for_backward(*tensors): backward finds them in saved_tensors. The last call counts."},
     {"save_for_forward", &save_for_forward, METH_VARARGS,
-     "save_for_forward(*tensors): kept in saved_for_forward."},
+     "save_for_forward(*tensors): kept in saved_for_forward, and saved_tensors is that, until\n"
+     "apply() returns."},
     {"mark_dirty", &mark_dirty, METH_VARARGS,
      "mark_dirty(*tensors): forward has written these inputs in place, and returns them."},
     {"mark_non_differentiable", &mark_non_differentiable, METH_VARARGS,
      "mark_non_differentiable(*tensors): these results have no gradient."},
     {"set_materialize_grads", &set_materialize_grads, METH_O,
-     "set_materialize_grads(bool): whether backward gets zeros for a missing gradient, or None."},
+     "set_materialize_grads(bool): whether backward gets zeros for a missing gradient, or None.\n"
+     "TypeError for what is no bool."},
     {"maybe_clear_saved_tensors", &clear_saved, METH_NOARGS,
      "maybe_clear_saved_tensors(): frees the saved tensors in a backward that frees its graph."},
     {"name", &name, METH_NOARGS, "name() -> str: that of the class."},

@@ -134,8 +134,8 @@ class Call {
   }
 
   void forget_marks() {
-    for (PyObject** left :
-         {&context_->to_save, &context_->dirty_tensors, &context_->non_differentiable}) {
+    for (PyObject** left : {&context_->to_save, &context_->dirty_tensors,
+                            &context_->non_differentiable, &context_->saved_for_forward}) {
       PyRef former = PyRef::steal(std::exchange(*left, nullptr));
     }
   }

@@ -1,6 +1,8 @@
 // swap_tensors(): two tensors exchange everything but their identity: class, attributes, and impl.
 
+#include "core/autograd/history.h"
 #include "core/c10/impl/operation_tracer_tls.h"
+#include "core/c10/trace.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -10,13 +12,14 @@ namespace {
 // After a swap each impl has the other wrapper in its slot. With the former wrapper there, wrapping
 // the impl again would return the object that does not own it (P1; PyTorch #116955). Nothing else
 // may refer to either impl, not even weakly: another owner relies on the wrapper that it knows, and
-// another thread may be about to use that wrapper.
-void check_alone(const Wrapper* wrapper, const char* name) {
+// another thread may be about to use that wrapper. An AccumulateGrad uses no wrapper (struct
+// Swapped).
+void check_alone(const Wrapper* wrapper, const char* name, unsigned owners = 1) {
   if (wrapper->hermetic || !wrapper->owned) {
     throw_python(PyExc_RuntimeError, "%s does not own its tensor for good", name);
   }
-  if (raw::use_count(wrapper->impl) != 1) {
-    throw_python(PyExc_RuntimeError, "expected a use_count of 1 of %s, got %u", name,
+  if (raw::use_count(wrapper->impl) != owners) {
+    throw_python(PyExc_RuntimeError, "expected a use_count of %u of %s, got %u", owners, name,
                  raw::use_count(wrapper->impl));
   }
   // Describing forbids nothing (M10). What locks an entry of a table asks for the wrapper under the
@@ -25,24 +28,67 @@ void check_alone(const Wrapper* wrapper, const char* name) {
     throw_python(PyExc_RuntimeError, "expected no weak references to the tensor of %s", name);
 }
 
+// Takes the reference to a wrapper that the other owners of its impl share; null without others.
+PyRef held_by_impl(PyObject* object) {
+  intrusive_ptr_target* impl = as_wrapper(object)->impl;
+  if (!preserve::holds_wrapper(impl)) return {};
+  trace("wrapper released", {"impl", impl}, {"wrapper", object});
+  return PyRef::steal(object);
+}
+
+void hold_by_impl(PyObject* object) {
+  trace("wrapper held", {"impl", as_wrapper(object)->impl}, {"wrapper", object});
+  Py_INCREF(object);
+}
+
+void exchange(PyObject* first, PyObject* second) {
+  if (first == second) return;
+  PyRef former[] = {held_by_impl(first), held_by_impl(second)};
+  std::swap(as_wrapper(first)->impl, as_wrapper(second)->impl);
+  for (PyObject* one : {first, second}) as_wrapper(one)->impl->pyobj_slot()->set_pyobj(one);
+  // What owns an impl in C++ keeps the wrapper of that impl.
+  if (former[0]) hold_by_impl(second);
+  if (former[1]) hold_by_impl(first);
+}
+
 PyObject* swap_tensor_impl(PyObject* module, PyObject* args) {
   return guarded([&]() -> PyObject* {
     ModuleState* state = state_of_module(module);
     PyObject *first, *second;
     if (!PyArg_ParseTuple(args, "OO:_swap_tensor_impl", &first, &second)) throw PythonErrorSet{};
-    TensorImpl& a = checked_tensor(state, first, "_swap_tensor_impl");
-    TensorImpl& b = checked_tensor(state, second, "_swap_tensor_impl");
+    checked_tensor(state, first, "_swap_tensor_impl");
+    checked_tensor(state, second, "_swap_tensor_impl");
     impl::check_untraced("an exchange of tensors");
     check_alone(as_wrapper(first), "a");
     check_alone(as_wrapper(second), "b");
-    if (first == second) Py_RETURN_NONE;
-    as_wrapper(first)->impl = &b;
-    as_wrapper(second)->impl = &a;
-    b.pyobj_slot()->set_pyobj(first);
-    a.pyobj_slot()->set_pyobj(second);
+    exchange(first, second);
     Py_RETURN_NONE;
   });
 }
+
+// The one other owner that swap_tensors() allows, as torch does: the node that adds to the `.grad`
+// of a leaf. A graph that was made before the swap must not add to what the leaf has become.
+struct Swapped {
+  Wrapper* wrapper;
+  const char* name;
+  intrusive_ptr<autograd::Node> accumulator;
+
+  Swapped(PyObject* object, const char* name)
+      : wrapper(as_wrapper(object)),
+        name(name),
+        accumulator(
+            autograd::existing_accumulator(static_cast<const TensorImpl&>(*wrapper->impl))) {}
+  void check() const { check_alone(wrapper, name, accumulator ? 2 : 1); }
+};
+
+class FailsAfterSwap final : public autograd::FunctionPreHook {
+ public:
+  autograd::Gradients operator()(autograd::Gradients) override {
+    throw std::runtime_error(
+        "trying to run the AccumulateGrad of a leaf that swap_tensors() has exchanged since; swap"
+        " before forward, or after both forward and backward");
+  }
+};
 
 PyRef attribute(PyObject* object, const char* name) {
   return PyRef::steal(checked(PyObject_GetAttrString(object, name)));
@@ -112,12 +158,19 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
       if (as_tensor(state, one) == nullptr)
         throw_python(PyExc_AttributeError, "%s is no Tensor", Py_TYPE(one)->tp_name);
     }
-    check_alone(as_wrapper(a), "t1");
-    check_alone(as_wrapper(b), "t2");
+    impl::check_untraced("an exchange of tensors");
+    const Swapped both[] = {{a, "t1"}, {b, "t2"}};
+    for (const Swapped& one : both) one.check();
     swap_attributes(a, b, "__class__");
     swap_attributes(a, b, "__dict__");
     swap_slots(a, b, names.get());
-    return swap_tensor_impl(module, args);
+    // Setting a slot may have run user code, which takes references.
+    for (const Swapped& one : both) one.check();
+    for (const Swapped& one : both) {
+      if (one.accumulator) one.accumulator->add_hook_before(std::make_shared<FailsAfterSwap>());
+    }
+    exchange(a, b);
+    Py_RETURN_NONE;
   });
 }
 
@@ -125,7 +178,8 @@ PyMethodDef swap_tensors_method = {
     "swap_tensors", &swap_tensors, METH_VARARGS,
     "swap_tensors(t1, t2): exchanges class, `__dict__`, `__slots__` and impl, so that each object\n"
     "is what the other was. RuntimeError as for _swap_tensor_impl, also for Python's weak\n"
-    "references, and for classes with different slots."};
+    "references, and for classes with different slots. A leaf may have an AccumulateGrad, whose\n"
+    "next backward raises RuntimeError."};
 
 }  // namespace
 

@@ -80,7 +80,7 @@ class Observations:
         else:
             self.report(place, "next_functions", edges)
         if hasattr(type(one), "saved_tensors"):
-            self.report(place, "needs_input_grad", self.ask(lambda: one.needs_input_grad))
+            self.lead(place, "needs_input_grad", self.ask(lambda: one.needs_input_grad))
             saved = self.ask(lambda: one.saved_tensors)
             self.report(place, "saved", len(saved) if isinstance(saved, tuple) else saved)
             for number, tensor in enumerate(saved if isinstance(saved, tuple) else ()):

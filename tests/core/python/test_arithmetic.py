@@ -71,6 +71,19 @@ def test_equality_is_by_element_and_hash_by_identity():
         t < t  # noqa: B015
 
 
+def test_relu_keeps_the_strides_of_dense_elements():
+    turned = T.ones(2, 3).transpose(0, 1)
+    assert turned.relu().stride() == turned.stride() == (1, 3)
+    repeated = T.ones(3).as_strided((2, 3), (0, 1))
+    assert repeated.relu().stride() == repeated.clone().stride() == (3, 1)
+    spread = T.ones(24).as_strided((4, 1, 3), (1, 24, 4))
+    assert spread.relu().stride() == spread.clone().stride() == (1, 24, 4)
+    for size, strides, expected in (((2, 1), (1, 6), (1, 1)), ((2, 0), (3, 6), (1, 1))):
+        contiguous = T.ones(8).as_strided(size, strides)
+        assert contiguous.clone().stride() == strides
+        assert contiguous.relu().stride() == expected
+
+
 def test_copy_and_clone():
     t = T.zeros(2, 2)
     assert t.copy_(T.tensor([1, 2])) is t and t.tolist() == [[1.0, 2.0], [1.0, 2.0]]

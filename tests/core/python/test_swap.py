@@ -102,3 +102,63 @@ def test_an_index_that_swaps_does_not_use_the_former_impl():
     assert t.narrow(0, Index(), 2).tolist() == [0.0, 0.0]
     t = T.ones(1)
     assert t.set_(T.UntypedStorage(4), Index(), (1,)).shape == (1,)
+
+
+def test_a_leaf_of_a_graph_is_swapped_and_its_graph_then_refuses_to_run():
+    a, b = Sub([1.0]).requires_grad_(), T.ones(2)
+    y = a * 2
+    T.utils.swap_tensors(a, b)
+    assert type(b) is Sub and b.requires_grad and not a.requires_grad and a.shape == (2,)
+    assert y.grad_fn.next_functions[0][0].variable is b
+    with pytest.raises(RuntimeError, match="swap_tensors"):
+        y.backward()
+    assert a.grad is b.grad is None
+    del y
+    (b * 3).backward()
+    assert b.grad.tolist() == [3.0]
+    (b * 3).backward(T.ones(1))
+    y = b * 2
+    T.utils.swap_tensors(b, b)
+    with pytest.raises(RuntimeError, match="swap_tensors"):
+        y.backward()
+
+
+def test_a_leaf_that_more_than_its_node_owns_is_not_swapped():
+    a, b = T.ones(1).requires_grad_(), T.ones(1)
+    y, view = a * 2, a.view(1)
+    square = y * y
+    for first, second in ((a, b), (b, a), (y, b)):
+        with pytest.raises(RuntimeError, match="use_count"):
+            T.utils.swap_tensors(first, second)
+    with pytest.raises(RuntimeError, match="use_count"):
+        T._swap_tensor_impl(a, b)
+    del view
+    square.backward()  # no refused swap has poisoned the node
+    assert a.grad.tolist() == [8.0]
+
+
+def test_a_graph_keeps_the_wrapper_that_its_leaf_has_after_the_swap():  # P2, P3, A4b
+    log = []
+
+    class Noting(T.Tensor):
+        def __del__(self):
+            log.append(self.name)
+
+    a, b = Noting([1.0]).requires_grad_(), Noting([2.0]).requires_grad_()
+    a.name, b.name = "a", "b"
+    y, z = a * 2, b * 3
+    T.utils.swap_tensors(a, b)
+    assert (a.name, b.name) == ("b", "a")
+    first, second = id(a), id(b)
+    del a, b
+    gc.collect()
+    assert log == []
+    leaves = [one.grad_fn.next_functions[0][0].variable for one in (y, z)]
+    assert [id(leaf) for leaf in leaves] == [second, first]
+    assert [leaf.name for leaf in leaves] == ["a", "b"]
+    del leaves
+    assert log == []
+    del y
+    assert log == ["a"]
+    del z
+    assert log == ["a", "b"]

@@ -74,3 +74,32 @@ def test_ctx_lives_on_when_its_finalizer_resurrects_it():
     del ctx
     gc.collect()
     assert not kept
+
+
+def test_whether_gradients_are_made_is_a_bool():
+    ctx = Square._backward_cls()
+    for wrong in (T.ones(1), 1, None):
+        with pytest.raises(TypeError, match="bool"):
+            ctx.set_materialize_grads(wrong)
+    ctx.set_materialize_grads(False)
+    assert ctx.materialize_grads is False
+
+
+def test_what_is_saved_for_forward_is_saved_until_apply_returns():
+    seen = []
+
+    class Forward(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x, x)
+            ctx.save_for_forward(x)
+            seen.append(ctx.saved_tensors)
+            return x * 1
+
+    x = leaf(1)
+    y = Forward.apply(x)
+    assert [len(saved) for saved in (*seen, y.grad_fn.saved_tensors)] == [1, 2]
+    assert seen[0][0] is x
+    ctx = Square._backward_cls()
+    ctx.save_for_forward(x, x)
+    assert ctx.saved_tensors == (x, x)

@@ -95,6 +95,40 @@ def test_a_backward_that_cannot_run_says_so(call):
     assert x.grad is None
 
 
+def test_what_is_no_gradient_is_named_first():
+    for call in (T.ones(1).backward, lambda g: T.autograd.backward(T.ones(1), g)):
+        with pytest.raises(TypeError):
+            call(T.UntypedStorage(1))
+
+
+@pytest.mark.parametrize("types", [(T.float32, T.complex64), (T.complex64, T.float32)])
+def test_complex_gradients_are_those_of_complex_tensors(types):
+    of_tensor, of_gradient = types
+    x = T.ones(1, dtype=of_tensor).requires_grad_()
+    with pytest.raises(RuntimeError, match="complex"):
+        (x * 1).backward(T.ones(1, dtype=of_gradient))
+    with pytest.raises(RuntimeError, match="complex"):
+        T.autograd.grad(x * 1, x, T.ones(1, dtype=of_gradient))
+    (x * 1).backward(T.ones(1, dtype=of_tensor))
+    assert x.grad.tolist() == [1]
+
+
+def test_a_stale_result_of_a_function_has_the_number_that_it_had():
+    class Same(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1, x
+
+    x = leaf(1, 2) * 1
+    first, second = Same.apply(x)
+    assert (first.output_nr, second.output_nr) == (0, 1)
+    with T.no_grad():
+        second.mul_(2)
+    with pytest.raises(RuntimeError, match="custom Function"):
+        second.grad_fn
+    assert second.output_nr == 1
+
+
 def test_a_second_backward_says_that_the_graph_was_freed():
     x = leaf(2)
     y = (x * x).sum()
