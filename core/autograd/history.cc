@@ -29,15 +29,6 @@ bool is_stale(const TensorImpl& view) noexcept {
   return view.view_version() != view.version().value();
 }
 
-intrusive_ptr<Node> grad_fn_field(const TensorImpl& tensor) {
-  AutogradMeta* meta = meta_of(tensor);
-  if (meta == nullptr) return nullptr;
-  std::lock_guard lock(meta->mutex);
-  // Under refcount-bit this count does not go from 1 to 2 if the node has a wrapper: that owns it
-  // too.
-  return meta->grad_fn;
-}
-
 // The grad_fn of a view whose base was written since: a node that leads to the base. Throws
 // runtime_error for the result of a custom Function: a node for it would not run its backward.
 intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
@@ -92,10 +83,19 @@ void throw_if_not_writable(const TensorImpl& view) {
 
 }  // namespace
 
+intrusive_ptr<Node> former_grad_fn(const TensorImpl& tensor) {
+  AutogradMeta* meta = meta_of(tensor);
+  if (meta == nullptr) return nullptr;
+  std::lock_guard lock(meta->mutex);
+  // Under refcount-bit this count does not go from 1 to 2 if the node has a wrapper: that owns it
+  // too.
+  return meta->grad_fn;
+}
+
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor) {
   bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
   if (may_be_stale && is_stale(tensor)) return renewed_grad_fn(tensor);
-  return grad_fn_field(tensor);
+  return former_grad_fn(tensor);
 }
 
 uint32_t output_nr(const TensorImpl& tensor) {
@@ -109,7 +109,7 @@ bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
 
 bool is_leaf_unchanged(const TensorImpl& tensor) {
   bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
-  return !(may_be_stale && is_stale(tensor)) && !grad_fn_field(tensor);
+  return !(may_be_stale && is_stale(tensor)) && !former_grad_fn(tensor);
 }
 
 void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMeta creation) {

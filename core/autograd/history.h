@@ -15,6 +15,8 @@ namespace slotcore::autograd {
 // The node that computed the tensor, or null for a leaf. Throws runtime_error for a view that a
 // custom Function returned, when the elements were written since.
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor);
+// The same, but of a stale view the node that it had before the write.
+intrusive_ptr<Node> former_grad_fn(const TensorImpl& tensor);
 bool is_leaf(TensorImpl& tensor);
 // The number of the tensor among the results of its node; 0 for a leaf. Makes no node for a stale
 // view: a new node has one result, and so has each former one that can be made anew.

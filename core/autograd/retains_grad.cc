@@ -67,8 +67,9 @@ void retain_grad(TensorImpl& tensor) {
   node->set_retaining_hook(meta_of(tensor)->output_nr, std::make_shared<RetainsGrad>(tensor));
 }
 
-bool retains_grad(TensorImpl& tensor) {
-  auto node = grad_fn(tensor);
+bool retains_grad(const TensorImpl& tensor) {
+  // The wish moves along when a stale view gets its new node.
+  auto node = former_grad_fn(tensor);
   if (!node) return false;
   uint32_t output_nr = meta_of(tensor)->output_nr;
   for (auto& [input_nr, hook] : node->hooks().retaining) {

@@ -16,6 +16,6 @@ std::vector<std::shared_ptr<FunctionPreHook>> hooks_of(TensorImpl& tensor);
 // From now on a backward sets the `.grad` of a tensor that is not a leaf, too. The wish stays with
 // the tensor when an in-place operation gives it another node.
 void retain_grad(TensorImpl& tensor);
-bool retains_grad(TensorImpl& tensor);
+bool retains_grad(const TensorImpl& tensor);
 
 }  // namespace slotcore::autograd

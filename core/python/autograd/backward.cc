@@ -20,7 +20,7 @@ PyRef tuple_of_tensors(ModuleState* state, PyObject* object) {
   return PyRef::steal(checked(PySequence_Tuple(object)));
 }
 
-// The gradient of a root: `given`, or 1 for a root of one element.
+// The gradient of a root: `given`, or 1 for a root of one element, which is a real number.
 TensorPtr root_gradient(const TensorImpl& root, TensorPtr given) {
   if (given) {
     if (given->sizes() != root.sizes()) {
@@ -37,6 +37,10 @@ TensorPtr root_gradient(const TensorImpl& root, TensorPtr given) {
   if (root.numel() != 1) {
     throw_python(PyExc_RuntimeError,
                  "a gradient can be created implicitly only for a root of one element");
+  }
+  if (is_complex(root.type())) {
+    throw_python(PyExc_RuntimeError,
+                 "a gradient can be created implicitly only for a root of real numbers");
   }
   auto one = make_intrusive<TensorImpl>(root.sizes(), root.type(), root.place());
   arithmetic::fill(*one, int64_t{1});
