@@ -122,7 +122,8 @@ c.non_differentiable, c.saved_for_forward, c.materialize_grads -> None, None, Tr
 c.requires_grad -> True
 len(c.next_functions), c.next_functions[0][0].variable is x, c.metadata -> 1, True, {}
 c.materialize_grads = False
-c.materialize_grads, c.set_materialize_grads(1), c.materialize_grads -> False, None, True
+c.materialize_grads, c.set_materialize_grads(True), c.materialize_grads -> False, None, True
+c.set_materialize_grads(1) -> TypeError
 c.materialize_grads = 1 -> TypeError
 del c.materialize_grads -> TypeError
 c.needs_input_grad = (1, 2)
