@@ -85,13 +85,17 @@ PyObject* register_prehook(PyObject* self, PyObject* callable) {
   });
 }
 
-PyObject* clear_saved(PyObject* self, PyObject*) {
+PyObject* release_objects(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    if (!autograd::EngineThread::current().frees_graph) Py_RETURN_NONE;
     as_context(self)->is_released = true;
     release_saved(as_context(self));
     Py_RETURN_NONE;
   });
+}
+
+PyObject* clear_saved(PyObject* self, PyObject*) {
+  if (autograd::EngineThread::current().frees_graph) return release_objects(self, nullptr);
+  Py_RETURN_NONE;
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
@@ -186,6 +190,8 @@ PyMethodDef context_methods[] = {
     {"register_prehook", &register_prehook, METH_O,
      "register_prehook(hook) -> RemovableHandle. hook(grad_outputs) is called before the node\n"
      "runs, and returns None or what replaces grad_outputs."},
+    {"_release_objects", &release_objects, METH_NOARGS,
+     "_release_objects(): for tests. Frees the saved tensors at any time."},
     {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
      "_owned_by_cpp() -> list: as for tensors, what the saved tensors own, themselves included."},
     {nullptr, nullptr, 0, nullptr},

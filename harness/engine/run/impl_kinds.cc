@@ -67,7 +67,7 @@ const std::vector<ImplKindRow>& rows() {
        .owned = "_owned_by_cpp",
        .other_owners = {{.type = "T.autograd.Node", .clear = "_release_objects", .released = {}},
                         {.type = "T.autograd._FunctionBase",
-                         .clear = "maybe_clear_saved_tensors",
+                         .clear = "_release_objects",
                          .released = {"to_save", "dirty_tensors", "non_differentiable",
                                       "saved_for_forward", "needs_input_grad"}}},
        .clear = "_release_objects",

@@ -76,6 +76,15 @@ def test_ctx_lives_on_when_its_finalizer_resurrects_it():
     assert not kept
 
 
+def test_release_objects_frees_saved_tensors_outside_of_a_backward():
+    y = Square.apply(leaf(3))
+    y.grad_fn.maybe_clear_saved_tensors()
+    assert len(y.grad_fn.saved_tensors) == 1
+    y.grad_fn._release_objects()
+    with pytest.raises(RuntimeError, match="freed"):
+        y.grad_fn.saved_tensors
+
+
 def test_whether_gradients_are_made_is_a_bool():
     ctx = Square._backward_cls()
     for wrong in (T.ones(1), 1, None):

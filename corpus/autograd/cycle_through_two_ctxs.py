@@ -1,0 +1,5 @@
+t0 = T.ones(1).requires_grad_()
+t1 = fn('nothing').apply(t0)
+t2 = fn('save_input').apply(t1)
+t3 = fn('save_input').apply(t2)
+t1.copy_(t3)
