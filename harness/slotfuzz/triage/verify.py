@@ -1,7 +1,8 @@
 """Runs a script in fresh processes; counts failures, with the Wilson lower bound of their rate.
 
 Importing torch takes a hundred times as long as a script. So only the first run is a new
-interpreter; the others are forks of one that has imported the module and done nothing else.
+interpreter; the others are forks of one that has imported what the script imports, and done nothing
+else.
 """
 
 import math
@@ -27,25 +28,46 @@ SCRIPT = "a run of the script"
 # and prints how each one ended. The script's globals are those of __main__, as in a normal start.
 # gc.freeze() hides the module's objects from collections in a script.
 # A failed run exits at once: finalizing an interpreter with torch takes a second, and may fail.
+# The number 0 runs the script once, imports what it imported, also on its way to a crash, and prints
+# 0: what torch imports late, such as torch._dynamo, takes longer than the script each time.
 FORKING = """
-import gc, os, signal, sys
+import contextlib, gc, os, signal, sys
 module, seconds = sys.argv[1], int(sys.argv[2])
-__import__(module)
-gc.collect()
-gc.freeze()
+def load(names):
+    for name in names:
+        with contextlib.suppress(ImportError), contextlib.redirect_stdout(sys.stderr):
+            __import__(name)
+    gc.collect()
+    gc.freeze()
+def fork(path, output):
+    child = os.fork()
+    if not child:
+        signal.alarm(seconds)
+        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+        os.dup2(2, 1)
+        sys.argv[:], sys.path[0] = [path], os.path.dirname(path)
+    return child
+def learn(path):
+    child = fork(path, os.devnull)
+    if not child:
+        names = open(path + ".imports", "w")
+        sys.addaudithook(lambda event, words: event == "import" and print(
+            words[0], file=names, flush=True))
+        return True
+    os.waitpid(child, 0)
+    load(open(path + ".imports").read().split())
+    print(0, flush=True)
 def repeat(runs, path):
     for number in range(runs):
-        child = os.fork()
+        child = fork(path, f"{path}.{number}")
         if not child:
-            signal.alarm(seconds)
-            os.dup2(os.open(f"{path}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
-            os.dup2(2, 1)
-            sys.argv[:], sys.path[0] = [path], os.path.dirname(path)
             return True
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+__import__(module)
+load([])
 for line in sys.stdin:
     runs, path = line.rstrip("\\n").split(" ", 1)
-    if repeat(int(runs), path):
+    if repeat(int(runs), path) if int(runs) else learn(path):
         break
 else:
     sys.exit()
@@ -95,7 +117,7 @@ def wilson_low(hits: int, runs: int) -> float:
 class Forker:
     """An interpreter that has imported MODULE, and forks for each run; PYTHON is its command.
 
-    It serves one thread at a time.
+    It serves one thread at a time. A fork has MODULE and what scripts have imported before.
     """
 
     def __init__(self, python: list[str], module: str, environment: dict[str, str]):
@@ -124,12 +146,32 @@ class Forker:
                 raise KilledError(SCRIPT)
             return ends
 
-    def _runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
-        ends = []
+    def learn(self, script: Path) -> None:
+        """Imports what SCRIPT imports: its later runs need not.
+
+        An import that ends the interpreter is forgotten. KilledError if something outside has
+        killed it.
+        """
+        with self._lock:
+            if self._ask(0, script) and self._process.stdout.readline():
+                return
+            killed = is_outside(self._process.wait())
+            self._start()
+            if killed:
+                raise KilledError("the interpreter that forks for scripts")
+
+    def _ask(self, count: int, script: Path) -> bool:
+        """Sends a line of FORKING's input; false if the interpreter has died."""
         try:
             self._process.stdin.write(f"{count} {script}\n")
             self._process.stdin.flush()
         except BrokenPipeError:
+            return False
+        return True
+
+    def _runs(self, script: Path, count: int) -> list[tuple[int | None, str]]:
+        ends = []
+        if not self._ask(count, script):
             return ends
         for number in range(count):
             word = self._process.stdout.readline()
@@ -173,6 +215,7 @@ def verify(
     with ThreadPoolExecutor(jobs) as pool:
         ends = list(pool.map(once, range(runs - forked)))
     if forked:
+        kills.repeat(lambda: forker.learn(Path(command[-1])))
         ends += kills.repeat(lambda: forker.runs(Path(command[-1]), forked))
         if _hits(ends[:1], reply) and not _hits(ends[1:], reply):
             # A fork has another heap than an interpreter that runs nothing but the script.

@@ -163,6 +163,33 @@ def test_runs_are_forked_from_an_interpreter_that_has_the_module(tmp_path):
     forker.close()
 
 
+def test_forks_have_what_the_script_imports_late(tmp_path):
+    path = tmp_path / "repro.py"
+    path.write_text("import sys\nprint('colorsys' in sys.modules, file=sys.stderr)\n"
+                    "import colorsys\n"
+                    "try:\n    import not_there\nexcept ImportError:\n    pass\n"
+                    "import os\nos.kill(os.getpid(), 11)\n")
+    command = ["/usr/bin/python3", str(path)]
+    forker = verify.Forker(command[:1], "json", {"PATH": "/bin"})
+    reply = replies.reply(kind="signal", signal=11)
+    result = verify.verify(command, tmp_path, {"PATH": "/bin"}, 3, reply, forker=forker)
+    assert (result.failed, result.report.splitlines()[0]) == (3, "False")
+    assert [Path(f"{path}.{number}").read_text() for number in range(2)] == ["True\n"] * 2
+    forker.close()
+
+
+def test_an_import_that_ends_the_interpreter_is_forgotten(tmp_path):
+    (tmp_path / "in_a_script.py").write_text(
+        "import sys\nassert sys.argv[0].endswith('repro.py')\n")
+    path = tmp_path / "repro.py"
+    path.write_text("import in_a_script\nraise ValueError\n")
+    forker = verify.Forker(["/usr/bin/python3"], "json", {"PYTHONPATH": str(tmp_path)})
+    forker.learn(path)
+    assert [code for code, _ in forker.runs(path, 2)] == [1, 1]
+    assert "ValueError" in Path(f"{path}.1").read_text()
+    forker.close()
+
+
 def test_check_counts_fresh_processes(server, fake_subject, tmp_path):
     path = tmp_path / "repro.py"
     path.write_text(script_of(server, server.run(CRASH)))

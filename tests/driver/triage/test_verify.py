@@ -54,6 +54,9 @@ def test_a_script_that_never_fails_needs_nothing():
 class Forker:
     """Forks that all end well."""
 
+    def learn(self, script):
+        pass
+
     def runs(self, script, count):
         return [(0, "")] * count
 
