@@ -170,7 +170,7 @@ std::vector<Check> checks_of_lives() {
   };
 }
 
-std::vector<Check> checks_of_the_end() {
+std::vector<Check> checks_of_the_reset() {
   return {
       {"",
        "",
@@ -185,6 +185,17 @@ std::vector<Check> checks_of_the_end() {
        {Stage::kReset},
        &Checks::hermetic_mode,
        {{"hermetic-left", "", "t0 = T.ones(1)\n!enter_hermetic()"}}},
+      {"A5e",
+       "recording",
+       "the thread no longer records what it recorded at the start",
+       {Stage::kReset},
+       &Checks::recording,
+       {{"mode-left", "", "t0 = T.ones(1)\n!T.set_grad_enabled(False)"}}},
+  };
+}
+
+std::vector<Check> checks_of_the_end() {
+  return {
       {"P3",
        "unraisable",
        "an exception in __del__ or in a callback, which nobody can catch",
@@ -240,8 +251,8 @@ std::vector<Check> checks_of_the_end() {
 const std::vector<Check>& table() {
   static const std::vector<Check> all = [] {
     std::vector<Check> checks;
-    for (const auto& part :
-         {checks_of_modes(), checks_of_wrappers(), checks_of_lives(), checks_of_the_end()}) {
+    for (const auto& part : {checks_of_modes(), checks_of_wrappers(), checks_of_lives(),
+                             checks_of_the_reset(), checks_of_the_end()}) {
       checks.insert(checks.end(), part.begin(), part.end());
     }
     return checks;

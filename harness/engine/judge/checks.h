@@ -47,6 +47,7 @@ class Checks {
   // For the end:
   void reset(const Check& check, const Moment& moment);
   void hermetic_mode(const Check& check, const Moment& moment);
+  void recording(const Check& check, const Moment& moment);
   void collection(const Check& check, const Moment& moment);
   void live_counts(const Check& check, const Moment& moment);
   void left(const Check& check, const Moment& moment);

@@ -20,6 +20,17 @@ void Checks::hermetic_mode(const Check& check, const Moment&) {
   report(check, nullptr, after_reset("assert T._is_hermetic() is False"));
 }
 
+// A5e: what the main thread records is the same after each program.
+void Checks::recording(const Check& check, const Moment&) {
+  if (!capabilities_.recording) return;
+  const Ref now(PyObject_CallNoArgs(capabilities_.recording.get()));
+  const int same =
+      now ? PyObject_RichCompareBool(now.get(), capabilities_.recording_at_start.get(), Py_EQ) : -1;
+  PyErr_Clear();
+  if (same == 1) return;
+  report(check, nullptr, after_reset("assert recording() == recording_at_start"));
+}
+
 void Checks::collection(const Check& check, const Moment& moment) {
   const auto& error = moment.result->collect_error;
   if (!error) return;

@@ -7,6 +7,10 @@ of the contract's sentence.
 #: stash: gradients that hooks have kept
 stash = []
 
+#: recording, recording_at_start [slotcore]: whether this thread records operations (A5e)
+recording = T.is_grad_enabled
+recording_at_start = recording()
+
 #: doing: a hook of a tensor or of a node that does what `name` says
 def doing(name):
     def nests(*gradients):

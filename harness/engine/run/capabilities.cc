@@ -36,6 +36,8 @@ Capabilities::Capabilities(const Interpreter& interpreter, const Layout& layout)
       counts_objects(counts_all(interpreter, layout)),
       lists_owners(counts_objects && lists_all(layout)),
       is_hermetic(interpreter.evaluate("T._is_hermetic")),
-      left_behind(interpreter.evaluate("T._left_behind")) {}
+      left_behind(interpreter.evaluate("T._left_behind")),
+      recording(interpreter.evaluate("recording")),
+      recording_at_start(interpreter.evaluate("recording_at_start")) {}
 
 }  // namespace slotfuzz

@@ -16,9 +16,12 @@ struct Capabilities {
   const bool counts_objects;
   // Whether wrappers of all kinds list what they own in C++.
   const bool lists_owners;
-  // Functions of the subject; null if it lacks them.
+  // Functions of the subject, and of the prelude; null where it lacks them.
   const Ref is_hermetic;
   const Ref left_behind;
+  const Ref recording;
+  // What `recording` gives when no program has run.
+  const Ref recording_at_start;
 };
 
 }  // namespace slotfuzz

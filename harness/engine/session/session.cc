@@ -2,6 +2,12 @@
 #include "harness/engine/session/session.h"
 
 namespace slotfuzz {
+namespace {
+
+// How many programs run before the folder of suppressions is looked at again.
+constexpr std::uint64_t kRefreshPrograms = 64;
+
+}  // namespace
 
 std::vector<bool> unmasked(const std::vector<std::string>& masked) {
   std::vector<bool> available;
@@ -29,6 +35,7 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
 
 void Session::start(const std::string& recorder, const std::string& suppressions) {
   if (!suppressions.empty()) suppressions_.add_folder(suppressions, printer);
+  suppressions_folder_ = suppressions;
   // With a recorder, the driver has the program; without one, as on a fleet, libFuzzer has it.
   if (recorder.empty())
     executor.watchdog().abort_on_hang();
@@ -38,6 +45,7 @@ void Session::start(const std::string& recorder, const std::string& suppressions
 
 bool Session::run(Program program) {
   mask(program);
+  if (++programs_ % kRefreshPrograms == 0) refresh_suppressions();
   if (suppressions_.contains(program)) return false;
   if (recorder_) recorder_->write(printer.print(program));
   executor.run(program, judge);
@@ -52,6 +60,16 @@ bool Session::found() const {
   // A broken promise is recognised by its program, not by its message.
   const bool is_error = verdict.kind == "exception" && verdict.contract.empty();
   return !is_error || !suppressions_.contains_error(verdict.message);
+}
+
+void Session::refresh_suppressions() {
+  if (suppressions_folder_.empty()) return;
+  std::error_code error;
+  // A file that comes after this time changes it. The folder is gone when the hunt has ended.
+  const auto time = std::filesystem::last_write_time(suppressions_folder_, error);
+  if (error || time == suppressions_time_) return;
+  suppressions_time_ = time;
+  suppressions_.add_folder(suppressions_folder_, printer);
 }
 
 void Session::mask(Program& program) const {

@@ -36,7 +36,8 @@ struct Session {
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
   // Writes each later program to the file `recorder`, and skips programs that the folder
-  // `suppressions` suppresses. An empty path switches either off. Throws StartError.
+  // `suppressions` suppresses, also by files that come later. An empty path switches either off.
+  // Throws StartError.
   void start(const std::string& recorder, const std::string& suppressions);
   // Runs a program without the lines whose op the subject lacks. Returns false when a suppression
   // matches the program, which then does not run.
@@ -63,7 +64,13 @@ struct Session {
   Postcondition postcondition;
 
  private:
+  // Adds what has come to the folder of suppressions.
+  void refresh_suppressions();
+
   Suppressions suppressions_{table};
+  std::string suppressions_folder_;
+  std::filesystem::file_time_type suppressions_time_;
+  std::uint64_t programs_ = 0;
   std::optional<Recorder> recorder_;
 };
 

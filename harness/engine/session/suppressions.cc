@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -110,6 +109,7 @@ void Suppressions::add(const Program& minimal) {
 void Suppressions::add_folder(const std::string& folder, Printer& printer) {
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+    if (!files_.insert(file.path()).second) continue;
     std::ostringstream text;
     text << std::ifstream(file.path(), std::ios::binary).rdbuf();
     if (file.path().extension() == ".py") add(printer.parse(text.str()));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
@@ -20,7 +21,8 @@ class Suppressions {
   // Adds a minimal program. A program without lines would match everything and is left out.
   void add(const Program& minimal);
   // Adds every *.py file of a folder as a minimal program, and every *.txt file as an error
-  // message, normalised by normalised(). Throws StartError when the folder cannot be read.
+  // message, normalised by normalised(). Adds no file twice, so it may be called again when the
+  // folder has changed. Throws StartError when the folder cannot be read.
   void add_folder(const std::string& folder, Printer& printer);
 
   // Whether the program contains a suppressed program as a subsequence. Names of variables, numbers
@@ -42,6 +44,7 @@ class Suppressions {
   const OpTable& table_;
   std::vector<Entry> entries_;
   std::set<std::string, std::less<>> errors_;
+  std::set<std::filesystem::path> files_;
 };
 
 // The first line of a message without addresses and numbers, which differ between runs. The

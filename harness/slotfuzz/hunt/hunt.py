@@ -1,8 +1,8 @@
 """The main job: fuzz, recognize findings that exist, minimize and verify new ones.
 
-One libFuzzer process per target and job on a shared corpus. A finding ends its process; when the
-finding is judged, its minimal program is suppressed and the process starts again. Threads judge
-findings of several jobs at the same time; they wait for servers most of the time.
+One libFuzzer process per target and job on a shared corpus. A finding ends its process, and threads
+judge it; then all processes skip its minimal program. The job waits for the verdict, or goes on at
+once: see `Plan.judges_beside`.
 """
 
 import os
@@ -19,6 +19,7 @@ from slotfuzz.hunt import corpus, series
 from slotfuzz.hunt.job import Job, Shared
 from slotfuzz.hunt.plan import Plan, Result
 from slotfuzz.hunt.repeats import Repeats, words_of
+from slotfuzz.hunt.verdicts import Verdicts, Waiting
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
 from slotfuzz.progress import ProgressLine
@@ -31,6 +32,9 @@ POLL_SECONDS = 0.05
 # After so many crashes in a row that do not repeat, the fault is not in the subject.
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
+# A process that meets a crash like one that waits, in less time, would do so again and again: the
+# job waits for the verdict.
+SOON_SECONDS = 2.0
 
 
 def run(plan: Plan) -> Result:
@@ -42,6 +46,8 @@ def run(plan: Plan) -> Result:
     kills = Kills(lambda text: line.note(f"slotfuzz: {text}"))
     try:
         judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
+        if plan.judges_beside:
+            judges = max(1, judges // 2)
         with (ThreadPoolExecutor(judges) as pool,
               Triage(plan.subject, plan.out, VERIFY_RUNS, kills) as triage):
             written = series.Series(plan, versions.versions(plan.subject))
@@ -52,7 +58,8 @@ def run(plan: Plan) -> Result:
             for number, text in enumerate(programs):
                 place.suppress(f"known-{number}", text)
             place.suppress_errors(triage.errors)
-            result = _Hunt(plan, place, triage, pool, line, written).run()
+            verdicts = Verdicts(pool, triage, place)
+            result = _Hunt(plan, place, triage, verdicts, line, written).run()
             result.skipped = len(programs)
             result.killed = dict(kills.counts)
             result.trouble = result.trouble or plan.corpus_trouble() or written.trouble
@@ -66,10 +73,10 @@ def run(plan: Plan) -> Result:
 class _Hunt:
     """The loop of a hunt and its result so far."""
 
-    def __init__(self, plan: Plan, place: Workplace, triage: Triage, pool: ThreadPoolExecutor,
+    def __init__(self, plan: Plan, place: Workplace, triage: Triage, verdicts: Verdicts,
                  line: ProgressLine, written: series.Series):
         self.plan, self.place, self.triage, self.line = plan, place, triage, line
-        self.pool, self.series = pool, written
+        self.verdicts, self.series = verdicts, written
         self.result = Result()
         growing = {target: corpus.Growing(plan.corpora(target)[0]) for target in plan.targets}
         self.shared = Shared(plan, place, series.Clock([]), selectors.DefaultSelector(), growing)
@@ -86,7 +93,7 @@ class _Hunt:
                     for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             for target in self.plan.targets:
-                self.pool.submit(self.triage.control, target).result()
+                self.verdicts.pool.submit(self.triage.control, target).result()
             self.series.begin()
             self.shared.clock = series.Clock([job.name for job in self.jobs])
             self.start = time.monotonic()
@@ -94,10 +101,15 @@ class _Hunt:
             self._take_leftovers()
             for job in self.jobs:
                 self._start(job)
-            while not self._over() and any(job.fuzzer or job.verdict for job in self.jobs):
+            while not self._over() and any(job.fuzzer or job.waits_for for job in self.jobs):
                 self._step()
             for job in self.jobs:
-                self._take_verdict(job)
+                job.stop()
+                self.shared.clock.enter(job.name, series.JUDGING)
+            if self.result.interrupted or self._stopped:
+                self.verdicts.give_up()
+            while self.verdicts.waiting:
+                self._take_verdict(self.verdicts.waiting[0])
         finally:
             self._stop_all()
             for number, handler in previous.items():
@@ -116,10 +128,12 @@ class _Hunt:
         for key, _ in self.shared.selector.select(POLL_SECONDS):
             if not key.data.fuzzer.read():
                 self._ended(key.data)
-        for job in self.jobs:
-            if job.verdict and job.verdict.done():
-                self._take_verdict(job)
-                self._start(job)
+        for one in [one for one in self.verdicts.waiting if one.verdict.done()]:
+            self._take_verdict(one)
+            for job in self.jobs:
+                if job.waits_for is one:
+                    job.waits_for = None
+                    self._start(job)
         now = self._now()
         if self.series.is_due():
             self.series.sample(**now, spent=self.shared.clock.total())
@@ -158,29 +172,40 @@ class _Hunt:
             self._start(job)
 
     def _judge(self, job: Job, artifact: Path, found: Crash) -> None:
-        """Has FOUND, a crash of JOB, judged, unless its stack is known; then JOB starts again."""
-        job.words = words_of(found.report)
-        if self.plan.subject.capabilities.has_many_bugs and not self._repeats.is_due(job.words):
+        """Has FOUND, a crash of JOB, judged, unless its stack is known or waits for a verdict.
+
+        Then JOB starts again, or waits.
+        """
+        words, beside = words_of(found.report), self.plan.judges_beside
+        same = self.verdicts.of_words(words) if beside else None
+        is_repeat = same or (self.plan.subject.capabilities.has_many_bugs
+                             and not self._repeats.is_due(words))
+        if is_repeat:
             artifact.unlink()
             self.result.repeats += 1
+        else:
+            asked = self.verdicts.ask(artifact, found, words)
+        if same and job.lived_seconds < SOON_SECONDS:
+            self._wait(job, same)
+        elif is_repeat or beside:
             self._start(job)
-            return
-        job.artifact, job.verdict = artifact, self.pool.submit(self.triage.judge, found)
+        else:
+            self._wait(job, asked)
+
+    def _wait(self, job: Job, one: Waiting) -> None:
+        job.waits_for = one
         self.shared.clock.enter(job.name, series.JUDGING)
 
-    def _take_verdict(self, job: Job) -> None:
-        """Waits for the verdict on the crash of JOB, if triage judges one, and records it."""
-        if not job.verdict:
-            return
-        future, job.verdict = job.verdict, None
+    def _take_verdict(self, one: Waiting) -> None:
+        """Waits for the verdict on the crash ONE, and records it."""
+        self.verdicts.take(one)
         try:
-            verdict, judged = future.result()
+            verdict, judged = one.verdict.result()
         except MachineError as error:
             self._give_up(error)  # the crash stays in its folder for the next hunt
             return
-        self._repeats.judged(job.words, verdict in ("new", "shorter"))
-        self.shared.clock.enter(job.name, series.RESTARTING)
-        job.artifact.unlink()
+        self._repeats.judged(one.words, verdict in ("new", "shorter"))
+        self.verdicts.forget(one)
         if verdict == "known" and self.plan.baseline and self.plan.baseline.has(judged.folder):
             verdict = "old"
         if verdict == "new":
@@ -226,10 +251,8 @@ class _Hunt:
         for target, path in self.place.leftovers():
             if target in self.plan.targets and not self._over():
                 self.line.note(f"slotfuzz: an earlier hunt left {path.name}")
-                job = next(job for job in self.jobs if job.target == target)
-                self._judge(job, path, Crash(target, path.read_text(errors="replace"), "", 0, 0.0,
-                                             0))
-                self._take_verdict(job)
+                found = Crash(target, path.read_text(errors="replace"), "", 0, 0.0, 0)
+                self._take_verdict(self.verdicts.ask(path, found, ""))
 
     def _stop_all(self) -> None:
         for job in self.jobs:
@@ -259,7 +282,7 @@ class _Hunt:
 
     def _status(self, now: dict) -> str:
         left = max(0, self.deadline - time.monotonic())
-        judged = sum(job.verdict is not None for job in self.jobs)
+        judged = len(self.verdicts.waiting)
         return (f"{now['rate']:,} programs/s"
                 f" · coverage {now['coverage']} · corpus {now['corpus']}"
                 f" · findings {now['new']} new, {now['known']} known"

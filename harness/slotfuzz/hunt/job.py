@@ -7,7 +7,6 @@ the hunt decides what comes next.
 import math
 import selectors
 import signal
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from slotfuzz.errors import BrokenError, KilledError
 from slotfuzz.evidence.signature import signal_name
 from slotfuzz.hunt import corpus, series
 from slotfuzz.hunt.plan import Plan
+from slotfuzz.hunt.verdicts import Waiting
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.triage.crash import Crash
 
@@ -61,16 +61,15 @@ class Ended:
 class Job:
     """Job NUMBER on TARGET.
 
-    While VERDICT is set, triage judges the program in ARTIFACT, whose report has the signature
-    WORDS.
+    While WAITS_FOR is set, it waits for the verdict on that crash.
     """
 
     def __init__(self, shared: Shared, target: str, number: int):
         self.target, self.number = target, number
         self.fuzzer: Fuzzer | None = None
-        self.verdict: Future | None = None
-        self.artifact: Path | None = None
-        self.words = ""
+        self.waits_for: Waiting | None = None
+        # How long its last process ran.
+        self.lived_seconds = 0.0
         self.programs, self.seconds = 0, 0.0
         self.coverage = self.corpus = 0
         self.kills_in_a_row = 0
@@ -153,7 +152,8 @@ class Job:
         if fuzzer.has_loaded:
             shared.growing[self.target].ended(self._loads, fuzzer.used())
         self.programs += fuzzer.progress.programs
-        self.seconds += fuzzer.seconds()
+        self.lived_seconds = fuzzer.seconds()
+        self.seconds += self.lived_seconds
         self.coverage = max(self.coverage, fuzzer.progress.coverage)
         self.corpus = max(self.corpus, fuzzer.progress.corpus)
         return fuzzer
@@ -164,6 +164,7 @@ class Job:
             self.close()
         if self._zygote:
             self._zygote.close()
+            self._zygote = None
 
     def programs_now(self) -> int:
         """The number of programs that all its processes ran, including the current one."""

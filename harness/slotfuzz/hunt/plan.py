@@ -40,6 +40,15 @@ class Plan:
         seeds = ROOT / "corpus" / target
         return [default_corpus(self.subject, target), *([seeds] if seeds.is_dir() else [])]
 
+    @property
+    def judges_beside(self) -> bool:
+        """Whether jobs go on while triage judges their findings.
+
+        Where one finding follows the other, jobs would wait most of the time. A hunt of RUNS
+        programs waits: what it finds must not depend on the time that triage takes.
+        """
+        return self.subject.capabilities.has_many_bugs and self.runs is None
+
     def suppressing_folders(self) -> list[Path]:
         """The folders of findings that the hunt suppresses from the start.
 

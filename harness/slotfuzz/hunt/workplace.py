@@ -45,6 +45,7 @@ class Workplace:
             self.folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._parent))
             self.suppressions = self.folder / "suppressions"
             self.suppressions.mkdir()
+            self._errors: set[str] = set()
             self._lock = try_lock(self.folder)
             (self.folder / OUT).write_text(self._out)
         except OSError as error:
@@ -56,17 +57,30 @@ class Workplace:
         place.mkdir(exist_ok=True)
         return place
 
+    def keep(self, target: str, artifact: Path, number: int) -> Path:
+        """Moves ARTIFACT, the program of crash NUMBER, out of its job's folder."""
+        place = self.folder / f"{target}.crashes"
+        place.mkdir(exist_ok=True)
+        return artifact.rename(place / f"{artifact.name}-{number}")
+
     def suppress(self, name: str, text: str) -> None:
-        """Makes processes started from now on skip programs that contain the program TEXT."""
-        (self.suppressions / f"{name}.py").write_text(text)
+        """Makes processes skip programs that contain the program TEXT."""
+        self._suppress(f"{name}.py", text)
 
     def suppress_errors(self, errors: set[str]) -> None:
-        """Makes processes started from now on continue after an exception with such a message.
+        """Makes processes continue after an exception with such a message.
 
         ERRORS are normalised messages. Any program may raise them.
         """
-        for number, words in enumerate(sorted(errors)):
-            (self.suppressions / f"error-{number}.txt").write_text(words)
+        for words in errors - self._errors:
+            self._suppress(f"error-{len(self._errors)}.txt", words)
+            self._errors.add(words)
+
+    def _suppress(self, name: str, text: str) -> None:
+        """Writes a file that the processes read, at once or not at all."""
+        part = self.folder / "suppression"
+        part.write_text(text)
+        part.rename(self.suppressions / name)
 
     def leftovers(self) -> list[tuple[str, Path]]:
         """Moves crashes that earlier hunts did not judge to this folder: (target, artifact) each.

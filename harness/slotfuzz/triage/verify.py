@@ -28,8 +28,8 @@ SCRIPT = "a run of the script"
 # and prints how each one ended. The script's globals are those of __main__, as in a normal start.
 # gc.freeze() hides the module's objects from collections in a script.
 # A failed run exits at once: finalizing an interpreter with torch takes a second, and may fail.
-# The number 0 runs the script once, imports what it imported, also on its way to a crash, and prints
-# 0: what torch imports late, such as torch._dynamo, takes longer than the script each time.
+# The number 0 runs the script once, imports what it imported, also on its way to a crash, and
+# prints 0: what torch imports late, such as torch._dynamo, takes longer than the script each time.
 FORKING = """
 import contextlib, gc, os, signal, sys
 module, seconds = sys.argv[1], int(sys.argv[2])

@@ -40,6 +40,16 @@ def test_a_sequence_becomes_one_program_that_unbinds_names_in_between(fake_subje
     assert dropped[3:4] == second
 
 
+def test_a_sequence_as_one_program_leaves_modes_in_between(fake_subject):
+    inside = "enter_hermetic()\nlane(1, \"enter_hermetic()\")\n"
+    with Server(fake_subject, "storage") as server:
+        text = sequence.as_one([inside, "exit_hermetic()\n" + inside + "exit_hermetic()\n"], server)
+    assert text.removeprefix(inside).splitlines() == [
+        "exit_hermetic()", "lane(1, \"exit_hermetic()\")", "gc.collect()",
+        "exit_hermetic()", *inside.splitlines(), "exit_hermetic()",
+        "lane(1, \"exit_hermetic()\")", "gc.collect()"]
+
+
 def test_programs_that_fail_in_one_process_only_are_kept_in_order(
         fake_subject, tmp_path, monkeypatch):
     texts = [f"t{number} = T.ones(4)\n" for number in range(4)]

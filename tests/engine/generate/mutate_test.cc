@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-
 #include <set>
 
 #include "harness/engine/session/suppressions.h"
@@ -33,14 +32,10 @@ class MutateTest : public ::testing::Test {
 
   OpTable table_;
   Printer printer_{table_};
-  Vocabulary vocabulary_{table_,
-                         std::vector<bool>(table_.ops().size(), true),
-                         {.storage = 1,
-                          .tensor = 1,
-                          .thread = 1,
-                          .interpreter = 1,
-                          .autograd = 1,
-                          .meta = 1}};
+  Vocabulary vocabulary_{
+      table_,
+      std::vector<bool>(table_.ops().size(), true),
+      {.storage = 1, .tensor = 1, .thread = 1, .interpreter = 1, .autograd = 1, .meta = 1}};
   Mutator mutator_{table_, vocabulary_};
 };
 
@@ -123,9 +118,8 @@ TEST_F(MutateTest, what_is_seldom_drawn_seldom_stays) {
     int count = 0;
     for (int i = 0; i < 1000; ++i) {
       const Program made = mutator.mutate(program, rng);
-      count += std::ranges::any_of(made.lines, [&](const Line& line) {
-        return line.op == program.lines[0].op;
-      });
+      count += std::ranges::any_of(
+          made.lines, [&](const Line& line) { return line.op == program.lines[0].op; });
     }
     return count;
   };
@@ -151,8 +145,8 @@ TEST_F(MutateTest, most_programs_lose_their_lanes) {
   const std::vector<bool> available(table_.ops().size(), true);
   const Vocabulary vocabulary(table_, available, {.storage = 1});
   const Mutator mutator(table_, vocabulary);
-  const Program program = printer_.parse(
-      "s0 = T.UntypedStorage(1)\nlane(1, \"del s0\")\ns0 = T.UntypedStorage(1)\n");
+  const Program program =
+      printer_.parse("s0 = T.UntypedStorage(1)\nlane(1, \"del s0\")\ns0 = T.UntypedStorage(1)\n");
   ASSERT_TRUE(has_lanes(program));
   Rng rng(7);
   int mutated = 0, crossed = 0;
@@ -248,6 +242,21 @@ TEST_F(MutateTest, a_known_error_is_known_by_its_words) {
   EXPECT_FALSE(suppressions.contains_error("RuntimeError: N71 failed at 0x7f3a, please report"));
   EXPECT_FALSE(
       Suppressions(table_).contains_error("RuntimeError: N failed at ADDRESS, please report"));
+}
+
+TEST_F(MutateTest, what_comes_to_a_folder_later_is_added) {
+  const std::string folder = testing::TempDir() + "/later-suppressions";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/first.py") << "t0 = T.ones(1)\ndel t0.grad\n";
+  Suppressions suppressions(table_);
+  suppressions.add_folder(folder, printer_);
+  EXPECT_EQ(suppressions.size(), 1u);
+  std::ofstream(folder + "/second.py") << "s0 = Sub(1)\ndel s0\n";
+  std::ofstream(folder + "/third") << "t0 = T.ones(1)\n";
+  suppressions.add_folder(folder, printer_);
+  EXPECT_EQ(suppressions.size(), 2u);
+  EXPECT_TRUE(suppressions.contains(printer_.parse("s1 = Sub(4)\ndel s1\n")));
 }
 
 TEST_F(MutateTest, another_name_is_another_use) {

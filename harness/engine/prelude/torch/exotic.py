@@ -15,6 +15,12 @@ def tensor_ref(tensor):
         raise TypeError("no tensor")  # torch asserts it, without words
     return T.utils.weak.TensorWeakRef(tensor)
 
+#: recording, recording_at_start [torch]: what this thread records, with its excluded keys (A5e)
+def recording():
+    keys = T._C._dispatch_tls_local_exclude_set()
+    return T.is_grad_enabled(), T.is_inference_mode_enabled(), str(keys)
+recording_at_start = recording()
+
 #: WeakTensor [torch]: a C++ weak reference to a tensor
 class WeakTensor:
     def __init__(self, tensor):
