@@ -7,6 +7,7 @@
 #include "core/autograd/autograd_meta.h"
 #include "core/autograd/current_device.h"
 #include "core/autograd/functions/arithmetic.h"
+#include "core/autograd/functions/in_place.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/history.h"
 #include "core/c10/tensor/tensor_arithmetic.h"
@@ -15,16 +16,54 @@
 namespace slotcore::autograd {
 namespace {
 
-// The gradient as a tensor that the leaf may own: it shares elements with no other tensor.
-TensorPtr owned(TensorPtr gradient) {
-  bool is_alone = gradient.use_count() == 1 && gradient->storage().use_count() == 1 &&
-                  gradient->pyobj_slot()->pyobj_interpreter() == nullptr;
-  if (is_alone && gradient->is_contiguous() && gradient->bits() == ValueBits{}) return gradient;
-  return arithmetic::clone(*gradient);
+// Whether a leaf gives its own sizes and strides to its gradient.
+bool has_layout_for_gradient(const TensorImpl& leaf) {
+  return !leaf.is_symbolic() && is_dense(leaf.layout());
 }
 
-// How a gradient is added to the former one.
+// Whether the gradient has the strides that `.grad` of the leaf is promised: those of a dense leaf,
+// else contiguous ones. Sizes are not compared, since `.data` may have changed those of the leaf.
+bool has_layout_for(const TensorImpl& gradient, const TensorImpl& leaf) {
+  if (!has_layout_for_gradient(leaf) || gradient.is_symbolic()) return gradient.is_contiguous();
+  for (size_t i = 0; i < gradient.dim(); ++i) {
+    if (gradient.sizes()[i] == 1 && gradient.strides()[i] != 0) continue;
+    if (i >= leaf.dim() || gradient.strides()[i] != leaf.strides()[i]) return false;
+  }
+  return true;
+}
+
+// A new tensor without numbers yet, with the layout of a dense leaf.
+TensorPtr empty_like(const TensorImpl& leaf, const TensorImpl& gradient) {
+  auto result = make_intrusive<TensorImpl>(Dims{0}, gradient.type(), gradient.place());
+  auto former = result->exchange_storage(result->storage(), {leaf.sizes(), leaf.strides(), 0});
+  return result;
+}
+
+// The gradient as a tensor that the leaf may own: it shares elements with no other tensor. Throws
+// runtime_error when the sizes do not fit.
+TensorPtr owned(TensorPtr gradient, const TensorImpl& leaf) {
+  bool is_alone = gradient.use_count() == 1 && gradient->storage().use_count() == 1 &&
+                  gradient->pyobj_slot()->pyobj_interpreter() == nullptr;
+  if (is_alone && has_layout_for(*gradient, leaf) && gradient->bits() == ValueBits{}) {
+    return gradient;
+  }
+  if (!has_layout_for_gradient(leaf)) return arithmetic::clone(*gradient);
+  TensorPtr result = empty_like(leaf, *gradient);
+  arithmetic::copy(*result, Operand(*gradient));
+  return result;
+}
+
+// The same when the copy is recorded.
+TensorPtr recorded_copy(TensorImpl& gradient, const TensorImpl& leaf) {
+  if (!has_layout_for_gradient(leaf)) return clone(gradient);
+  TensorPtr result = empty_like(leaf, gradient);
+  copy_in_place(*result, Operand(gradient));
+  return result;
+}
+
+// How a gradient is added to the former one of a leaf.
 struct Sums {
+  const TensorImpl& leaf;
   TensorPtr& gradient;
 
   // What a new gradient needs: without a former one, itself; else the node of the sum, or null if
@@ -40,8 +79,8 @@ struct Sums {
   }
   Prepared prepare(const TensorPtr& former) {
     if (!former) {
-      if (GradMode::is_enabled()) return {clone(*gradient), nullptr};
-      gradient = owned(std::move(gradient));
+      if (GradMode::is_enabled()) return {recorded_copy(*gradient, leaf), nullptr};
+      gradient = owned(std::move(gradient), leaf);
       return {gradient, nullptr};
     }
     if (!is_recorded({former.get(), gradient.get()})) return {};
@@ -80,7 +119,7 @@ NodeHooks AccumulateGrad::hooks() const {
 Gradients AccumulateGrad::apply(Gradients gradients) {
   TensorPtr gradient = std::move(gradients.at(0));
   if (!gradient || !leaf_->requires_grad()) return {};
-  meta_of(*leaf_)->gradient.accumulate(mutex_, Sums{gradient});
+  meta_of(*leaf_)->gradient.accumulate(mutex_, Sums{*leaf_, gradient});
   return {};
 }
 

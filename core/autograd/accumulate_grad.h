@@ -10,8 +10,9 @@ class AccumulateGrad final : public Node {
   explicit AccumulateGrad(TensorPtr leaf);
 
   std::string name() const override { return "AccumulateGrad"; }
-  // Takes over a contiguous gradient that nothing else owns, and copies any other. Adds in place to
-  // an existing `.grad` unless the sum is recorded too.
+  // Takes over a gradient that nothing else owns if it has the strides of a dense leaf, or else
+  // contiguous ones, and copies any other. Adds in place to an existing `.grad` unless the sum is
+  // recorded too.
   Gradients apply(Gradients gradients) override;
   NodeHooks hooks() const override;
   void visit_owned(OwnedVisitor& visitor) const override;

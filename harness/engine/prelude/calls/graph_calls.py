@@ -221,6 +221,21 @@ x._neg_view().grad_fn.name() -> 'NegViewBackward0'
 x._neg_view().resolve_neg().grad_fn.name() -> 'CloneBackward0'
 T.ones(1, dtype=T.complex64).requires_grad_().conj().grad_fn.name() -> 'ConjBackward0'
 (x == x).requires_grad, x.view(T.float32).requires_grad -> False, False
+def leaf_of(one): return one.detach().requires_grad_()
+def kept(x, g): x.view_as(x).backward(g); return x.grad.stride(), x.grad.size()
+kept(leaf_of(T.ones(2, 3).t()), T.ones(3, 2)) -> (1, 3), (3, 2)
+kept(leaf_of(T.ones(3, 2)), T.ones(2, 3).t()) -> (2, 1), (3, 2)
+kept(leaf_of(T.ones(4, 2).select(1, 0)), T.ones(4)) -> (1,), (4,)
+q = leaf_of(T.ones(2, 3).t())
+(q * q).sum().backward(create_graph=True)
+q.grad.stride(), q.grad.grad_fn.name(), q.grad.tolist() -> (1, 3), 'CopyBackwards', [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
+q, k = leaf_of(T.ones(2)), leaf_of(T.ones(4))
+u, v = q * 2, k * 2
+q.data, k.data = T.ones(3, 2), T.ones(2, 2)
+u.sum().backward()
+q.grad.tolist() -> [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
+v.sum().backward() -> RuntimeError
+k.grad -> None
 def in_cycle(one): return [row[1] for row in one._owned_by_cpp() if row[5]]
 in_cycle(x), in_cycle((x * 2).relu()), len(x._owned_by_cpp()) >= 3 -> [], [], True
 x.grad = x * x
