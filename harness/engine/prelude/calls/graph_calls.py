@@ -228,7 +228,8 @@ kept(leaf_of(T.ones(3, 2)), T.ones(2, 3).t()) -> (2, 1), (3, 2)
 kept(leaf_of(T.ones(4, 2).select(1, 0)), T.ones(4)) -> (1,), (4,)
 q = leaf_of(T.ones(2, 3).t())
 (q * q).sum().backward(create_graph=True)
-q.grad.stride(), q.grad.grad_fn.name(), q.grad.tolist() -> (1, 3), 'CopyBackwards', [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
+q.grad.stride(), q.grad.grad_fn.name() -> (1, 3), 'CopyBackwards'
+q.grad.tolist() -> [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
 q, k = leaf_of(T.ones(2)), leaf_of(T.ones(4))
 u, v = q * 2, k * 2
 q.data, k.data = T.ones(3, 2), T.ones(2, 2)
