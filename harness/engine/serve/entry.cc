@@ -54,6 +54,7 @@ struct Flags {
   SessionOptions session;
   std::string recorder;
   std::string suppressions;
+  std::string loaded;
   bool serve = false;
   bool spawn = false;
   bool describe = false;
@@ -92,6 +93,8 @@ Flags parse_flags(std::span<const std::string> words) {
       flags.recorder = value;
     else if (name == "suppressions")
       flags.suppressions = value;
+    else if (name == "loaded")
+      flags.loaded = value;
     else if (name == "line-seconds")
       flags.session.line_seconds = read_seconds(value);
     else if (name == "serve")
@@ -172,7 +175,7 @@ void Target::initialize(int* argc, char*** argv) {
       *argc = static_cast<int>(words_.size());
       *argv = pointers_.data();
     }
-    session_->start(flags.recorder, flags.suppressions);
+    session_->start(flags.recorder, flags.suppressions, flags.loaded);
   } catch (const StartError& error) {
     refuse(error.what());
   } catch (const TableError& error) {
@@ -189,6 +192,14 @@ int Target::test(std::string_view text) {
   return 0;
 }
 
+void Target::end_of_corpus() {
+  // The driver subtracts this number from libFuzzer's count of programs.
+  if (const auto spared = session_->end_of_corpus()) {
+    std::cerr << "slotfuzz: " << *spared << " programs of the corpus did not run again"
+              << std::endl;
+  }
+}
+
 std::size_t Target::put(const Program& program, std::uint8_t* out, std::size_t size_max) {
   std::string text = session_->printer.print(program);
   if (text.size() > size_max) text.resize(text.rfind('\n', size_max - 1) + 1);
@@ -198,6 +209,7 @@ std::size_t Target::put(const Program& program, std::uint8_t* out, std::size_t s
 
 std::size_t Target::mutate(std::uint8_t* data, std::size_t size, std::size_t size_max,
                            unsigned seed) {
+  end_of_corpus();
   Rng rng(seed);
   const Program program = session_->printer.parse({reinterpret_cast<const char*>(data), size});
   return put(session_->mutator.mutate(program, rng), data, size_max);
@@ -205,6 +217,7 @@ std::size_t Target::mutate(std::uint8_t* data, std::size_t size, std::size_t siz
 
 std::size_t Target::cross(std::string_view first, std::string_view second, std::uint8_t* out,
                           std::size_t size_max, unsigned seed) {
+  end_of_corpus();
   Rng rng(seed);
   const Program program =
       session_->mutator.cross(session_->printer.parse(first), session_->printer.parse(second), rng);

@@ -9,6 +9,8 @@
 //   --ops=DIR         the op table's files, in place of those that are compiled in
 //   --recorder=FILE   write each program to this flight recorder before it runs
 //   --suppressions=DIR  do not run programs that one of these suppresses
+//   --loaded=FILE     do not run programs of the corpus that another process has loaded: FILE has
+//                     what they did, and gets what the others do
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --spawn           fork a fuzzing process for each request on stdin
@@ -35,6 +37,8 @@ class Target {
                     std::size_t size_max, unsigned seed);
 
  private:
+  // Called for each mutation: libFuzzer has loaded the corpus before the first.
+  void end_of_corpus();
   std::size_t put(const Program& program, std::uint8_t* out, std::size_t size_max);
 
   const char* name_;

@@ -26,14 +26,17 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       masked(interpreter.masked_ops(table, options.weights)),
       available(unmasked(masked)),
       vocabulary(table, available, options.weights),
-      postcondition(options.postcondition) {
+      postcondition(options.postcondition),
+      states_(states) {
   executor.watchdog().set_limit(options.line_seconds);
   interpreter.freeze();
   // The control run clears what probing left, and reveals a subject that fails without a program.
   executor.run(Program(), judge);
 }
 
-void Session::start(const std::string& recorder, const std::string& suppressions) {
+void Session::start(const std::string& recorder, const std::string& suppressions,
+                    const std::string& loaded) {
+  if (!loaded.empty()) loaded_.emplace(loaded);
   if (!suppressions.empty()) suppressions_.add_folder(suppressions, printer);
   suppressions_folder_ = suppressions;
   // With a recorder, the driver has the program; without one, as on a fleet, libFuzzer has it.
@@ -47,11 +50,25 @@ bool Session::run(Program program) {
   mask(program);
   if (++programs_ % kRefreshPrograms == 0) refresh_suppressions();
   if (suppressions_.contains(program)) return false;
-  if (recorder_) recorder_->write(printer.print(program));
+  const std::string text = recorder_ || loaded_ ? printer.print(program) : std::string();
+  if (const auto* known = loaded_ ? loaded_->find(text) : nullptr) {
+    ++spared_;
+    mark(*known, states_);
+    raises.note(program, known->raised);
+    return true;
+  }
+  if (recorder_) recorder_->write(text);
   executor.run(program, judge);
   raises.note(program, executor.raised());
   if (postcondition) postcondition(table, program);
+  if (loaded_ && !judge.verdict().found()) loaded_->add(text, executor.raised(), states_);
   return true;
+}
+
+std::optional<std::uint64_t> Session::end_of_corpus() {
+  if (!loaded_) return std::nullopt;
+  loaded_.reset();
+  return spared_;
 }
 
 bool Session::found() const {

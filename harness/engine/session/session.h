@@ -8,6 +8,7 @@
 
 #include "harness/engine/generate/mutate.h"
 #include "harness/engine/judge/judge.h"
+#include "harness/engine/session/corpus_cache.h"
 #include "harness/engine/session/recorder.h"
 #include "harness/engine/session/suppressions.h"
 
@@ -36,12 +37,15 @@ struct Session {
   Session(const SessionOptions& options, std::span<std::uint8_t, kStateCounters> states);
 
   // Writes each later program to the file `recorder`, and skips programs that the folder
-  // `suppressions` suppresses, also by files that come later. An empty path switches either off.
-  // Throws StartError.
-  void start(const std::string& recorder, const std::string& suppressions);
-  // Runs a program without the lines whose op the subject lacks. Returns false when a suppression
-  // matches the program, which then does not run.
+  // `suppressions` suppresses, also by files that come later. Programs of the corpus that the file
+  // `loaded` knows do not run again. An empty path switches each off. Throws StartError.
+  void start(const std::string& recorder, const std::string& suppressions,
+             const std::string& loaded = "");
+  // Runs a program without the lines whose op the subject lacks, or marks what it did when it was
+  // loaded before. Returns false when a suppression matches the program, which then does not run.
   bool run(Program program);
+  // The corpus is loaded: each later program runs. Returns how many have not, the first time.
+  std::optional<std::uint64_t> end_of_corpus();
   // Whether the judge found something that no suppression matches.
   bool found() const;
   // Drops the lines whose op the subject lacks, and counts them.
@@ -72,6 +76,10 @@ struct Session {
   std::filesystem::file_time_type suppressions_time_;
   std::uint64_t programs_ = 0;
   std::optional<Recorder> recorder_;
+  // Unset when the corpus is loaded.
+  std::optional<CorpusCache> loaded_;
+  std::uint64_t spared_ = 0;
+  const std::span<std::uint8_t, kStateCounters> states_;
 };
 
 }  // namespace slotfuzz

@@ -26,6 +26,7 @@ FEATURES = "-use_counters=0"
 # Subjects without instrumentation, such as torch, have coverage from life-cycle states only.
 STATUS = re.compile(
     rb"^#(\d+)\s+\S+(?:\s+cov: (\d+))?(?: ft: (\d+))?(?: corp: (\d+))?.*?exec/s: (\d+)")
+SPARED = re.compile(rb"^slotfuzz: (\d+) programs of the corpus did not run again")
 EXECUTED = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)")
 # This limit is for the memory that all programs of a process use, not for a single allocation.
 FULL = re.compile(r"ERROR: libFuzzer: out-of-memory \(used:")
@@ -54,6 +55,8 @@ class Fuzzer:
         self.recorder = folder / "recorder"
         self.progress = Progress()
         self.has_loaded = False
+        # The programs that libFuzzer counts and that did not run: see --loaded of the engine.
+        self._spared = 0
         self.tail = b""
         self.started = time.monotonic()
         self._partial = b""
@@ -99,13 +102,18 @@ class Fuzzer:
         match = STATUS.match(line)
         if match:
             self.progress = Progress(*(int(group or 0) for group in match.groups()))
+            self.progress.programs -= self._spared
             # libFuzzer counts whole seconds, and prints 0 in the first.
             self.progress.rate = round(self.progress.programs / max(self.seconds(), 1e-3))
             self.has_loaded |= b"INITED" in line
             return
         match = EXECUTED.match(line)
         if match:
-            self.progress.programs = int(match[1])
+            self.progress.programs = int(match[1]) - self._spared
+        match = SPARED.match(line)
+        if match:
+            self._spared = int(match[1])
+            self.progress.programs = max(0, self.progress.programs - self._spared)
 
     def finish(self) -> int:
         """Waits for the end of a process that has closed its stderr; returns its exit code."""

@@ -103,6 +103,8 @@ class Job:
         extra = ("-reload=0",) if plan.jobs == 1 else ()
         if not plan.subject.watch.reports_crashes:
             extra += NO_HANDLERS
+        if plan.judges_beside:
+            extra += (f"--loaded={shared.place.loaded(self.target)}",)
         seed = (plan.seed + 1000003 * self.number + 7919 * self._starts) % (1 << 31) or 1
         self._loads = shared.growing[self.target].about_to_load()
         self._starts += 1

@@ -57,6 +57,10 @@ class Workplace:
         place.mkdir(exist_ok=True)
         return place
 
+    def loaded(self, target: str) -> Path:
+        """The file in which processes of TARGET note what programs of the corpus did."""
+        return self.folder / f"loaded-{target}"
+
     def keep(self, target: str, artifact: Path, number: int) -> Path:
         """Moves ARTIFACT, the program of crash NUMBER, out of its job's folder."""
         place = self.folder / f"{target}.crashes"
