@@ -95,6 +95,8 @@ Flags parse_flags(std::span<const std::string> words) {
       flags.suppressions = value;
     else if (name == "loaded")
       flags.loaded = value;
+    else if (name == "imports")
+      flags.session.imports = value;
     else if (name == "line-seconds")
       flags.session.line_seconds = read_seconds(value);
     else if (name == "serve")
@@ -166,7 +168,7 @@ void Target::initialize(int* argc, char*** argv) {
     if (!flags.planted.empty()) finish(plant(*session_, flags.planted));
     if (flags.describe || flags.measure || flags.serve) finish(0);
     if (flags.spawn) {
-      const std::vector<std::string> words = spawn();
+      const std::vector<std::string> words = spawn(session_->late_imports);
       words_.resize(1);
       words_.insert(words_.end(), words.begin(), words.end());
       flags = parse_flags(words);

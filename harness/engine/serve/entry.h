@@ -11,6 +11,8 @@
 //   --suppressions=DIR  do not run programs that one of these suppresses
 //   --loaded=FILE     do not run programs of the corpus that another process has loaded: FILE has
 //                     what they did, and gets what the others do
+//   --imports=FILE    before each fork, import the modules that programs of other processes import;
+//                     they write the names to this file
 //   --line-seconds=N  a line that takes longer hangs: report the stacks of all threads, and end
 //   --serve           be the driver's fork server
 //   --spawn           fork a fuzzing process for each request on stdin

@@ -56,6 +56,7 @@ void serve(Session& session, std::string_view target, std::string_view module) {
     } else if (request.contains("describe")) {
       reply_with(describe(session, target, module));
     } else {
+      session.late_imports.learn();
       reply_with(answer(session, request));
     }
   }

@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/engine/check.h"
-#include "harness/engine/run/interpreter.h"
 
 namespace slotfuzz {
 namespace {
@@ -33,7 +32,7 @@ void become_child(int errors, pid_t parent) {
 
 }  // namespace
 
-std::vector<std::string> spawn() {
+std::vector<std::string> spawn(LateImports& imports) {
   std::cout << json{{"ready", true}} << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const json request = json::parse(line, nullptr, false);
@@ -41,6 +40,7 @@ std::vector<std::string> spawn() {
     const std::string path = request.at("errors");
     const int errors = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (errors < 0) throw StartError(path + ": " + std::strerror(errno));
+    imports.learn();
     const pid_t parent = getpid(), child = fork();
     CHECK(child >= 0, "fork: " << std::strerror(errno));
     if (child == 0) {

@@ -20,6 +20,7 @@ Session::Session(const SessionOptions& options, std::span<std::uint8_t, kStateCo
       line_seconds(options.line_seconds),
       table(options.ops.empty() ? embedded_table() : read_table(options.ops)),
       interpreter(options.interpreter, options.weights),
+      late_imports(interpreter, options.imports),
       executor(interpreter, printer),
       layout(interpreter),
       judge(interpreter, executor, table, layout, states),
@@ -61,7 +62,9 @@ bool Session::run(Program program) {
   executor.run(program, judge);
   raises.note(program, executor.raised());
   if (postcondition) postcondition(table, program);
-  if (loaded_ && !judge.verdict().found()) loaded_->add(text, executor.raised(), states_);
+  if (judge.verdict().found()) return true;
+  if (loaded_) loaded_->add(text, executor.raised(), states_);
+  late_imports.note();
   return true;
 }
 

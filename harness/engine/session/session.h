@@ -8,6 +8,7 @@
 
 #include "harness/engine/generate/mutate.h"
 #include "harness/engine/judge/judge.h"
+#include "harness/engine/run/late_imports.h"
 #include "harness/engine/session/corpus_cache.h"
 #include "harness/engine/session/recorder.h"
 #include "harness/engine/session/suppressions.h"
@@ -28,6 +29,8 @@ struct SessionOptions {
   std::string ops;
   // Null if the target has no check of its own.
   Postcondition postcondition = nullptr;
+  // The file by which processes of one hunt tell each other what programs import, or empty.
+  std::string imports;
   // A line that takes longer is reported as a hang.
   double line_seconds = kLineSecondsDefault;
 };
@@ -56,6 +59,7 @@ struct Session {
   OpTable table;
   Printer printer{table};
   Interpreter interpreter;
+  LateImports late_imports;
   Executor executor;
   Layout layout;
   Judge judge;

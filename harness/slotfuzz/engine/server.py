@@ -48,13 +48,16 @@ class Server:
     """A warm fork server. Use it as a context manager, or close it.
 
     Without SYMBOLS, sanitizer reports lack function names, and each takes half a second less. EXTRA
-    is added to its environment. If something outside kills a request, it is repeated; KILLS counts.
+    is added to its environment, WORDS to its flags. If something outside kills a request, it is
+    repeated; KILLS counts.
     """
 
     def __init__(self, subject: Subject, target: str, trace: bool = False, symbols: bool = True,
-                 extra: dict[str, str] | None = None, kills: Kills | None = None):
+                 extra: dict[str, str] | None = None, kills: Kills | None = None,
+                 words: tuple[str, ...] = ()):
         self.subject, self.target, self.trace, self.symbols = subject, target, trace, symbols
         self.extra, self.kills = extra or {}, kills or Kills()
+        self.words = words
         self.runs = 0
         self._channel: Channel | None = None
         self._killed = False
@@ -187,7 +190,7 @@ class Server:
         if not self.symbols:
             for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
                 environment[name] = ":".join(filter(None, [environment.get(name), "symbolize=0"]))
-        command = self.subject.command(self.target, "--serve")
+        command = self.subject.command(self.target, "--serve", *self.words)
         return Channel(f"the fork server of {self.target}", command, environment)
 
 

@@ -17,14 +17,17 @@ END_SECONDS = 60
 
 
 class Zygote:
-    """One waiting process of TARGET with one child at a time; see `--spawn` of the engine."""
+    """One waiting process of TARGET with one child at a time; see `--spawn` of the engine.
 
-    def __init__(self, subject: Subject, target: str):
+    WORDS are more flags of the engine.
+    """
+
+    def __init__(self, subject: Subject, target: str, *words: str):
         # The child's process id until it has been waited for, and its exit code after that.
         self._child: int | None = None
         self._code = 0
         self._channel = Channel(f"the parent of the fuzzing processes of {target}",
-                                subject.command(target, "--spawn"), subject.environment())
+                                subject.command(target, "--spawn", *words), subject.environment())
 
     def start(self, words: list[str], errors: Path) -> None:
         """Forks a child with WORDS as its command line and the named pipe ERRORS as its stderr.

@@ -49,7 +49,7 @@ def run(plan: Plan) -> Result:
         if plan.judges_beside:
             judges = max(1, judges // 2)
         with (ThreadPoolExecutor(judges) as pool,
-              Triage(plan.subject, plan.out, VERIFY_RUNS, kills) as triage):
+              Triage(plan.subject, plan.out, VERIFY_RUNS, kills, place.flags()) as triage):
             written = series.Series(plan, versions.versions(plan.subject))
             programs = [text for folder in finding.known(folders, plan.subject)
                         for text in pool.submit(triage.recall, plan.targets[0], folder).result()]

@@ -109,7 +109,7 @@ class Job:
         self._loads = shared.growing[self.target].about_to_load()
         self._starts += 1
         if self._zygote is None or self._zygote.is_closed:
-            self._zygote = Zygote(plan.subject, self.target)
+            self._zygote = Zygote(plan.subject, self.target, *shared.place.flags())
         self.fuzzer = Fuzzer(self._zygote, plan.corpora(self.target), folder,
                              shared.place.suppressions, seed, runs, math.ceil(left_seconds), extra)
         shared.clock.enter(self.name, series.FUZZING)

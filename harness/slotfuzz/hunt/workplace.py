@@ -57,6 +57,10 @@ class Workplace:
         place.mkdir(exist_ok=True)
         return place
 
+    def flags(self) -> tuple[str, ...]:
+        """The flags that all processes of the engine get."""
+        return (f"--imports={self.folder / 'imports'}",)
+
     def loaded(self, target: str) -> Path:
         """The file in which processes of TARGET note what programs of the corpus did."""
         return self.folder / f"loaded-{target}"

@@ -8,10 +8,13 @@ from slotfuzz.subject.subject import Subject
 
 
 class Servers:
-    """Starts the servers of SUBJECT as threads ask for them; KILLS counts processes that died."""
+    """Starts the servers of SUBJECT as threads ask for them; KILLS counts processes that died.
 
-    def __init__(self, subject: Subject, kills: Kills):
-        self._subject, self._kills = subject, kills
+    They get the flags WORDS.
+    """
+
+    def __init__(self, subject: Subject, kills: Kills, words: tuple[str, ...] = ()):
+        self._subject, self._kills, self._words = subject, kills, words
         self._servers: dict[tuple[int, str, bool, bool], Server] = {}
         # Guards both: kill() must not miss a server that is being started.
         self._lock = threading.Lock()
@@ -23,7 +26,8 @@ class Servers:
         symbols |= not self._subject.watch.names_functions
         key = (threading.get_ident(), target, trace, symbols)
         if key not in self._servers:
-            server = Server(self._subject, target, trace, symbols, kills=self._kills)
+            server = Server(self._subject, target, trace, symbols, kills=self._kills,
+                            words=self._words)
             with self._lock:
                 self._servers[key] = server
                 is_killed = self._is_killed

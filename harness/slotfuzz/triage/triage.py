@@ -31,16 +31,18 @@ from slotfuzz.triage.smallest import Smallest, escalation, smallest
 class Triage:
     """Judges crashes of one subject and writes folders for the new ones to OUT.
 
-    Several threads may judge at once: each has its own servers, and all share the known findings.
+    Several threads may judge at once: each has its own servers, which get the flags WORDS, and all
+    share the known findings.
     """
 
-    def __init__(self, subject: Subject, out: Path, verify_runs: int, kills: Kills | None = None):
+    def __init__(self, subject: Subject, out: Path, verify_runs: int, kills: Kills | None = None,
+                 words: tuple[str, ...] = ()):
         self.subject, self.out = subject, out
         self.kills = kills or Kills()
         self.buckets = Buckets()
         # Words of known errors: see dedup.error.
         self.errors: set[str] = set()
-        self.servers = Servers(subject, self.kills)
+        self.servers = Servers(subject, self.kills, words)
         self.drafts = Drafts(subject, verify_runs, self.kills, self.servers)
         # Guards the known findings: two threads may have seen the same finding.
         self._lock = threading.Lock()
