@@ -5,6 +5,7 @@ judge it; then all processes skip its minimal program. The job waits for the ver
 once: see `Plan.judges_beside`.
 """
 
+import math
 import os
 import selectors
 import signal
@@ -33,8 +34,8 @@ POLL_SECONDS = 0.05
 UNREPRODUCED_MAX = 10
 VERIFY_RUNS = 20
 # A process that meets a crash like one that waits, in less time, would do so again and again: the
-# job waits for the verdict.
-SOON_SECONDS = 2.0
+# job waits for the verdict, but not for one that takes long.
+SOON_SECONDS, PATIENCE_SECONDS = 2.0, 10.0
 
 
 def run(plan: Plan) -> Result:
@@ -46,8 +47,6 @@ def run(plan: Plan) -> Result:
     kills = Kills(lambda text: line.note(f"slotfuzz: {text}"))
     try:
         judges = min(plan.jobs * len(plan.targets), len(os.sched_getaffinity(0)))
-        if plan.judges_beside:
-            judges = max(1, judges // 2)
         with (ThreadPoolExecutor(judges) as pool,
               Triage(plan.subject, plan.out, VERIFY_RUNS, kills, place.flags()) as triage):
             written = series.Series(plan, versions.versions(plan.subject))
@@ -132,14 +131,17 @@ class _Hunt:
             self._take_verdict(one)
             for job in self.jobs:
                 if job.waits_for is one:
-                    job.waits_for = None
                     self._start(job)
+        for job in self.jobs:
+            if job.waits_for and time.monotonic() >= job.waits_until:
+                self._start(job)
         now = self._now()
         if self.series.is_due():
             self.series.sample(**now, spent=self.shared.clock.total())
         self.line.show(self._status(now))
 
     def _start(self, job: Job) -> None:
+        job.waits_for = None
         try:
             job.start(0 if self._over() else self.deadline - time.monotonic())
         except KilledError as error:
@@ -186,14 +188,14 @@ class _Hunt:
         else:
             asked = self.verdicts.ask(artifact, found, words)
         if same and job.lived_seconds < SOON_SECONDS:
-            self._wait(job, same)
+            self._wait(job, same, PATIENCE_SECONDS)
         elif is_repeat or beside:
             self._start(job)
         else:
-            self._wait(job, asked)
+            self._wait(job, asked, math.inf)
 
-    def _wait(self, job: Job, one: Waiting) -> None:
-        job.waits_for = one
+    def _wait(self, job: Job, one: Waiting, seconds: float) -> None:
+        job.waits_for, job.waits_until = one, time.monotonic() + seconds
         self.shared.clock.enter(job.name, series.JUDGING)
 
     def _take_verdict(self, one: Waiting) -> None:

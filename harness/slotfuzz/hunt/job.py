@@ -61,13 +61,15 @@ class Ended:
 class Job:
     """Job NUMBER on TARGET.
 
-    While WAITS_FOR is set, it waits for the verdict on that crash.
+    While WAITS_FOR is set, it waits for the verdict on that crash, at the longest until the time
+    WAITS_UNTIL.
     """
 
     def __init__(self, shared: Shared, target: str, number: int):
         self.target, self.number = target, number
         self.fuzzer: Fuzzer | None = None
         self.waits_for: Waiting | None = None
+        self.waits_until = 0.0
         # How long its last process ran.
         self.lived_seconds = 0.0
         self.programs, self.seconds = 0, 0.0

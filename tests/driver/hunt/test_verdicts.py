@@ -118,3 +118,17 @@ def test_crashes_that_nobody_judges_yet_stay_for_the_next_hunt(fake_subject, tmp
     assert [(target, Path(path).read_text()) for target, path in later.leftovers()] == [
         ("storage", "t0 = T.ones(1)\n")]
     later.close()
+
+
+def test_a_job_does_not_wait_long_for_a_verdict(plan, released_subject, met, monkeypatch, tmp_path):
+    _, wait_for = met
+
+    def judge(self, found):
+        assert wait_for(4), "the job waits for the verdict"
+        return "new", Judged(id="one", signature="", folder=tmp_path, text="",
+                             finding=records.finding("one"))
+    monkeypatch.setattr(triage.Triage, "judge", judge)
+    monkeypatch.setattr(hunt, "words_of", lambda report: "always the same")
+    monkeypatch.setattr(hunt, "PATIENCE_SECONDS", 0.0)
+    result = hunt.run(plan(subject=released_subject, stop_when=lambda _: True))
+    assert result.repeats >= 3
