@@ -26,7 +26,6 @@ std::vector<std::string> LateImports::take_new() {
 void LateImports::note() {
   if (PyDict_Size(PyImport_GetModuleDict()) == size_) return;
   const std::vector<std::string> names = take_new();
-  interpreter_.freeze();
   if (file_.empty()) return;
   std::string lines;
   for (const std::string& name : names) lines += name + '\n';
