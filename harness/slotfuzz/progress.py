@@ -2,8 +2,26 @@
 
 import sys
 import time
+from collections import deque
 
 LINE_SECONDS = 10.0
+
+
+class Rate:
+    """How fast a count grows: per second, over the last LINE_SECONDS."""
+
+    def __init__(self, now=time.monotonic):
+        self._now = now
+        self._counts = deque([(now(), 0)])
+
+    def of(self, count: int) -> int:
+        """The rate, with COUNT as the count of this moment."""
+        now = self._now()
+        self._counts.append((now, count))
+        while len(self._counts) > 2 and self._counts[1][0] <= now - LINE_SECONDS:
+            self._counts.popleft()
+        begin, former = self._counts[0]
+        return max(0, round((count - former) / max(now - begin, 1e-3)))
 
 
 class ProgressLine:

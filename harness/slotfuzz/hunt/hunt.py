@@ -23,7 +23,7 @@ from slotfuzz.hunt.repeats import Repeats, words_of
 from slotfuzz.hunt.verdicts import Verdicts, Waiting
 from slotfuzz.hunt.workplace import Workplace
 from slotfuzz.paths import shown
-from slotfuzz.progress import ProgressLine
+from slotfuzz.progress import ProgressLine, Rate
 from slotfuzz.triage import versions
 from slotfuzz.triage.crash import Crash
 from slotfuzz.triage.judged import Judged
@@ -84,7 +84,7 @@ class _Hunt:
         self.start = self.deadline = 0.0
         self._stopped = False
         self._in_vain = 0
-        self._repeats = Repeats()
+        self._repeats, self._rate = Repeats(), Rate()
 
     def run(self) -> Result:
         """Runs until the time is over, all programs ran, or the hunt gives up."""
@@ -95,7 +95,7 @@ class _Hunt:
                 self.verdicts.pool.submit(self.triage.control, target).result()
             self.series.begin()
             self.shared.clock = series.Clock([job.name for job in self.jobs])
-            self.start = time.monotonic()
+            self.start, self._rate = time.monotonic(), Rate()
             self.deadline = self.start + self.plan.seconds
             self._take_leftovers()
             for job in self.jobs:
@@ -276,7 +276,8 @@ class _Hunt:
     def _now(self) -> dict:
         """The numbers of a sample of the series, without the time."""
         running = [job.fuzzer.progress for job in self.jobs if job.fuzzer]
-        return {"programs": self._programs(), "rate": sum(one.rate for one in running),
+        programs = self._programs()
+        return {"programs": programs, "rate": self._rate.of(programs),
                 "coverage": max(one.coverage for one in [*self.jobs, *running]),
                 "corpus": max(one.corpus for one in [*self.jobs, *running]),
                 "new": len(self.result.new), "known": len(self.result.known),
