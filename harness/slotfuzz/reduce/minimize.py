@@ -7,6 +7,7 @@ fewer lanes, fewer switches between lanes and fewer lines that are not on the ma
 that stand earlier in the table, then simpler literal values, then lower variable numbers.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
@@ -59,16 +60,17 @@ def minimize(
     last_line: int | None = None,
     several: Several | None = None,
     allowed: frozenset[str] | None = None,
+    seconds_max: float = math.inf,
 ) -> Minimized:
     """The smallest program found for which `interesting` holds; it must hold for LINES.
 
     LAST_LINE, if known, is the index of the failing line; the lines after it are removed first. At
-    most RUNS_MAX calls of `interesting` and SEVERAL. Without SEVERAL the pass that looks for
+    most RUNS_MAX calls of `interesting` and SEVERAL, in at most SECONDS_MAX. Without SEVERAL the pass that looks for
     programs near by that are shorter by several lines does not run. If ALLOWED is given, that pass
     adds lines of these ops only.
     """
     start = time.monotonic()
-    search = Search(list(lines), interesting, several, runs_max, key=tuple)
+    search = Search(list(lines), interesting, several, runs_max, tuple, seconds_max)
     one_minimal, as_met = False, ()
     try:
         search.keep(_on_lane(search.best, 0))

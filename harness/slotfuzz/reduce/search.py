@@ -19,23 +19,25 @@ Several = Callable[[list[T]], tuple[int, bool]]
 
 
 class BudgetSpent(Exception):
-    """The search needs more runs than allowed; its best value so far stays valid."""
+    """The search needs more runs or time than allowed; its best value so far stays valid."""
 
 
 class Search(Generic[T]):
     """BEST, the smallest interesting value so far, and the verdicts of all values tried.
 
     FIRST must be interesting. A run is a call of INTERESTING or of SEVERAL, which is optional;
-    TRIED counts values. KEY turns a value into one that can be hashed.
+    TRIED counts values. KEY turns a value into one that can be hashed. No run begins later than
+    SECONDS_MAX after the start.
     """
 
     def __init__(self, first: T, interesting: Callable[[T], bool], several: Several | None,
-                 runs_max: int, key: Callable[[T], Hashable]):
+                 runs_max: int, key: Callable[[T], Hashable], seconds_max: float = math.inf):
         self.best = first
         self.interesting, self.several, self.key = interesting, several, key
         self.runs_max = runs_max
         self.verdicts = {key(first): True}
         self.runs = self.tried = 0
+        self._until = time.monotonic() + seconds_max
 
     def ask(self, value: T) -> bool:
         """Whether VALUE is interesting; runs each value once at most."""
@@ -81,6 +83,6 @@ class Search(Generic[T]):
             pass
 
     def _count_run(self) -> None:
-        if self.runs >= self.runs_max:
+        if self.runs >= self.runs_max or time.monotonic() >= self._until:
             raise BudgetSpent
         self.runs += 1

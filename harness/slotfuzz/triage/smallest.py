@@ -9,6 +9,8 @@ from slotfuzz.reduce import minimize
 from slotfuzz.schema.answers import Reply
 from slotfuzz.triage import shared
 
+# A crash that needs programs of a thousand lines must not keep others from a verdict.
+MINIMIZE_SECONDS_MAX = 120
 TIMEOUT_SECONDS = 3.0
 TIMEOUT_RUNS_MAX = 80
 # Limit for a line of a program that hangs; a deadlock needs no more time to show.
@@ -65,7 +67,7 @@ def smallest(server: Server, quick: Server, text: str) -> Smallest | None:
     minimized = minimize.minimize(
         lines_of(reply), interesting, server.table,
         runs_max.get(reply.kind, minimize.RUNS_MAX), reply.line,
-        None if hangs else several, allowed)
+        None if hangs else several, allowed, MINIMIZE_SECONDS_MAX)
     return Smallest(replies.get(tuple(minimized.lines), reply), wanted, minimized)
 
 

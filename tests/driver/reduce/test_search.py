@@ -47,6 +47,13 @@ def test_a_value_that_fails_only_among_others_is_not_kept():
     assert search.best == 40 and sorted(asked) == [32, 36, 38, 39]
 
 
+def test_no_run_begins_when_the_time_is_over():
+    search = Search(40, lambda number: True, None, 100, lambda number: number, seconds_max=0)
+    with pytest.raises(BudgetSpent):
+        search.settle(fewer)
+    assert search.best == 40 and search.runs == 0
+
+
 def test_a_spent_budget_keeps_the_best():
     search, _ = searching(lambda number: True, runs_max=2)
     with pytest.raises(BudgetSpent):
