@@ -65,9 +65,9 @@ def minimize(
     """The smallest program found for which `interesting` holds; it must hold for LINES.
 
     LAST_LINE, if known, is the index of the failing line; the lines after it are removed first. At
-    most RUNS_MAX calls of `interesting` and SEVERAL, in at most SECONDS_MAX. Without SEVERAL the pass that looks for
-    programs near by that are shorter by several lines does not run. If ALLOWED is given, that pass
-    adds lines of these ops only.
+    most RUNS_MAX calls of `interesting` and SEVERAL, in at most SECONDS_MAX. Without SEVERAL the
+    pass that looks for programs near by that are shorter by several lines does not run. If ALLOWED
+    is given, that pass adds lines of these ops only.
     """
     start = time.monotonic()
     search = Search(list(lines), interesting, several, runs_max, tuple, seconds_max)
