@@ -7,7 +7,7 @@
 namespace slotfuzz {
 namespace {
 
-// Each object's finalizer runs once, and objects that it held may have another.
+// An object may be freed only in the collection after the one that cleared what held it.
 constexpr int kBreakRounds = 4;
 
 // Calls the function FUNCTION of a row with OBJECT; returns null if it raises.
@@ -71,9 +71,13 @@ void Ledger::break_cycles(Result& result) const {
   }
   left.clear();
   hooks.clear();
-  // A finalizer may append to the prelude's lists, as in a reset.
-  for (int round = 0; round < kBreakRounds; ++round) {
+  // A finalizer may append to the prelude's lists, as in a reset. Each does so once, but a chain of
+  // slices that resurrect themselves is freed one by one.
+  bool is_empty = false;
+  for (int round = 0; round < kBreakRounds || (!is_empty && round < kLineMax); ++round) {
+    is_empty = true;
     for (const auto& [name, list] : interpreter_.prelude_lists()) {
+      is_empty = is_empty && PyList_GET_SIZE(list) == 0;
       CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
     }
     collect(result);
