@@ -8,7 +8,7 @@ namespace slotfuzz {
 namespace {
 
 // An object may be freed only in the collection after the one that cleared what held it.
-constexpr int kBreakRounds = 4;
+constexpr std::size_t kBreakRounds = 4;
 
 // Calls the function FUNCTION of a row with OBJECT; returns null if it raises.
 Ref call(const Interpreter& interpreter, std::string_view function, PyObject* object) {
@@ -74,7 +74,7 @@ void Ledger::break_cycles(Result& result) const {
   // A finalizer may append to the prelude's lists, as in a reset. Each does so once, but a chain of
   // slices that resurrect themselves is freed one by one.
   bool is_empty = false;
-  for (int round = 0; round < kBreakRounds || (!is_empty && round < kLineMax); ++round) {
+  for (std::size_t round = 0; round < kBreakRounds || (!is_empty && round < kLineMax); ++round) {
     is_empty = true;
     for (const auto& [name, list] : interpreter_.prelude_lists()) {
       is_empty = is_empty && PyList_GET_SIZE(list) == 0;
