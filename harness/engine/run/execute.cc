@@ -9,9 +9,9 @@
 namespace slotfuzz {
 namespace {
 
-// A finalizer may refill the lists that a reset has just cleared; each object does so at most once.
-// This also limits the repeated collections.
-constexpr int kResetRoundMax = 8;
+// A finalizer may refill the lists that a reset has just cleared. Each object does so at most once,
+// but a chain of slices that resurrect themselves is freed one by one.
+constexpr std::size_t kResetRoundMax = kLineMax + 1;
 constexpr const char* kSettle = "T.UntypedStorage(0)";
 // The wording of the prelude's own assertions, with the contract number.
 constexpr const char* kAssertLeft =
@@ -142,7 +142,7 @@ void Executor::reset(const Program& program, Watcher& watcher) {
   drop_variables(dropped_.variables);
   if (dropped_.owners && !Ref(PyObject_CallNoArgs(settle_.get()))) note_error("", "settle");
   // Repeat while a round finds something: what one round frees may have hidden more.
-  for (int round = 0; round < kResetRoundMax; ++round) {
+  for (std::size_t round = 0; round < kResetRoundMax; ++round) {
     const std::uint32_t lists = drop_held();
     dropped_.rounds.push_back(lists);
     if (collect() == 0 && lists == 0 && held_lists() == 0) break;
