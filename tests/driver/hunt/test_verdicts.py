@@ -1,5 +1,6 @@
 """Verdicts of triage that come while the jobs of a hunt go on."""
 
+import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -57,17 +58,25 @@ def test_a_job_goes_on_while_its_finding_is_judged(plan, released_subject, monke
     assert [one.id for one in result.new] == ["one"] and len(starts) >= 2
 
 
-def test_a_hunt_of_so_many_programs_waits_for_each_verdict(plan, released_subject, met,
-                                                           monkeypatch, tmp_path):
-    crashes, _ = met
+@pytest.mark.parametrize("runs, waits", [(30, True), (None, False)])
+def test_only_a_hunt_of_so_many_programs_waits_for_each_verdict(
+        plan, released_subject, monkeypatch, tmp_path, runs, waits):
+    judged, waited, wait = [], [], hunt._Hunt._wait
 
     def judge(self, found):
-        assert crashes[-1] == found or crashes[-1].text == found.text
+        judged.append(found.text)
         return "known", Judged(id="one", signature="", folder=tmp_path, text=found.text,
                                avoid=(found.text,))
+
+    def noted(self, job, one, seconds):
+        waited.append(seconds)
+        wait(self, job, one, seconds)
     monkeypatch.setattr(triage.Triage, "judge", judge)
-    result = hunt.run(plan(subject=released_subject, runs=30, stop_when=None))
-    assert result.known and result.programs >= 30
+    monkeypatch.setattr(hunt._Hunt, "_wait", noted)
+    result = hunt.run(plan(subject=released_subject, runs=runs, seconds=60 if runs else 3,
+                           stop_when=None))
+    assert result.known and len(judged) == len(result.known)
+    assert waited.count(math.inf) == (len(judged) if waits else 0)
 
 
 def test_a_crash_like_one_that_waits_is_not_judged(plan, released_subject, met, monkeypatch,
