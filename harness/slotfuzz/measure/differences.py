@@ -62,10 +62,12 @@ class Difference:
 
 
 def read_reasons(path: Path) -> list[Reason]:
-    """Reads the table of reasons."""
-    rows = tomllib.loads(path.read_text())["reason"]
-    return [Reason(row["name"], row["why"], row["place"], tuple(row["match"]),
-                   tuple(row.get("after", ()))) for row in rows]
+    """Reads the table of reasons. In `match` the name of a list of [effects] means its patterns."""
+    table = tomllib.loads(path.read_text())
+    return [Reason(row["name"], row["why"], row["place"],
+                   tuple(pattern for name in row["match"]
+                         for pattern in table["effects"].get(name, [name])),
+                   tuple(row.get("after", ()))) for row in table["reason"]]
 
 
 def first_difference(

@@ -19,13 +19,11 @@ from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
 TARGET = "autograd"  # the largest set of ops that needs no threads and no interpreters
-# Programs per child of a server.
+# Programs per round, in one child of a server until one of them crashes.
 BATCH = 256
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 MINIMIZE_RUNS_MAX = 600
-# Each round removes a line, and no program has more lines.
-ROUNDS_MAX = 61
 
 
 @dataclass
@@ -35,6 +33,15 @@ class Unexplained:
     difference: Difference
     text: str
     seen: int = 1
+
+
+@dataclass
+class Drawn:
+    """A random program TEXT, its lines that are LEFT, and the REASONS to drop the others."""
+
+    text: str
+    left: str
+    reasons: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -100,44 +107,49 @@ class Pair:
         Calls SAY with each new signature, and SHOW with the progress.
         """
         result, batch = Result(), 0
+        left: list[Drawn] = []
         try:
             while result.programs < runs:
-                count = min(BATCH, runs - result.programs)
-                texts = self.core.generate(count, seed * 1_000_003 + batch, self.ops)
-                batch += 1
-                self._compare_batch(texts, result, say)
+                # Programs that lost lines share a round with new ones, since each round forks.
+                count = min(BATCH, runs - result.programs) - len(left)
+                if count:
+                    texts = self.core.generate(count, seed * 1_000_003 + batch, self.ops)
+                    left += [Drawn(text, text) for text in texts]
+                    batch += 1
+                left = self._compare_round(left, result, say)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
         except KeyboardInterrupt:
             result.interrupted = True
         return result
 
-    def _compare_batch(self, texts: list[str], result: Result, say: Callable[[str], None]) -> None:
-        left = {text: text for text in texts}  # the program as drawn, and its remaining lines
-        seen: set[tuple[str, str]] = set()
-        for _ in range(ROUNDS_MAX):
-            if not left:
-                result.reasons.update(name for _, name in seen)
-                return
-            found = self.differences(list(left.values()))
-            rest = {}
-            for (drawn, text), difference in zip(left.items(), found, strict=True):
-                if difference and difference.torch is None:
-                    result.crashed += 1
-                    continue
-                explained = difference and self.reason_for(difference)
-                if explained:
-                    reason, line = explained
-                    seen.add((drawn, reason.name))
-                    rest[drawn] = _without(text, line)
-                    continue
+    def _compare_round(
+        self, programs: list[Drawn], result: Result, say: Callable[[str], None],
+    ) -> list[Drawn]:
+        """Compares each of PROGRAMS once; returns those that lost a line for a reason."""
+        again = []
+        found = self.differences([drawn.left for drawn in programs])
+        for drawn, difference in zip(programs, found, strict=True):
+            explained = difference and self.reason_for(difference)
+            if difference and difference.torch is None:
+                result.crashed += 1
+            elif explained:
+                reason, line = explained
+                drawn.reasons.add(reason.name)
+                rest = _without(drawn.left, line)
+                if rest == drawn.left:
+                    raise BrokenError("a program without lines differs")
+                drawn.left = rest
+                again.append(drawn)
+                continue
+            else:
                 result.programs += 1
-                result.lines += len(text.splitlines())
-                result.alike += text == drawn and not difference
+                result.lines += len(drawn.left.splitlines())
+                result.alike += drawn.left == drawn.text and not difference
                 if difference:
-                    self._note(text, difference, result, say)
-            left = rest
-        raise BrokenError("a program differs in more lines than it has")
+                    self._note(drawn.left, difference, result, say)
+            result.reasons.update(drawn.reasons)
+        return again
 
     def differences(self, texts: list[str]) -> list[Difference | None]:
         """The first difference of each program, or None.

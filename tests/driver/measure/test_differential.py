@@ -218,6 +218,8 @@ def test_the_table_of_reasons_can_be_read():
     reasons = differences.read_reasons(ROOT / "bench" / "differential.toml")
     assert reasons and all(one.why and one.place and one.patterns for one in reasons)
     assert len({one.name for one in reasons}) == len(reasons)
+    for one in reasons:
+        assert all(":" in pattern for pattern in one.patterns), f"no list of effects: {one}"
 
 
 def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
