@@ -163,6 +163,7 @@ PyRef make_tensor_base(PyObject* module, std::initializer_list<const PyMethodDef
       {Py_mp_ass_subscript, reinterpret_cast<void*>(&tensor_assign_subscript)},
       {Py_nb_float, reinterpret_cast<void*>(&tensor_float)},
       {Py_nb_int, reinterpret_cast<void*>(&tensor_int)},
+      {Py_nb_index, reinterpret_cast<void*>(&tensor_index)},
       {Py_nb_bool, reinterpret_cast<void*>(&tensor_bool)},
       {Py_nb_add, reinterpret_cast<void*>(&tensor_add)},
       {Py_nb_multiply, reinterpret_cast<void*>(&tensor_multiply)},

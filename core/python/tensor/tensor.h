@@ -68,6 +68,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value);
 extern PyMethodDef tensor_number_methods[];
 PyObject* tensor_float(PyObject* self);
 PyObject* tensor_int(PyObject* self);
+PyObject* tensor_index(PyObject* self);
 int tensor_bool(PyObject* self);
 
 // tensor_arithmetic.cc

@@ -87,6 +87,18 @@ PyObject* tensor_int(PyObject* self) {
   return guarded([&] { return PyNumber_Long(real_element(self).get()); });
 }
 
+PyObject* tensor_index(PyObject* self) {
+  return guarded([&] {
+    TensorImpl& tensor = self_tensor(self);
+    auto is_one = [](const auto& layout) {
+      return SymInt(element_count(layout.sizes)) == SymInt(1);
+    };
+    if (kind_of(tensor.type()) > kind_of(ScalarType::int64) || !with_layouts(is_one, tensor))
+      throw_python(PyExc_TypeError, "only a tensor of one integer or bool is an index");
+    return PyNumber_Index(PyRef::steal(only_element(self)).get());
+  });
+}
+
 int tensor_bool(PyObject* self) {
   return guarded([&] { return PyObject_IsTrue(PyRef::steal(only_element(self)).get()); });
 }

@@ -171,7 +171,9 @@ TensorPtr part_of(PyObject* self, PyObject* key) {
   if (key == Py_Ellipsis)
     return autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias);
   if (PySlice_Check(key)) return slice_of(self, key);
-  if (!PyIndex_Check(key) || PyBool_Check(key)) {
+  // In PyTorch a tensor as a key gathers elements into a new tensor, which is not implemented here.
+  bool is_tensor = as_tensor(state_of_wrapper(self), key) != nullptr;
+  if (!PyIndex_Check(key) || PyBool_Check(key) || is_tensor) {
     throw_python(PyExc_IndexError, "a tensor is indexed by an int or a slice, not by %s",
                  Py_TYPE(key)->tp_name);
   }

@@ -132,3 +132,31 @@ def test_blocks_of_memory_are_counted():
     assert T._live_blocks() == before + 3
     del s, part, buffer
     assert T._live_blocks() == before
+
+
+@pytest.mark.parametrize("make, index", [
+    (lambda: T.tensor([2]), 2), (lambda: T.tensor(-1), -1), (lambda: T.tensor([[True]]), 1),
+    (lambda: T.ones(1, 1, dtype=T.uint8), 1),
+])
+def test_a_tensor_of_one_integer_is_an_index(make, index):
+    t = make()
+    assert t.__index__() == index and type(t.__index__()) is int
+    assert "abc"[t] == "abc"[index]
+    with pytest.raises(IndexError, match="not by Tensor"):
+        T.ones(3)[t]
+    with pytest.raises(IndexError, match="not by Tensor"):
+        T.ones(3)[t] = 1
+
+
+@pytest.mark.parametrize("make", [
+    lambda: T.ones(1), lambda: T.tensor([1, 2]), lambda: T.tensor(1j),
+    lambda: T.ones(0, dtype=T.int64), lambda: T.ones(1, device="meta"),
+])
+def test_no_other_tensor_is_an_index(make):
+    with pytest.raises(TypeError, match="only a tensor of one integer"):
+        make().__index__()
+
+
+def test_an_integer_on_meta_has_no_value_for_an_index():
+    with pytest.raises(RuntimeError):
+        T.ones(1, dtype=T.int64, device="meta").__index__()
