@@ -195,6 +195,10 @@ void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
   move_retaining_hook(former, former_nr, node, output_nr);
 }
 
+void check_rebase(const TensorImpl& self) {
+  if (self.base()) throw_if_not_writable(self);
+}
+
 void rebase_history(TensorImpl& self, intrusive_ptr<Node> node) {
   if (!self.base()) return set_history(self, std::move(node));
   throw_if_not_writable(self);

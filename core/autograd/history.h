@@ -48,6 +48,9 @@ void detach_in_place(TensorImpl& tensor);
 
 // `node` computed `output`, a new tensor.
 void set_history(TensorImpl& output, intrusive_ptr<Node> node);
+// Throws runtime_error if a write of `self` cannot be recorded: before the write, so that a line
+// that raises has written nothing.
+void check_rebase(const TensorImpl& self);
 // `node` wrote `self` in place. Its first edge leads to what `self` was before.
 void rebase_history(TensorImpl& self, intrusive_ptr<Node> node);
 // Throws runtime_error if `self` must not be written while gradients are recorded: a leaf that

@@ -54,6 +54,7 @@ void written(TensorImpl& self, TensorImpl* source, Write write, Make make) {
     write();
     return;
   }
+  check_rebase(self);
   // What saves a tensor may call a hook, which may drop what the caller has.
   auto keep = TensorPtr::retain(&self);
   intrusive_ptr<Node> node = make();

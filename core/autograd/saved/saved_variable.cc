@@ -16,6 +16,7 @@ namespace slotcore::autograd {
 SavedVariable::SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_place_on_view) {
   fields_.version = tensor.version().value();
   fields_.is_leaf = autograd::is_leaf(tensor);
+  fields_.requires_grad = tensor.requires_grad();
   fields_.is_in_place_on_view = is_in_place_on_view;
   fields_.is_original = !is_output || fields_.is_leaf;
   if (fields_.is_original) {
@@ -94,11 +95,13 @@ TensorPtr SavedVariable::unpack_by_hook(intrusive_ptr<Node> saved_for) const {
   intrusive_ptr<Node> node = grad_fn_of_saved(std::move(saved_for));
   TensorPtr data = fields_.owned.packed->unpack();
   if (!is_differentiable(data->type())) return data;
-  if (!node) return data->requires_grad() ? data->detach() : data;
+  // A view of what became a leaf later requires a gradient, and leads to no node.
+  bool was_plain = !fields_.is_leaf || !fields_.requires_grad;
+  if (!node && was_plain) return data->requires_grad() ? data->detach() : data;
   TensorPtr result = data->detach();
   AutogradMeta& meta = materialize_meta(*result);
   if (fields_.is_leaf) {
-    meta.grad_accumulator = weak_intrusive_ptr<Node>(node);
+    if (node) meta.grad_accumulator = weak_intrusive_ptr<Node>(node);
   } else {
     meta.grad_fn = std::move(node);
     meta.output_nr = fields_.output_nr;

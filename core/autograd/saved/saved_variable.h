@@ -52,6 +52,7 @@ class SavedVariable {
     uint32_t output_nr = 0;
     bool is_original = false;
     bool is_leaf = true;
+    bool requires_grad = false;
     bool is_in_place_on_view = false;
   };
 

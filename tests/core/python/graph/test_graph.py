@@ -245,3 +245,25 @@ def test_backwards_of_several_threads_add_up():  # A5b
     for thread in threads:
         thread.join()
     assert x.grad.item() == 400
+
+
+class ViewOf(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view(-1)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+@pytest.mark.parametrize("write", [
+    lambda v, s: v.copy_(s), lambda v, s: v.add_(s), lambda v, s: v.__setitem__(slice(0, 1), s),
+])
+def test_a_refused_write_has_written_nothing(write):
+    with T.no_grad():
+        made_without = T.ones(1).view(-1)
+    for view in (ViewOf.apply(T.ones(1)), made_without):
+        with pytest.raises(RuntimeError, match="written in place"):
+            write(view, T.tensor([7.0]).requires_grad_())
+        assert view.tolist() == [1.0] and view._version == 0 and not view.requires_grad

@@ -281,3 +281,19 @@ def test_release_objects_frees_packed_tensors_and_metadata():
     assert alive() is None
     with pytest.raises(RuntimeError, match="freed"):
         y.sum().backward()
+
+
+def test_a_packed_view_of_a_later_leaf_still_requires_a_gradient():
+    base = T.ones(1)
+    view = base.view(-1)
+    base.requires_grad_()
+    assert view.requires_grad and view.is_leaf
+    for way in (same, lambda tensor: tensor.clone()):
+        with hooks(way, same):
+            y = Save.apply(leaf(), view)
+        saved = y.grad_fn.saved_tensors[0]
+        assert saved.requires_grad and saved.is_leaf and saved.grad_fn is None
+    plain = T.ones(1)
+    with hooks(same, same):
+        y = Save.apply(leaf(), plain)
+    assert not y.grad_fn.saved_tensors[0].requires_grad
