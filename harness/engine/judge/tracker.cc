@@ -54,6 +54,7 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
 void Tracker::start(const Program& program) {
   line_count_ = program.lines.size();
   hermetic_ = entered_ = 0;
+  was_hermetic_ = false;
   cpp_cycles_ = CppCycles();
   named_.clear();
   unbind_all();
@@ -69,6 +70,7 @@ void Tracker::before_line(std::size_t index, const Line& line) {
   const Op& op = table_.ops()[line.op];
   seen_.index = index;
   seen_.in_hermetic = is_hermetic(line.lane) || op.has(Effect::kInHermetic);
+  was_hermetic_ |= seen_.in_hermetic;
   seen_.lane = line.lane;
   seen_.collected = op.has(Effect::kCollects);
   seen_.asked_in_hermetic.reset();

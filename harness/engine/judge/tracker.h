@@ -117,6 +117,7 @@ class Tracker {
   std::size_t line_count_ = 0;
   LaneSet hermetic_ = 0;
   LaneSet entered_ = 0;
+  bool was_hermetic_ = false;  // in a line so far
   CppCycles cpp_cycles_;
   std::vector<Binding> bindings_;
   // What lines have bound, in their order, by the addresses of object and impl.

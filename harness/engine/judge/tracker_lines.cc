@@ -223,14 +223,19 @@ void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
 }
 
 // Asks the impl of a variable that may be bound anew. A hermetic wrapper does not survive its
-// variable, so a cycle may have no wrapper at the end, and then nobody can ask for it. C++ keeps
-// any other wrapper in a cycle. To ask after each line took a fifth of the
-// instructions of a run whose lines are compiled.
+// variable, so a cycle may have no wrapper at the end, and then nobody can ask for it. Such a cycle
+// may have been closed after its wrappers died, and any tensor may lead to it. C++ keeps all other
+// wrappers in a cycle. To ask after each line took a fifth of the instructions of a run whose lines
+// are compiled.
 void Tracker::note_cpp_cycle_of(int variable) {
   const Binding& binding = bindings_[variable];
-  if (binding.mode == Mode::kNormal || !binding.kind || !binding.impl) return;
+  if (!was_hermetic_ || !binding.kind || !binding.impl) return;
   const auto owned = layout_.owned_by_cpp(binding.object);
   if (!owned) return;
+  const bool has_wrapper = std::any_of(owned->begin(), owned->end(), [&](const auto& one) {
+    return one.is_in_cycle && life_of(one.owned);
+  });
+  if (binding.mode == Mode::kNormal && has_wrapper) return;
   auto cycle = cycle_in_cpp(*owned, binding.impl, table_.variable_name(variable));
   if (!cycle) return;
   cpp_cycles_.any = true;

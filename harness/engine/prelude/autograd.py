@@ -44,7 +44,7 @@ def removing(handle):
 def chain(tensor):
     result = tensor
     for _ in range(100):
-        result = result + tensor
+        result = result.add(tensor)  # a tuple has no such method, and would grow
     return result
 
 #: differentiable: a leaf with the size of the tensor and numbers of float32

@@ -78,6 +78,14 @@ TEST(KeptTest, a_cycle_that_has_no_wrapper_at_the_end_is_named_too) {
             "owns itself t0: t0 .grad tensor ._base\n");
 }
 
+// `t1` is no part of it, but leads to it.
+TEST(KeptTest, a_cycle_that_is_closed_after_its_last_wrapper_died_is_named_too) {
+  const std::string kept = kept_after(
+      "enter_hermetic()\nt0 = T.ones(1).requires_grad_()\nexit_hermetic()\nt1 = t0.mul(t0)\n"
+      "t0 = T.ones(1)\nt1.sum().backward(create_graph=True)\n");
+  EXPECT_EQ(kept.substr(0, kept.find(':')), "owns itself AccumulateGrad") << kept;
+}
+
 TEST(KeptTest, what_such_a_cycle_owns_is_kept_by_it) {
   const std::string kept = kept_after(
       "t0 = T.ones(1)\nenter_hermetic()\nt1 = t0.view(-1)\nt0.requires_grad_()\n"
