@@ -177,6 +177,7 @@ void detach_in_place(TensorImpl& tensor) {
   intrusive_ptr<Node> former;  // dropped after the lock
   std::lock_guard lock(meta->mutex);
   std::swap(meta->grad_fn, former);
+  trace("references released", {"owner", &tensor}, {"link", ".grad_fn"});
   meta->output_nr = 0;
   meta->flag.store(false, std::memory_order_relaxed);
 }
@@ -184,13 +185,14 @@ void detach_in_place(TensorImpl& tensor) {
 void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
   AutogradMeta& meta = materialize_meta(output);
   uint32_t output_nr = node->add_input(output), former_nr;
-  trace("reference taken", {"owner", &output}, {"owned", node.get()}, {"link", ".grad_fn"});
   intrusive_ptr<Node> former = node;
   {
     std::lock_guard lock(meta.mutex);
     former_nr = std::exchange(meta.output_nr, output_nr);
     std::swap(meta.grad_fn, former);
   }
+  if (former) trace("references released", {"owner", &output}, {"link", ".grad_fn"});
+  trace("reference taken", {"owner", &output}, {"owned", node.get()}, {"link", ".grad_fn"});
   meta.flag.store(true, std::memory_order_relaxed);
   move_retaining_hook(former, former_nr, node, output_nr);
 }

@@ -43,6 +43,7 @@ Node::~Node() {
 }
 
 void Node::release_resources() noexcept {
+  trace("references released", {"owner", this});
   // Moved out first: a release may run code that looks at this node.
   std::vector<Edge> edges = std::move(next_edges_);
   std::unique_ptr<NodeHooks> hooks = std::move(hooks_);

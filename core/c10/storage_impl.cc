@@ -67,8 +67,10 @@ void StorageImpl::release_resources() noexcept {
 void StorageImpl::resize(size_t nbytes) {
   impl::check_untraced("another size of a storage");
   if (!resizable_) throw std::runtime_error("this storage does not own its bytes: not resizable");
-  if (pinned())
+  if (pinned()) {
+    trace("resize refused", {"impl", this}, {"bytes", nbytes_});
     throw PinnedError("the storage cannot be resized while its bytes are exported as a buffer");
+  }
   if (!place_.has_bytes()) {
     nbytes_ = nbytes;
     sym_nbytes_.reset();
@@ -107,10 +109,12 @@ void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const no
 void StorageImpl::pin() noexcept {
   // Relaxed: pins and resize() run under the GIL of the interpreter that exports the bytes.
   pins_.fetch_add(1, std::memory_order_relaxed);
+  trace("storage pinned", {"impl", this});
 }
 
 void StorageImpl::unpin() noexcept {
   uint32_t before = pins_.fetch_sub(1, std::memory_order_relaxed);  // as for pin
+  trace("storage unpinned", {"impl", this});
   SLOTCORE_CHECK(before > 0);
 }
 

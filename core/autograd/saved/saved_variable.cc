@@ -139,6 +139,8 @@ TensorPtr SavedVariable::unpack(intrusive_ptr<Node> saved_for) const {
   return result;
 }
 
-void trace_released(const void* owner) noexcept { trace("saved released", {"owner", owner}); }
+void trace_released(const void* owner) noexcept {
+  trace("references released", {"owner", owner}, {"link", "saved tensor"});
+}
 
 }  // namespace slotcore::autograd

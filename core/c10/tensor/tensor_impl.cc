@@ -88,6 +88,7 @@ bool TensorImpl::is_contiguous() const {
 }
 
 void TensorImpl::release_resources() noexcept {
+  trace("references released", {"owner", this});
   if (autograd_meta_ != nullptr) autograd_meta_->release();
   base_.reset();
   storage_.reset();

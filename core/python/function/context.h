@@ -53,6 +53,10 @@ PyRef make_context_type(PyObject* module);
 
 // The node of ctx. Throws PythonErrorSet when ctx has none; `what` names what needs the node.
 intrusive_ptr<autograd::Node> node_of(FunctionContext* context, const char* what);
+
+// The same, or null without a node.
+intrusive_ptr<autograd::Node> lock_node(FunctionContext* context);
+
 // Frees what forward has saved (A2a). Needs the GIL; runs user code.
 void release_saved(FunctionContext* context) noexcept;
 

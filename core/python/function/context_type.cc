@@ -55,13 +55,15 @@ int context_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
   // Note [After the end]
   if (parts.saved.empty() || !context->interpreter->tag()->is_armed()) return 0;
   Walk walk(context->interpreter, &parts.walk, visit, arg);
-  for (const autograd::SavedVariable& one : parts.saved) walk.from(one);
+  for (const autograd::SavedVariable& one : parts.saved) walk.from(context, one);
   return walk.run();
 }
 
 int context_clear(PyObject* self) noexcept {
   FunctionContext* context = as_context(self);
-  if (context->parts == nullptr || refuses_clear(context)) return 0;
+  bool refuses = context->parts == nullptr || refuses_clear(context);
+  trace(refuses ? "clear refused" : "cleared", {"ctx", self});
+  if (refuses) return 0;
   for_each_object(context, [](PyObject** object) {
     Py_CLEAR(*object);
     return 0;
@@ -95,8 +97,14 @@ void context_dealloc(PyObject* self) noexcept {
 
 }  // namespace
 
-intrusive_ptr<autograd::Node> node_of(FunctionContext* context, const char* what) {
+intrusive_ptr<autograd::Node> lock_node(FunctionContext* context) {
   auto node = context->parts->node.lock();
+  trace("handle locked", {"handle", context}, {"impl", node.get()});
+  return node;
+}
+
+intrusive_ptr<autograd::Node> node_of(FunctionContext* context, const char* what) {
+  auto node = lock_node(context);
   if (!node) {
     throw_python(PyExc_RuntimeError,
                  "%s of this %s needs its graph node, which does not exist: apply() has not run, or"

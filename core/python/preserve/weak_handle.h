@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include "core/c10/intrusive_ptr.h"
+#include "core/c10/trace.h"
 #include "core/python/runtime/py_ref.h"
 #include "core/python/preserve/wrapper.h"
 
@@ -25,7 +26,9 @@ PyObject* free_weak_ref(PyObject*, PyObject* handle) noexcept;
 template <class T>
 intrusive_ptr<T> lock(PyObject* handle) {
   intrusive_ptr_target* target = target_of(handle);
-  return intrusive_ptr<T>::reclaim(raw::try_lock(target) ? static_cast<T*>(target) : nullptr);
+  T* locked = raw::try_lock(target) ? static_cast<T*>(target) : nullptr;
+  trace("handle locked", {"handle", target}, {"impl", locked});
+  return intrusive_ptr<T>::reclaim(locked);
 }
 
 }  // namespace slotcore::python::weak_handle

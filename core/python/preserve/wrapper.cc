@@ -165,9 +165,19 @@ int traverse(PyObject* self, traverseproc own, visitproc visit, void* arg) noexc
   return visit_instance(self, visit, arg);
 }
 
+namespace {
+
+bool may_clear(const Wrapper* self) noexcept {
+  bool refuses = refuses_clear(self);
+  trace(refuses ? "clear refused" : "cleared", {"wrapper", self});
+  return !refuses;
+}
+
+}  // namespace
+
 int clear(PyObject* self) noexcept {
   // Never resurrects: the caller, the collector, holds references that it has counted.
-  if (refuses_clear(as_wrapper(self))) return 0;
+  if (!may_clear(as_wrapper(self))) return 0;
   ReleaseBoundary boundary;
   clear_instance(self);
   return 0;
@@ -175,7 +185,7 @@ int clear(PyObject* self) noexcept {
 
 int clear_through_impl(PyObject* self) noexcept {
   Wrapper* wrapper = as_wrapper(self);
-  if (refuses_clear(wrapper)) return 0;
+  if (!may_clear(wrapper)) return 0;
   ReleaseBoundary boundary;
   clear_instance(self);
   bool owns = has_reachable_impl(wrapper) && !wrapper->dying && wrapper->owned;

@@ -43,6 +43,7 @@ void hold_by_impl(PyObject* object) {
 
 void exchange(PyObject* first, PyObject* second) {
   if (first == second) return;
+  trace("impls swapped", {"wrapper", first}, {"with", second});
   PyRef former[] = {held_by_impl(first), held_by_impl(second)};
   std::swap(as_wrapper(first)->impl, as_wrapper(second)->impl);
   for (PyObject* one : {first, second}) as_wrapper(one)->impl->pyobj_slot()->set_pyobj(one);

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/autograd/autograd_meta.h"
+#include "core/c10/trace.h"
 #include "core/python/runtime/collector.h"
 #include "core/python/storage/storage.h"
 
@@ -31,10 +32,12 @@ int Walk::run() {
     if (!tensors_.empty()) {
       TensorImpl* next = tensors_.back();
       tensors_.pop_back();
+      owner_ = next;
       enter(next);
     } else if (!nodes_.empty()) {
       autograd::Node* next = nodes_.back();
       nodes_.pop_back();
+      owner_ = next;
       next->visit_owned(*this);
     } else {
       break;
@@ -61,18 +64,25 @@ void Walk::enter(TensorImpl* owner) {
   }
 }
 
-void Walk::tensor(const char*, TensorImpl* tensor) {
+void Walk::note(const char* link, const void* owned) const noexcept {
+  if (asks_) trace("visited", {"owner", owner_}, {"owned", owned}, {"link", link});
+}
+
+void Walk::tensor(const char* link, TensorImpl* tensor) {
+  note(link, tensor);
   if (follows(tensor)) tensors_.push_back(tensor);
 }
 
-void Walk::node(const char*, autograd::Node* node) {
+void Walk::node(const char* link, autograd::Node* node) {
+  note(link, node);
   // Such an object belongs to one interpreter, whose collector alone may see it.
   bool is_foreign = node->python_object() != nullptr &&
                     node->pyobj_slot()->pyobj_interpreter() != interpreter_->tag();
   if (!is_foreign && follows(node)) nodes_.push_back(node);
 }
 
-void Walk::object(const char*, PyObject* object) {
+void Walk::object(const char* link, PyObject* object) {
+  note(link, object);
   if (stop_ == 0) stop_ = visit_(object, arg_);
 }
 

@@ -34,8 +34,11 @@ class Walk final : private autograd::OwnedVisitor {
   // Begins with what this tensor or node owns: it is the impl of the wrapper.
   void from(TensorImpl* tensor) { tensors_.push_back(tensor); }
   void from(autograd::Node* node) { nodes_.push_back(node); }
-  // Begins with what a ctx has saved.
-  void from(const autograd::SavedVariable& saved) { saved.visit_owned(*this); }
+  // Begins with what the ctx `owner` has saved.
+  void from(const void* owner, const autograd::SavedVariable& saved) {
+    owner_ = owner;
+    saved.visit_owned(*this);
+  }
   // Visits the rest. The result is that of `visit`, for tp_traverse.
   int run();
 
@@ -44,6 +47,7 @@ class Walk final : private autograd::OwnedVisitor {
   void node(const char* link, autograd::Node* node) override;
   void object(const char* link, PyObject* object) override;
 
+  void note(const char* link, const void* owned) const noexcept;
   // Reports the references of one impl.
   void enter(TensorImpl* tensor);
   // Meets one owner of `target`; whether the walk now goes on with what it owns.
@@ -53,6 +57,7 @@ class Walk final : private autograd::OwnedVisitor {
   visitproc visit_;
   void* arg_;
   bool asks_;  // whether this is the first pass
+  const void* owner_ = nullptr;  // whose references are reported now
   uint64_t number_;
   int stop_ = 0;
   std::vector<TensorImpl*> tensors_;  // met, but not entered

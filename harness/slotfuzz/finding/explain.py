@@ -20,6 +20,8 @@ from slotfuzz.schema.trace import Event
 DUNDER = re.compile(r"(__\w+__)")
 
 
+# A line that makes a deep graph has tens of thousands of events, which no reader wants.
+EVENTS_OF_LINE_MAX = 200
 NOTES, PICTURE = "NOTES.md", "timeline.svg"
 
 
@@ -56,7 +58,7 @@ def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = 
     if words:
         parts.append("> " + words.replace("\n", "\n> "))
     if log.events:
-        parts.append(_folded("Full log", full(reply)))
+        parts.append(_folded("Full log", _full(reply, EVENTS_OF_LINE_MAX)))
     words = log.report or ("" if log.events or log.lines else reply.stderr)
     if words.strip():
         parts.append(_folded("Report", words.strip()))
@@ -65,7 +67,7 @@ def notes(reply: Reply, title: str, contract: str, subject: str, picture: str = 
 
 def annotated(reply: Reply) -> str:
     """The program with every event of the core, the verdict, and the report."""
-    return full(reply) + (f"\n{reply.log.report}" if reply.log.report else "")
+    return _full(reply) + (f"\n{reply.log.report}" if reply.log.report else "")
 
 
 def title_in_notes(title: str) -> str:
@@ -89,19 +91,30 @@ def abbreviated(reply: Reply, about: int | None, contract: str) -> str:
             return f"{event.text}  freed by line {freed.line + 1}"
         return event.text
 
-    return _log(reply, contract, {id(event): text_of(event) for event in events})
+    return _log(reply, contract, {id(event): text_of(event) for event in events},
+                EVENTS_OF_LINE_MAX)
 
 
-def full(reply: Reply) -> str:
-    """The program with every event."""
-    return _log(reply, "", {id(event): event.text for event in reply.log.events})
+def _full(reply: Reply, events_max: int | None = None) -> str:
+    """The program with every event, or at most EVENTS_MAX for each line."""
+    return _log(reply, "", {id(event): event.text for event in reply.log.events}, events_max)
 
 
-def _log(reply: Reply, contract: str, texts_of_events: dict[int, str]) -> str:
-    """The lines of the program, each followed by its events in TEXTS_OF_EVENTS."""
+def _log(
+    reply: Reply, contract: str, texts_of_events: dict[int, str], events_max: int | None,
+) -> str:
+    """The lines of the program, each followed by its events in TEXTS_OF_EVENTS.
+
+    Of more than EVENTS_MAX events of a line it prints the first and the last.
+    """
     def during(line):
-        return [texts_of_events[id(event)] for event in reply.log.events
-                if event.line == line and id(event) in texts_of_events]
+        texts = [texts_of_events[id(event)] for event in reply.log.events
+                 if event.line == line and id(event) in texts_of_events]
+        if events_max is None or len(texts) <= events_max:
+            return texts
+        half = events_max // 2
+        return [*texts[:half], f"    ... {len(texts) - 2 * half:,} events, which `replay` prints",
+                *texts[-half:]]
 
     shown = during(-1)
     for index, text in enumerate(reply.texts):

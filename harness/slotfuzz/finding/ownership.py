@@ -92,8 +92,11 @@ class Ownership:
             self._living(at["ctx"]).is_freed = True
         elif what is What.REFERENCE_TAKEN:
             self._take(self._living(at["owner"]), self._living(at["owned"]), event.link)
-        elif what is What.SAVED_RELEASED:
-            self._living(at["owner"]).saved.clear()
+        elif what is What.REFERENCES_RELEASED:
+            if event.link in ("", SAVED_LINK):
+                self._living(at["owner"]).saved.clear()
+        elif what is What.IMPLS_SWAPPED:
+            self._swap(self._last(at["wrapper"], "wrapper"), self._last(at["with"], "wrapper"))
         elif at.get("wrapper") and "impl" in at:
             self._change(event, at, binds)
 
@@ -153,6 +156,12 @@ class Ownership:
             owner.saved.append(owned)
         else:
             owner.owned.append(owned)
+
+    @staticmethod
+    def _swap(one: Object | None, other: Object | None) -> None:
+        if one and other:
+            one.impl, other.impl = other.impl, one.impl
+            one.impl.slot, other.impl.slot = one, other
 
     def _free_wrapper(self, at: dict[str, int]) -> None:
         wrapper = self._last(at["wrapper"], "wrapper")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from slotfuzz.evidence.report import Report, Stack
 from slotfuzz.evidence.signature import DEADLOCK, HANGING, of_reply
-from slotfuzz.finding.owners_left import owners_left
+from slotfuzz.finding import references
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.events import CREATES, FREES, SLOT_OF
 from slotfuzz.schema.events import Event as What
@@ -45,7 +45,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
         what = of_reply(reply).what
         words = f"{what}{_frame(access)}" if what and access and access.frames else \
             verdict(reply)
-        return [f"{at} ends in {words}."]
+        return [f"{at} ends in {words}.", *_wrong_references(reply)]
     events = [event for event in reply.log.events
               if about is not None and about in event.addresses]
     freed = last(events, FREES)
@@ -53,7 +53,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
     read = last(later, {What.SLOT_READ})
     sentences = [_created(reply, report, events, about),
                  _freed(reply, report, freed, _slot(events, about, freed, read))]
-    owners = owners_left(reply.log.events, about, freed) if freed else []
+    owners = references.owners_left(reply.log.events, about, freed) if freed else []
     if owners:
         sentences.append(f"At that time {' and '.join(owners)} still owns it, so that reference was"
                          " not counted, or another owner released it twice.")
@@ -99,7 +99,24 @@ def _assert_story(reply: Reply) -> list[str]:
     cycles = [f"The cycle is {one.path}: {one.reason}." if one.path
               else f"Of what is left, {one.reason}."
               for one in leaks]
-    return [sentence, *cycles] + ([f"The script shows it by{shown}."] if shown else [])
+    words = [f"The script shows it by{shown}."] if shown else []
+    return [sentence, *cycles, *_wrong_references(reply), *words]
+
+
+def _wrong_references(reply: Reply) -> list[str]:
+    """What the trace says of references that are missing, or too many."""
+    events = reply.log.events[:reply.log.judged]
+
+    def place(line):
+        return _line(reply, line)
+
+    found = [*references.reported_without_owning(events, place),
+             *references.freed_too_early(events, place)]
+    if reply.is_at_end and not any(one.path for one in reply.kept):
+        found += references.owns_itself(events)
+    if reply.kind != "assert":
+        found += references.null_handle(events, reply.line, place)
+    return [_capital(sentence) for sentence in found]
 
 
 def _created(reply: Reply, report: Report, events: list[Event], about: int | None) -> str:

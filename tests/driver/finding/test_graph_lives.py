@@ -2,7 +2,7 @@
 
 from slotfuzz.evidence.report import Report
 from slotfuzz.finding import explain, from_trace, timeline_svg
-from slotfuzz.finding.owners_left import owners_left
+from slotfuzz.finding.references import owners_left
 from slotfuzz.finding.story import last
 from slotfuzz.schema.events import FREES
 from slotfuzz.schema.kept import Kept, Owner
@@ -11,7 +11,7 @@ from tests.driver.finding.traces import FUNCTION, REPORT, reply_of
 
 FREED = "    core/f.cc:9  ctx freed             ctx 0x50\n"
 GONE = "> del t1\n    core/n.cc:3  impl freed            impl 0x40\n"
-DROPPED = "> del t1\n    core/v.cc:2  saved released        owner 0x50\n"
+DROPPED = "> del t1\n    core/v.cc:2  references released   owner 0x50  link saved tensor\n"
 
 
 def test_a_node_and_its_ctx_have_rows():
@@ -71,3 +71,66 @@ def test_an_excused_cycle_is_named_in_the_log():
     kept = Kept("owns itself", True, "t0", (), (Owner("t0", ".grad"), Owner("t1", ".grad")))
     assert ("    kept  t0 -> .grad -> t1 -> .grad -> t0; A4a excuses it: t0 owns itself in C++"
             in explain.annotated(reply_of(FUNCTION, kept=[kept])))
+
+
+def story_of(stderr, **words):
+    return explain.notes(reply_of(stderr, outcome="finding", **words), "title", "", "core")
+
+
+CHECK = {"kind": "assert", "contract": "A4b", "check": "check_context_kept", "message": "lost"}
+
+
+def test_notes_of_any_finding_name_what_was_freed_while_it_had_an_owner():
+    early = FUNCTION + "> del t1\n    core/n.cc:3  impl freed            impl 0x30\n"
+    assert ("Line 3 (`del t1`) frees AccumulateGrad 0x30, although FnBackward 0x40"
+            " (next_functions) still owns it: that reference was not counted") in story_of(
+                early, **CHECK, line=2)
+    released = early.replace("> del t1\n", "> del t1\n    core/n.cc:2  references released"
+                             "   owner 0x40\n")
+    assert "although" not in story_of(released, **CHECK, line=2)
+
+
+VISITED = "> gc.collect()\n    core/w.cc:2  visited               owner {}  owned 0x50  link {}\n"
+
+
+def test_notes_name_what_is_reported_to_the_collector_and_does_not_exist():
+    story = story_of(FUNCTION + VISITED.format("0x20", "ctx"), **CHECK, line=2)
+    assert ("Line 3 (`gc.collect()`) collects, and Tensor 0x20 reports FnBackward 0x50 (ctx) to"
+            " the collector without owning it; FnBackward 0x40 (ctx) owns it.") in story
+    for true in (VISITED.format("0x40", "ctx"), VISITED.format("0x20", ".grad")):
+        assert "without owning" not in story_of(FUNCTION + true, **CHECK, line=2)
+
+
+def test_notes_of_a_leak_name_objects_that_own_each_other():
+    cycle = (FUNCTION + "    core/v.cc:1  reference taken       owner 0x20  owned 0x40"
+             "  link .grad_fn\n")
+    words = {"kind": "assert", "contract": "P5", "check": "live impls", "message": "1 lives on"}
+    assert ("FnBackward 0x40 owns FnBackward 0x50 (ctx), which owns Tensor 0x20 (saved tensor),"
+            " which owns FnBackward 0x40 (grad_fn): they own each other") in story_of(
+                cycle + "> # every name is dropped, then gc.collect()\n", **words, line=2)
+    assert "own each other" not in story_of(
+        FUNCTION + "> # every name is dropped, then gc.collect()\n", **words, line=2)
+
+
+LOCKED = "> n0.name()\n    core/c.cc:5  handle locked         handle 0x50  impl {}\n"
+
+
+def test_notes_of_a_crash_name_the_weak_reference_that_gave_null():
+    crash = {"kind": "signal", "signal": 11, "line": 3}
+    assert ("It locks the weak reference of FnBackward 0x50, which gives null: line 3 (`del t1`)"
+            " released its node FnBackward 0x40.") in story_of(
+                FUNCTION + GONE.replace("impl freed            impl", "references released   owner")
+                + LOCKED.format("0x0"), **crash)
+    assert "gives null: the object is gone, or never was." in story_of(
+        FUNCTION + LOCKED.format("0x0").replace("0x50", "0x70"), **{**crash, "line": 2})
+    assert "gives null" not in story_of(FUNCTION + LOCKED.format("0x40"), **{**crash, "line": 2})
+
+
+def test_a_long_log_is_cut_in_notes_and_whole_in_replay():
+    event = "    core/t.cc:2  impl created          impl {:#x}  type TensorImpl\n"
+    many = reply_of("> many()\n" + "".join(event.format(0x100 + i) for i in range(900)),
+                    outcome="finding", kind="signal", signal=11, line=0)
+    notes = explain.notes(many, "title", "", "core")
+    assert notes.count("impl created") == 2 * explain.EVENTS_OF_LINE_MAX
+    assert "    ... 700 events, which `replay` prints\n" in notes
+    assert explain.annotated(many).count("impl created") == 900
