@@ -9,3 +9,4 @@ n0 = t3.grad_fn
 n0.saved_tensors
 t3.sum().backward()
 check_packs(t2)
+check_packed_leaf(t2)

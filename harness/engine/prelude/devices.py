@@ -130,16 +130,17 @@ def check_error_leaves_nothing(tensor):
             assert alive() is None, "A5c: an error leaves a node"
             assert len(ran) == known, "A5c: a node ran after the error"
 
-#: check_devices_record [slotcore]: a device records operations while a leaf is marked again (A7)
+#: PRODUCTS, MARKS_MAX, check_devices_record [slotcore]: a device records as a leaf is marked (A7)
 #> check_devices_record: checks starts_thread
-PRODUCTS = 100
+PRODUCTS, MARKS_MAX = 100, 10_000
 def check_devices_record(tensor):
-    found, begun, marked = [], _thread.allocate_lock(), _thread.allocate_lock()
+    found, recorded, begun, marked = [], [], _thread.allocate_lock(), _thread.allocate_lock()
     begun.acquire()
     marked.acquire()
     def begins(gradient):
         begun.release()
     def ends(gradient):
+        recorded.append(True)
         assert marked.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a leaf is not marked"
     with T.enable_grad():
         leaf = differentiable(tensor)
@@ -158,8 +159,12 @@ def check_devices_record(tensor):
                     begun.release()
         worker = Worker(backward)
         assert begun.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not begin"
-        # The device records products of gradients and the leaf now.
-        leaf.requires_grad_()
+        # The device records products of gradients and the leaf now. It decrefs the leaf for each,
+        # which orders its reads before a later mark: so this marks until the device is at its end.
+        for _ in range(MARKS_MAX):
+            leaf.requires_grad_()
+            if recorded:
+                break
         marked.release()
         error = worker.join()
     assert error is None, f"A7: a backward beside the program raised {error!r}"

@@ -69,6 +69,18 @@ def check_packs(tensor):
     assert numbers_of(leaf.grad) == 3 * size, "A7: a gradient through hooks of saved tensors"
     assert numbers_of(other.grad) == size, "A2e: a packed leaf gets another gradient"
 
+#: check_packed_leaf: the hook of a leaf runs once, though a Function packed the leaf (A3b)
+#> check_packed_leaf: checks
+def check_packed_leaf(tensor):
+    log = []
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        leaf.register_hook(lambda gradient: log.append("hook"))
+        with T.autograd.graph.saved_tensors_hooks(lambda one: one.clone(), lambda one: one):
+            result = fn("save_input", "y", "saved").apply(leaf)
+        result.sum().backward()
+    assert log == ["hook"], f"A3b: a Function packed a leaf, whose one hook ran {len(log)} times"
+
 #: checkpointed [torch]: computes a tensor again in its backward
 import torch.utils.checkpoint
 def checkpointed(function, tensor):
