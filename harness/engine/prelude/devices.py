@@ -130,10 +130,9 @@ def check_error_leaves_nothing(tensor):
             assert alive() is None, "A5c: an error leaves a node"
             assert len(ran) == known, "A5c: a node ran after the error"
 
-#: PRODUCTS, MARKS_MAX, check_devices_record [slotcore]: a device records as a leaf is marked (A7)
-#> check_devices_record: checks starts_thread
+#: PRODUCTS, MARKS_MAX, record_beside [slotcore]: a device records while a leaf is marked again
 PRODUCTS, MARKS_MAX = 100, 10_000
-def check_devices_record(tensor):
+def record_beside(tensor):
     found, recorded, begun, marked = [], [], _thread.allocate_lock(), _thread.allocate_lock()
     begun.acquire()
     marked.acquire()
@@ -170,6 +169,12 @@ def check_devices_record(tensor):
     assert error is None, f"A7: a backward beside the program raised {error!r}"
     wanted = 2 * (PRODUCTS + 1) * leaf.numel()
     assert numbers_of(found[0]) == wanted, "A7: a gradient that a device recorded"
+
+#: check_devices_record [slotcore]: a device records operations while a leaf is marked again (A7)
+#> check_devices_record: checks starts_thread
+def check_devices_record(tensor):
+    for _ in range(3):  # on a busy machine one of ten does not meet the device
+        record_beside(tensor)
 
 #: check_nested [slotcore]: nested backwards return, on any thread (A5d)
 #> check_nested: checks

@@ -5,6 +5,7 @@ A finding is old if a finding of the baseline has one of its dedup keys. A basel
 no longer fails on the subject makes no finding old.
 """
 
+from concurrent.futures import Executor
 from pathlib import Path
 
 from slotfuzz.errors import UserError
@@ -16,7 +17,7 @@ TRIES_MAX = 20
 
 
 class Baseline:
-    """The findings in FOLDER. Call `recall` before the hunt starts, from one thread."""
+    """The findings in FOLDER. Call `recall` before the hunt starts."""
 
     def __init__(self, folder: Path):
         if not folder.is_dir():
@@ -37,21 +38,26 @@ class Baseline:
             raise UserError(f"--out {shown(out)} is inside of --baseline {shown(self.folder)};"
                             " a new finding would be old in the next hunt")
 
-    def recall(self, triage, targets: list[str]) -> list[str]:
-        """Teaches TRIAGE the findings, on TARGETS of the hunt; returns the programs to suppress."""
-        programs = []
-        for folder in self.findings:
-            if not (folder / "repro.py").exists():
-                self.without_script.append(folder.name)
-                continue
+    def recall(self, triage, targets: list[str], pool: Executor) -> list[str]:
+        """Teaches TRIAGE the findings, on TARGETS of the hunt; returns the programs to suppress.
+
+        The threads of POOL run them.
+        """
+        folders = [folder for folder in self.findings if (folder / "repro.py").exists()]
+        self.without_script += [one.name for one in self.findings if one not in folders]
+
+        def rerun(folder):
             record = finding.read(folder)
             target = record.target if record else ""
             tries = 1 if record and record.rate == 1 else TRIES_MAX
-            texts = next(filter(None, (
-                triage.recall(target if target in targets else targets[0], folder)
-                for _ in range(tries))), [])
-            programs += texts
-            if not texts:
+            return next(filter(None, (
+                triage.rerun(target if target in targets else targets[0], folder)
+                for _ in range(tries))), None)
+
+        programs = []
+        for folder, one in zip(folders, pool.map(rerun, folders), strict=True):
+            programs += triage.learn(one)
+            if one is None:
                 self.gone.append(folder.name)
         return programs
 

@@ -5,6 +5,7 @@ judge it; then all processes skip its minimal program. The job waits for the ver
 once: see `Plan.judges_beside`.
 """
 
+import functools
 import math
 import os
 import selectors
@@ -50,10 +51,11 @@ def run(plan: Plan) -> Result:
         with (ThreadPoolExecutor(judges) as pool,
               Triage(plan.subject, plan.out, VERIFY_RUNS, kills, place.flags()) as triage):
             written = series.Series(plan, versions.versions(plan.subject))
-            programs = [text for folder in finding.known(folders, plan.subject)
-                        for text in pool.submit(triage.recall, plan.targets[0], folder).result()]
+            known = pool.map(functools.partial(triage.rerun, plan.targets[0]),
+                             finding.known(folders, plan.subject))
+            programs = [text for rerun in known for text in triage.learn(rerun)]
             if plan.baseline:
-                programs += pool.submit(plan.baseline.recall, triage, plan.targets).result()
+                programs += plan.baseline.recall(triage, plan.targets, pool)
             for number, text in enumerate(programs):
                 place.suppress(f"known-{number}", text)
             place.suppress_errors(triage.errors)

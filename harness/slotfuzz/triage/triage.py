@@ -5,7 +5,7 @@ script.
 """
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slotfuzz.engine.kills import Kills
@@ -13,7 +13,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
-from slotfuzz.language.program import lines_of
+from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.schema.record import Finding
 from slotfuzz.subject.subject import Subject
 from slotfuzz.triage import dedup
@@ -26,6 +26,20 @@ from slotfuzz.triage.judged import Judged
 from slotfuzz.triage.sequence import as_one, repeating
 from slotfuzz.triage.servers import Servers
 from slotfuzz.triage.smallest import Smallest, escalation, smallest
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A known finding in FOLDER that fails today: the KEYS of its record, and its PROGRAMS.
+
+    FAILURES are those of its programs: dedup keys, the error of `dedup.error`, and lines.
+    """
+
+    folder: Path
+    keys: Keys
+    programs: tuple[str, ...]
+    failures: tuple[tuple[Keys, str, list[Line]], ...]
+    table: Table
 
 
 class Triage:
@@ -67,28 +81,38 @@ class Triage:
             words = signature.of_reply(reply).text
             raise BrokenError(f"the empty program fails on {self.subject.name}, {target}: {words}")
 
-    def recall(self, target: str, folder: Path) -> list[str]:
-        """Adds the finding in FOLDER to the known ones; returns programs to steer around.
+    def rerun(self, target: str, folder: Path) -> Rerun | None:
+        """Runs the programs of the finding in FOLDER; None if its script no longer fails.
 
-        No programs if it no longer fails: a fixed bug may come back as new.
+        Then a fixed bug may come back as new.
         """
         server, record = self.servers.of(target), finding.read(folder)
         script, *variants = [(folder / "repro.py").read_text(errors="replace"),
-                         *(record.variants[1:] if record else ())]
+                             *(record.variants[1:] if record else ())]
         replies = [server.run(script)]
         if not replies[0].is_finding:
-            return []
-        self.buckets.folders |= dict.fromkeys(record.keys if record else (), folder)
+            return None
         replies += map(server.run, variants)
-        shared = []
+        failures = []
         for reply in replies:
             if reply.is_finding:
                 words, lines = signature.of_reply(reply), lines_of(reply)
                 keys = keys_of(server, reply, words, lines)
-                self.buckets.folders |= dict.fromkeys(keys, folder)
-                self.errors |= {dedup.error(reply, words)} - {""}
-                shared += self.buckets.add_variant(folder, lines, lines, keys, server.table)
-        return [script, *variants, *dict.fromkeys(shared)]
+                failures.append((keys, dedup.error(reply, words), lines))
+        return Rerun(folder, record.keys if record else frozenset(), (script, *variants),
+                     tuple(failures), server.table)
+
+    def learn(self, rerun: Rerun | None) -> list[str]:
+        """Adds a finding to the known ones; returns programs to steer around, or none."""
+        if rerun is None:
+            return []
+        shared = []
+        self.buckets.folders |= dict.fromkeys(rerun.keys, rerun.folder)
+        for keys, error, lines in rerun.failures:
+            self.buckets.folders |= dict.fromkeys(keys, rerun.folder)
+            self.errors |= {error} - {""}
+            shared += self.buckets.add_variant(rerun.folder, lines, lines, keys, rerun.table)
+        return [*rerun.programs, *dict.fromkeys(shared)]
 
     def judge(self, crash: Crash) -> tuple[str, Judged]:
         """("new" | "known" | "shorter" | "unreproduced", the finding).

@@ -1,6 +1,7 @@
 """Findings of a baseline are old and do not fail a hunt; all other findings do."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -98,11 +99,16 @@ def test_a_finding_that_fails_sometimes_is_tried_more_than_once(tmp_path):
     asked = []
 
     class Triage:
-        def recall(self, target, where):
+        def rerun(self, target, where):
             asked.append(target)
-            return ["program"] if len(asked) == 3 else []
+            return "rerun" if len(asked) == 3 else None
+
+        def learn(self, rerun):
+            return ["program of", rerun]
     baseline = Baseline(tmp_path)
-    assert baseline.recall(Triage(), ["storage", "tensor"]) == ["program"]
+    with ThreadPoolExecutor(2) as pool:
+        programs = baseline.recall(Triage(), ["storage", "tensor"], pool)
+    assert programs == ["program of", "rerun"]
     assert asked == ["tensor"] * 3 and baseline.gone == []
 
 

@@ -73,7 +73,7 @@ def test_a_crash_that_no_fresh_process_repeats_is_not_new_and_hides_nothing(
     with triage.Triage(released_subject, out, 2) as judge:
         first = judge.judge(found)
     with triage.Triage(released_subject, out, 2) as judge:
-        judge.recall("storage", out / first[1].id)
+        judge.learn(judge.rerun("storage", out / first[1].id))
         again, third, last = (judge.judge(found) for _ in range(3))
     assert [verdict for verdict, _ in (first, again, third, last)] == [
         "unreproduced", "unreproduced", "new", "known"]

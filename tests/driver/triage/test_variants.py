@@ -96,12 +96,12 @@ def test_the_next_hunt_steers_around_all_ways(unminimized, fake_subject, tmp_pat
         for text in (CRASH, longer):
             _, record = judge.judge(crash.Crash("storage", text, "", 9, 1.0, 1))
     with triage.Triage(fake_subject, out, 2) as later:
-        script, *variants = later.recall("storage", out / record.id)
+        script, *variants = later.learn(later.rerun("storage", out / record.id))
         assert CRASH in script and variants == [longer]
         assert any(("nbytes", "s0") in key.lines for key in later.buckets.folders), "of a variant"
         assert later.judge(crash.Crash("storage", longer, "", 9, 1.0, 1))[0] == "known"
         (out / record.id / "repro.py").write_text("t0 = T.ones(1)\n")
-        assert later.recall("storage", out / record.id) == []
+        assert later.learn(later.rerun("storage", out / record.id)) == []
 
 
 @pytest.mark.parametrize("is_outside", [False, True])
@@ -128,7 +128,7 @@ def test_what_leads_outside_of_memory_is_steered_around_whatever_follows(
         _, record = judge.judge(crash.Crash("storage", CRASH, "", 9, 1.0, 1))
     assert sorted(record.avoid) == [leading, CRASH]
     with triage.Triage(released_subject, out, 2) as later:
-        assert leading in later.recall("storage", out / record.id)
+        assert leading in later.learn(later.rerun("storage", out / record.id))
 
 
 def test_a_finding_shows_that_two_are_one_bug(
