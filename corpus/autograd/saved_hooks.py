@@ -10,3 +10,4 @@ n0.saved_tensors
 t3.sum().backward()
 check_packs(t2)
 check_packed_leaf(t2)
+check_refused_writes()

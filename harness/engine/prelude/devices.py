@@ -131,6 +131,7 @@ def check_error_leaves_nothing(tensor):
             assert len(ran) == known, "A5c: a node ran after the error"
 
 #: PRODUCTS, MARKS_MAX, record_beside [slotcore]: a device records while a leaf is marked again
+#> record_beside: checks starts_thread
 PRODUCTS, MARKS_MAX = 100, 10_000
 def record_beside(tensor):
     found, recorded, begun, marked = [], [], _thread.allocate_lock(), _thread.allocate_lock()

@@ -144,3 +144,35 @@ def check_deep_graph():
         result.sum().backward()
         return leaf.grad.item()
     assert on_small_stack(work) == 2001, "A7: the gradient of a deep graph"
+
+#: not_writable, made_without_recording: makers of tensors that recorded writes must not touch
+not_writable = {
+    "a leaf": lambda: T.ones(2).requires_grad_(),
+    "a view of a leaf": lambda: T.ones(2).requires_grad_().view(-1),
+    "a view that was made without recording": lambda: made_without_recording(T.ones(2)),
+    "a view that a Function returned": lambda: fn("nothing", "v").apply(T.ones(2)),
+}
+def made_without_recording(base):
+    with T.no_grad():
+        return base.view(-1)
+
+#: check_refused_writes: a write that gradients forbid has written nothing (P8)
+#> check_refused_writes: checks
+def check_refused_writes():
+    writes = {
+        "copy_": lambda one, source: one.copy_(source),
+        "add_": lambda one, source: one.add_(source),
+        "mul_": lambda one, source: one.mul_(source),
+        "a slice": lambda one, source: one.__setitem__(slice(0, 1), source[:1])}
+    with T.enable_grad():
+        source = T.ones(2).requires_grad_() * 3
+        for place, make in not_writable.items():
+            for name, write in writes.items():
+                one = make()
+                before = state_of(one)
+                error = raised_by(lambda: write(one, source))
+                assert error is not None, f"P8: {name} wrote {place}, and gradients with it"
+                after = state_of(one)
+                for what in before.keys() - {".grad"}:
+                    same = after[what] == before[what]
+                    assert same, f"P8: {name} of {place} raised and changed the {what}"
