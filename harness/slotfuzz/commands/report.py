@@ -13,6 +13,7 @@ from slotfuzz.finding import finding
 from slotfuzz.paths import shown
 from slotfuzz.report import exports
 from slotfuzz.report.markdown import markdown
+from slotfuzz.report.recognized import recognized
 
 EXAMPLE = "./slotfuzz report repro -o report.html"
 
@@ -22,6 +23,9 @@ def add_arguments(parser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="DIR/report.html by default")
+    parser.add_argument("--baseline", type=Path, metavar="DIR",
+                        help="count the root causes of the findings in DIR, at any depth, that the"
+                             " campaign found")
     parser.add_argument("--markdown", action="store_true",
                         help="print docs/torch.md, the findings on torch by release")
     parser.add_argument("--sarif", type=Path, metavar="FILE", help="write SARIF 2.1.0 as well")
@@ -30,9 +34,11 @@ def add_arguments(parser) -> None:
 
 def run(args, output) -> int:
     """Writes the report; 0 also with findings in it, 2 if a file could not be read."""
-    if not args.folder.is_dir():
-        raise UserError(f"no such folder: {args.folder}")
+    for folder in (args.folder, args.baseline):
+        if folder and not folder.is_dir():
+            raise UserError(f"no such folder: {folder}")
     found = report.collect(args.folder.resolve())
+    baseline = report.collect(args.baseline.resolve()) if args.baseline else None
     unreadable = found.unreadable
     exports.write(found, args.sarif, args.junit)
     if args.markdown:
@@ -46,6 +52,8 @@ def run(args, output) -> int:
         text, unreadable = page(found)
         finding.write_file(path, text)
         output.text(f"{len(found.entries)} findings: {shown(path)}")
+    if baseline:
+        output.text(recognized(found.entries, baseline.entries).text)
     for place, why in unreadable:
         console.say(f"could not read {place}: {why}")
     output.document([{"folder": shown(entry.folder), **entry.record.plain(), "tier": entry.tier}
