@@ -29,6 +29,11 @@ bool is_stale(const TensorImpl& view) noexcept {
   return view.view_version() != view.version().value();
 }
 
+void trace_grad_fn(const TensorImpl& owner, const Node* former, const Node* node) noexcept {
+  if (former != nullptr) trace("references released", {"owner", &owner}, {"link", ".grad_fn"});
+  trace("reference taken", {"owner", &owner}, {"owned", node}, {"link", ".grad_fn"});
+}
+
 // The grad_fn of a view whose base was written since: a node that leads to the base. Throws
 // runtime_error for the result of a custom Function: a node for it would not run its backward.
 intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
@@ -53,7 +58,10 @@ intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
     }
     result = meta.grad_fn;
   }
-  if (former != node) move_retaining_hook(former, former_nr, node, 0);
+  if (former != node) {
+    trace_grad_fn(view, former.get(), node.get());
+    move_retaining_hook(former, former_nr, node, 0);
+  }
   return result;
 }
 
@@ -191,8 +199,7 @@ void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
     former_nr = std::exchange(meta.output_nr, output_nr);
     std::swap(meta.grad_fn, former);
   }
-  if (former) trace("references released", {"owner", &output}, {"link", ".grad_fn"});
-  trace("reference taken", {"owner", &output}, {"owned", node.get()}, {"link", ".grad_fn"});
+  trace_grad_fn(output, former.get(), node.get());
   meta.flag.store(true, std::memory_order_relaxed);
   move_retaining_hook(former, former_nr, node, output_nr);
 }

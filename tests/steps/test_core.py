@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from slotfuzz.engine.server import Server
-from slotfuzz.finding import emit
+from slotfuzz.finding import emit, references
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
+from slotfuzz.schema.events import Event
 from slotfuzz.subject import catalogue, mutant, subject
 from tests.steps.run import SHARDS, STEP_SECONDS_MAX, googletest, run, slotfuzz
 
@@ -106,3 +107,17 @@ def test_programs_of_mutants_are_clean_on_the_fixed_core(tmp_path):
         results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address",
                            "--target", target)
         assert [result["lines"] for result in results] == list(map(len, programs.values()))
+
+
+def test_the_trace_of_a_clean_program_has_each_release():
+    """Or NOTES.md would say of an object that it was freed while it had an owner."""
+    chosen = subject.resolve("core", "address", ["autograd"], with_python=False)
+    wrong, taken = [], 0
+    with Server(chosen, "autograd", trace=True) as server:
+        for seed in sorted((ROOT / "corpus" / "autograd").glob("*.py")):
+            reply = server.run(seed.read_text())
+            assert reply.outcome == "clean"
+            taken += sum(event.what is Event.REFERENCE_TAKEN for event in reply.log.events)
+            for look in (references.freed_too_early, references.reported_without_owning):
+                wrong += [(seed.name, text) for text in look(reply.log.events, str)]
+    assert wrong == [] and taken > 1000

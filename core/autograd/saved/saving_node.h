@@ -13,9 +13,9 @@ template <size_t N>
 class SavingNode : public Node {
  public:
   bool release_variables() noexcept override {
+    trace_released(this);
     bool is_any = false;
     for (const SavedVariable::Owned& released : saved_.release()) is_any = is_any || released;
-    trace_released(this);
     return is_any;
   }
   void visit_owned(OwnedVisitor& visitor) const override {

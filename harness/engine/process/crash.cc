@@ -16,6 +16,10 @@
 #include "harness/engine/check.h"
 #include "harness/engine/process/stacks.h"
 
+#ifdef SLOTFUZZ_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace slotfuzz {
 namespace {
 
@@ -25,6 +29,7 @@ constexpr std::uintptr_t kGuardBytes = 64 << 10;
 
 // A signal handler gets no argument of ours, so it finds the note here.
 CrashNote* note_of_process = nullptr;
+void (*act_of_process)() = nullptr;
 
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void*) {
   CrashNote& note = *note_of_process;
@@ -74,6 +79,7 @@ void handle(int number, siginfo_t* info, void* context) {
   unwind(nullptr);
   note.first = 0;  // keep the handler's frames
 #endif
+  if (act_of_process != nullptr) act_of_process();
   // The process dies of the signal when this handler returns.
   std::signal(number, SIG_DFL);
   std::raise(number);
@@ -101,6 +107,14 @@ void note_crashes(CrashNote& note) {
   for (const int number : kSignals) {
     CHECK(sigaction(number, &action, nullptr) == 0, "sigaction: " << std::strerror(errno));
   }
+}
+
+void act_at_death(void (*act)()) {
+#ifdef SLOTFUZZ_SANITIZER
+  __sanitizer_set_death_callback(act);
+#else
+  act_of_process = act;
+#endif
 }
 
 std::string report_of(const CrashNote& note) {

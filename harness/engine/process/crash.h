@@ -25,6 +25,10 @@ struct CrashNote {
 // build whose sanitizer reports signals.
 void note_crashes(CrashNote& note);
 
+// Has `act` called when a sanitizer or a signal ends this process: in a signal handler, so it may
+// not allocate. Call it after note_crashes().
+void act_at_death(void (*act)());
+
 // The report of a crash of a fork of this process: the signal, and the stack with the names that
 // libraries export. Empty if the note is empty.
 std::string report_of(const CrashNote& note);

@@ -55,6 +55,9 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
+// raise() returns after the handler, since this thread receives the signal.
+void Watchdog::print_python_stacks() { std::raise(kPythonSignal); }
+
 void Watchdog::set_limit(double line_seconds) {
   CHECK(!thread_.joinable(), "the watchdog's limit is set while it runs");
   limit_ = std::chrono::duration<double>(line_seconds);
@@ -125,8 +128,7 @@ void Watchdog::report(std::uint64_t step, double seconds) const {
   const std::string words = text.str();
   CHECK(write(STDERR_FILENO, words.data(), words.size()) >= 0, "stderr");
   if (on_hang_) on_hang_(stacks);
-  // raise() returns after the handler, since this thread receives the signal.
-  std::raise(kPythonSignal);
+  print_python_stacks();
   if (aborts_) std::abort();
   _exit(all_wait ? kDeadlockExit : kHangExit);
 }

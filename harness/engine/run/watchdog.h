@@ -47,6 +47,10 @@ class Watchdog {
   // this before the first line.
   void on_hang(std::function<void(const std::vector<ThreadStack>&)> act);
 
+  // Prints the Python stacks of all threads to stderr, this one's as the current one. Allocates
+  // nothing and needs no GIL.
+  static void print_python_stacks();
+
   void begin_line(std::size_t index, const Line& line) {
     if (!thread_.joinable()) start();
     // Relaxed: the store below publishes it.

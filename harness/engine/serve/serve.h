@@ -16,7 +16,8 @@
 // {"killed": true}.
 //
 // A `run` with "allocation_frames": N keeps N frames of each allocation of the program, for the
-// report; a process that keeps them from its start takes half a second longer to start. `states`
+// report; a process that keeps them from its start takes half a second longer to start. With
+// "python_stacks": true a crash prints the Python stacks to stderr. `states`
 // runs many short programs in one child, at most kStatesMax. `crashed`: the process ended; without
 // it, a finding is the judge's. `ran`: all lines ran, whatever the reset did. `state` is a number
 // of state.h, as text. It is null if a line ended the process, or if the target has threads or

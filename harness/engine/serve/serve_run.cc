@@ -172,6 +172,7 @@ json run_program(Session& session, const json& request) {
     if (request.contains("allocation_frames")) {
       keep_allocation_frames(request.at("allocation_frames"));
     }
+    if (request.value("python_stacks", false)) act_at_death(&Watchdog::print_python_stacks);
     session.executor.watchdog().set_limit(
         request.value("line_seconds", std::min(session.line_seconds, kLineSecondsOfChild)));
     session.executor.watchdog().on_hang([&results](const std::vector<ThreadStack>& stacks) {

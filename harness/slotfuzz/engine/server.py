@@ -82,7 +82,7 @@ class Server:
         if line_seconds is not None:
             request["line_seconds"] = line_seconds
         if self.trace:
-            request["allocation_frames"] = ALLOCATION_FRAMES
+            request |= {"allocation_frames": ALLOCATION_FRAMES, "python_stacks": True}
         reply = self._answer(request, timeout_seconds)
         return replace(reply, stderr=from_root(reply.stderr))
 

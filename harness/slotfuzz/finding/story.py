@@ -13,6 +13,8 @@ from slotfuzz.schema.trace import Event
 
 # A frame without source location: the library and the offset in it.
 IN_LIBRARY = re.compile(r"^\(\S*?([^/\s]+\+0x[0-9a-f]+)\)( \(BuildId: \w+\))?$")
+# The file of the prelude's functions in a Python stack.
+PRELUDE = "prelude.py"
 # A stack's frame is at most so many lines after a trace point in the same function.
 TRACE_LINES_MAX = 4
 
@@ -45,7 +47,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
         what = of_reply(reply).what
         words = f"{what}{_frame(access)}" if what and access and access.frames else \
             verdict(reply)
-        return [f"{at} ends in {words}.", *_wrong_references(reply)]
+        return [f"{at} ends in {words}.", *_python(reply), *_wrong_references(reply)]
     events = [event for event in reply.log.events
               if about is not None and about in event.addresses]
     freed = last(events, FREES)
@@ -63,7 +65,7 @@ def story(reply: Reply, report: Report, about: int | None, contract: str) -> lis
     again = f"{at} uses that address" if not read or read.line != reply.line else "It is used"
     what = of_reply(reply).what
     number = f", against {contract} of the contract" if contract else ""
-    return [*sentences, f"{again}{_frame(access)}: {what}{number}."]
+    return [*sentences, f"{again}{_frame(access)}: {what}{number}.", *_python(reply)]
 
 
 def _thread_story(report: Report) -> list[str]:
@@ -101,6 +103,17 @@ def _assert_story(reply: Reply) -> list[str]:
               for one in leaks]
     words = [f"The script shows it by{shown}."] if shown else []
     return [sentence, *cycles, *_wrong_references(reply), *words]
+
+
+def _python(reply: Reply) -> list[str]:
+    """What Python did in a line that calls functions of the prelude."""
+    functions = [function for file, function in reply.log.python if file == PRELUDE]
+    if not functions:
+        return []
+    text, function = reply.log.python[0]
+    where = " in ".join(f"`{name}`" for name in dict.fromkeys(functions))
+    did = f"ran `{text}`, in" if text != PRELUDE and function == "<module>" else "was in"
+    return [f"At that time Python {did} {where}."]
 
 
 def _wrong_references(reply: Reply) -> list[str]:

@@ -23,6 +23,10 @@ OBSERVED_LINE = re.compile(r"^    observed  impl (0x[0-9a-f]+)  wrapper (0x[0-9a
 JUDGED_LINE = "    the end is judged"
 RESET = "# every name is dropped, then gc.collect()"
 WHATS = {event.value: event for event in events.Event}
+# What faulthandler prints of the thread that crashed. A file may be the text of a call.
+PYTHON_STACK = re.compile(
+    r"^Current thread .*\(most recent call first\):\n((?:  File .*(?:\n|$))+)", re.MULTILINE)
+PYTHON_FRAME = re.compile(r'^  File "(.*)", line \d+ in (.+)$', re.MULTILINE)
 RAISED_LINE = re.compile(r"^    raised \w+$")
 REPORT_START = re.compile(r"^(={10,}|==\d+==|.*runtime error: |WARNING: |Fatal Python error|"
                           r"slotfuzz: (?:crash|deadlock|hang): )")
@@ -101,7 +105,8 @@ class Log:
     """Program LINES as they ran (one more for the reset), EVENTS of the core, a REPORT,
     and the impls that the judge OBSERVED.
 
-    JUDGED is the number of events before the judge's check at the end, or None.
+    JUDGED is the number of events before the judge's check at the end, or None. PYTHON is the stack
+    of the thread that crashed, innermost first: (file, function).
     """
 
     lines: list[str]
@@ -109,6 +114,7 @@ class Log:
     report: str
     observed: list[ObservedImpl]
     judged: int | None
+    python: tuple[tuple[str, str], ...]
 
 
 def parse(stderr: str) -> Log:
@@ -128,7 +134,9 @@ def parse(stderr: str) -> Log:
         elif (match := TRACE_LINE.match(text)):
             passed.append(Event(len(lines) - 1, match[1], WHATS.get(match[2]), match[2],
                                 match[3] or "", text))
-    return Log(lines, passed, "\n".join(rest), observed, judged)
+    stack = PYTHON_STACK.search(stderr)
+    python = tuple(PYTHON_FRAME.findall(stack[1])) if stack else ()
+    return Log(lines, passed, "\n".join(rest), observed, judged, python)
 
 
 def _observed(line: int, match: re.Match) -> ObservedImpl:

@@ -1,5 +1,7 @@
 """Nodes and ctxs: from the text of a trace to rows, and to the owner that was missing."""
 
+import pytest
+
 from slotfuzz.evidence.report import Report
 from slotfuzz.finding import explain, from_trace, timeline_svg
 from slotfuzz.finding.references import owners_left
@@ -134,3 +136,27 @@ def test_a_long_log_is_cut_in_notes_and_whole_in_replay():
     assert notes.count("impl created") == 2 * explain.EVENTS_OF_LINE_MAX
     assert "    ... 700 events, which `replay` prints\n" in notes
     assert explain.annotated(many).count("impl created") == 900
+
+
+STACK = """\
+Current thread 0x00007f890b41b840 (most recent call first):
+{}  File "prelude.py", line 3332 in assert_calls
+  File "prelude.py", line 4924 in check_function_calls
+  File "check_function_calls()", line 1 in <module>
+
+Thread 0x00007f890b41b841 (most recent call first):
+  File "prelude.py", line 1 in serve
+"""
+
+
+@pytest.mark.parametrize("inner, words", [
+    ('  File "c._sequence_nr()", line 1 in <module>\n', "ran `c._sequence_nr()`, in"),
+    ("", "was in"),
+])
+def test_notes_of_a_crash_say_what_python_did_in_a_check(inner, words):
+    crash = {"kind": "signal", "signal": 11, "line": 2}
+    program = FUNCTION + "> check_function_calls()\n"
+    assert (f"At that time Python {words} `assert_calls` in `check_function_calls`.") in story_of(
+        program + STACK.format(inner), **crash)
+    plain = 'Current thread 0x1 (most recent call first):\n  File "t1.f()", line 1 in <module>\n'
+    assert "At that time Python" not in story_of(program + plain, **crash)
