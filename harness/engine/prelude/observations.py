@@ -8,6 +8,7 @@ script that shows a difference; `outside` is asked about the lines before a cras
 import re, types
 class Observations:
     is_variable = re.compile(r"[a-z]\d").fullmatch
+    minus_zero = re.compile(r"-0\.0(?!\d)")
     objects_max, numbers_max, items_max = 40, 256, 8  # more is too slow, and shows no more
     of_tensor = ("dtype", "size()", "stride()", "storage_offset()", "requires_grad", "is_leaf",
                  "_is_view()", "is_conj()", "is_neg()", "_version", "is_contiguous()")
@@ -57,9 +58,9 @@ class Observations:
         self.report(place, "impl", self.ask(lambda: self.impl_of(one)))
         self.report_all(place, one, self.of_tensor)
         if self.ask(one.numel) in range(self.numbers_max):
-            # Vector code negates complex zeros to other zeros.
+            # No promise is about the sign of a zero, and vector code negates others.
             values = str(self.ask(one.tolist)).replace("-0j", "+0j").replace("(-0+0j)", "0j")
-            self.report(place, "tolist", values)
+            self.report(place, "tolist", self.minus_zero.sub("0.0", values))
         storage = self.ask(one.untyped_storage)
         self.report(place, "storage", self.ask(lambda: self.impl_of(storage)))
         self.lead(place, "untyped_storage", storage)
