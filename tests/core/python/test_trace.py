@@ -114,7 +114,8 @@ def test_a_place_is_that_of_the_trace_point():
     (WRAP + "T.enter_hermetic()\nT.exit_hermetic()", ["hermetic left"]),
     ("s = T.UntypedStorage(4)\ns.resize_(8)", ["storage resized"]),
     ("s = T.UntypedStorage(4)\ndel s", FREED),
-    (WRAP + "del s\ndel t", FREED[:3] + ["impl freed", "handed over"] + FREED if RESURRECTS else
+    (WRAP + "del s\ndel t", FREED[:3] + ["references released", "impl freed", "handed over"] + FREED
+     if RESURRECTS else
      FREED[:3] + ["references released", "wrapper released"] + FREED[:3] + ["impl freed"] * 2),
 ], ids=["wrap", "wrap again", "preserve", "resurrect", "enter", "hermetic wrap",
         "delete hermetic", "hermetic delete", "exit", "resize", "free", "last owner"])
