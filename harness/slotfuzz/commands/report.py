@@ -52,10 +52,13 @@ def run(args, output) -> int:
         text, unreadable = page(found)
         finding.write_file(path, text)
         output.text(f"{len(found.entries)} findings: {shown(path)}")
-    if baseline:
-        output.text(recognized(found.entries, baseline.entries).text)
+    known = recognized(found.entries, baseline.entries) if baseline else None
+    if baseline and known:
+        output.text(known.text)
+        unreadable = [*unreadable, *baseline.unreadable]
     for place, why in unreadable:
         console.say(f"could not read {place}: {why}")
-    output.document([{"folder": shown(entry.folder), **entry.record.plain(), "tier": entry.tier}
+    output.document([{"folder": shown(entry.folder), **entry.record.plain(), "tier": entry.tier,
+                      **({"root_cause": known.cause_of(entry)} if known else {})}
                      for entry in [*found.entries, *found.unreproduced]])
     return 2 if unreadable else 0

@@ -20,6 +20,11 @@ class Recognized:
     causes: list[tuple[Cause, list[Entry]]]
     others: list[Entry]
 
+    def cause_of(self, entry: Entry) -> str:
+        """The folder of the root cause that ENTRY is, or an empty string."""
+        return next((cause.first.folder.name for cause, entries in self.causes
+                     if entry in entries), "")
+
     @property
     def text(self) -> str:
         """A line for each root cause and each other finding, below their numbers."""

@@ -1,5 +1,7 @@
 """A campaign's findings, counted by the root causes of a baseline."""
 
+import json
+
 from slotfuzz import report
 from slotfuzz.report.recognized import recognized
 from slotfuzz.schema.record import JUDGE
@@ -39,5 +41,12 @@ def test_report_prints_the_count(campaign, tmp_path, capsys):
     baseline, found = known_and_found(campaign, tmp_path)
     code, out, _ = slotfuzz(capsys, "report", str(found), "--baseline", str(baseline))
     assert code == 0 and "2 root causes of the baseline" in out
+    code, out, _ = slotfuzz(capsys, "report", str(found), "--baseline", str(baseline), "--json")
+    causes = {row["id"]: row["root_cause"] for row in json.loads(out)}
+    assert code == 0 and causes == {"found-1": "known-1", "found-2": "known-1",
+                                    "found-3": "known-3", "found-4": ""}
+    (baseline / "torch-2.6.0" / "known-3" / "finding.json").write_text("{")
+    code, out, err = slotfuzz(capsys, "report", str(found), "--baseline", str(baseline))
+    assert code == 2 and "could not read torch-2.6.0/known-3" in err and "1 root causes" in out
     code, _, err = slotfuzz(capsys, "report", str(found), "--baseline", str(tmp_path / "nowhere"))
     assert code == 2 and "no such folder" in err and "nowhere" in err

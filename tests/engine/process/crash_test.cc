@@ -32,6 +32,9 @@ namespace {
 // Volatile, or the compiler would clone functions for the constant.
 volatile std::uintptr_t nowhere = 0x60e4;
 
+// A function without a capture finds it here.
+int pipe_of_test = -1;
+
 class CrashTest : public ::testing::Test {
  protected:
   CrashTest()
@@ -101,6 +104,30 @@ TEST_F(CrashTest, an_abort_has_no_address) {
   if (kHasSanitizer) GTEST_SKIP() << "its sanitizer tells";
   const auto report = report_after([] { std::abort(); }, SIGABRT);
   EXPECT_TRUE(report.starts_with("slotfuzz: crash: ABRT\n")) << report;
+}
+
+TEST_F(CrashTest, a_process_acts_as_it_dies) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pipe_of_test = ends[1];
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{};
+    setrlimit(RLIMIT_CORE, &none);
+    note_crashes(note_);
+    act_at_death([] {
+      if (write(pipe_of_test, "acted", 5) < 0) std::_Exit(0);
+    });
+    write_to(reinterpret_cast<int*>(nowhere));
+    std::_Exit(0);
+  }
+  close(ends[1]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  char text[8] = {};
+  EXPECT_EQ(read(ends[0], text, sizeof text), 5);
+  EXPECT_STREQ(text, "acted");
+  close(ends[0]);
 }
 
 }  // namespace
