@@ -31,10 +31,11 @@ def serve():
         elif "states" in request:
             print(json.dumps(run_states(request["states"])), flush=True)
         elif "observations" in request:
-            trace = [{"raised": "", "seen": ""}] * 2
-            print(json.dumps({"programs": [{"crashed": False, "line": 0, "hash": "0",
-                                            "trace": trace} for _ in request["observations"]]}),
-                  flush=True)
+            answers = [{"crashed": False, "line": 0, "hash": "0"}] * len(request["observations"])
+            print(json.dumps({"programs": answers}), flush=True)
+        elif "traces" in request:
+            traces = [{"after": [{"raised": "", "seen": ""}] * 2}] * len(request["traces"])
+            print(json.dumps({"traces": traces}), flush=True)
         elif "parse" in request:
             print(json.dumps(parse(request["parse"], request.get("frame", ()))), flush=True)
         elif "extend" in request:

@@ -71,8 +71,11 @@ def test_a_question_that_hangs_ends_only_its_program():
 def test_a_trace_has_what_each_line_raised():
     chosen = subject.resolve("core", "none", ["tensor"])
     with Server(chosen, "tensor") as server:
-        (reply,) = server.observations(["t0 = T.ones(1)\ndel t0\ndel t0\n"], whole=True)
-    assert [after.raised for after in reply.trace] == ["", "", "NameError", ""]
+        program = "t0 = T.ones(1)\ndel t0\ndel t0\n"
+        server.observations([program, "t0 = T.ones(2)\n"])
+        trace, unknown = server.traces([program, "del t0\n"])
+    assert [after.raised for after in trace] == ["", "", "NameError", ""]
+    assert unknown == ()
 
 
 def test_each_line_of_a_measured_program_has_its_share():

@@ -5,9 +5,10 @@ script that shows a difference; `outside` is asked about the lines before a cras
 """
 
 #: Observations, observe: what variables and the prelude's lists lead to, one a line, no address
-import re, types
+import re, string, types
 class Observations:
-    is_variable = re.compile(r"[a-z]\d").fullmatch
+    variables = {f"{letter}{digit}" for letter in string.ascii_lowercase for digit in string.digits}
+    lists = set()  # a search of all names at each line would take half of the time
     minus_zero = re.compile(r"-0\.0(?!\d)")
     objects_max, numbers_max, items_max = 40, 256, 8  # more is too slow, and shows no more
     of_tensor = ("dtype", "size()", "stride()", "storage_offset()", "requires_grad", "is_leaf",
@@ -134,10 +135,11 @@ class Observations:
             (self.tensor if is_tensor else self.storage)(place, one)
             self.attributes(place, one)
     def text(self, names):
-        for name in sorted(names):
-            one = names[name]
-            if self.is_variable(name) or type(one) is list and one:
-                self.lines.append(f"{name} is {self.name_of(one, name)}")
+        if not self.lists:  # lines bind variables alone, so the prelude's lists stay
+            self.lists.update(name for name, one in names.items() if type(one) is list)
+        of_prelude = {name for name in self.lists - self.variables if names[name]}
+        for name in sorted(of_prelude | self.variables & names.keys()):
+            self.lines.append(f"{name} is {self.name_of(names[name], name)}")
         for place, one in self.met:
             self.report_on(place, one)
         return "\n".join(self.lines).replace(f"= {T.__name__}.", "= ")  # dtypes
@@ -170,5 +172,5 @@ def reaches_outside(one):
     except (RuntimeError, TypeError, AttributeError):  # it has no memory of this kind
         return False
 def outside(names):
-    return "\n".join(name for name in sorted(names)
-                     if Observations.is_variable(name) and reaches_outside(names[name]))
+    return "\n".join(name for name in sorted(Observations.variables & names.keys())
+                     if reaches_outside(names[name]))

@@ -16,10 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-json answer(Session& session, const json& request) {
+json answer(Session& session, KeptTraces& traces, const json& request) {
   if (request.contains("states")) return run_states(session, request);
   if (request.contains("run")) return run_program(session, request);
-  if (request.contains("observations")) return run_observations(session, request);
+  if (request.contains("observations")) return run_observations(session, traces, request);
+  if (request.contains("traces")) return read_traces(traces, request);
   if (request.contains("generate")) return generate(session, request);
   if (request.contains("profile")) return run_profile(session, request);
   if (request.contains("parse")) {
@@ -48,6 +49,7 @@ void reply_with(const json& document) {
 }  // namespace
 
 void serve(Session& session, std::string_view target, std::string_view module) {
+  KeptTraces traces;
   reply_with({{"ready", true}});
   for (std::string line; std::getline(std::cin, line);) {
     const json request = json::parse(line, nullptr, false);
@@ -57,7 +59,7 @@ void serve(Session& session, std::string_view target, std::string_view module) {
       reply_with(describe(session, target, module));
     } else {
       session.late_imports.learn();
-      reply_with(answer(session, request));
+      reply_with(answer(session, traces, request));
     }
   }
 }

@@ -1,13 +1,14 @@
 // Runs many programs in one child, since a fork costs as much as several of them.
 #include "harness/engine/serve/serve_observations.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <set>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include "harness/engine/check.h"
 #include "harness/engine/process/probe.h"
@@ -27,6 +28,7 @@ struct Shared {
   // The line that the current program runs.
   std::size_t line;
   std::uint64_t hashes[kProgramsMax];
+  TracePlace traces[kProgramsMax];
 };
 
 // Records which line runs.
@@ -53,23 +55,8 @@ std::uint64_t hash_of(const std::vector<Observation>& trace) {
   return hash;
 }
 
-void write_all(int descriptor, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
-    CHECK(written > 0, "write: " << std::strerror(errno));
-    at += static_cast<std::size_t>(written);
-  }
-}
-
-std::string read_all(int descriptor) {
-  std::string text(static_cast<std::size_t>(lseek(descriptor, 0, SEEK_END)), '\0');
-  const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
-  CHECK(size == static_cast<ssize_t>(text.size()), "pread: " << std::strerror(errno));
-  return text;
-}
-
 [[noreturn]] void run_in_child(Session& session, const std::vector<Program>& programs,
-                               Shared& shared, const std::string& question, int traces,
+                               Shared& shared, const std::string& question, KeptTraces& traces,
                                unsigned program_seconds) {
   silence();
   session.executor.watchdog().set_limit(std::min(session.line_seconds, kLineSecondsOfChild));
@@ -79,32 +66,16 @@ std::string read_all(int descriptor) {
     alarm(program_seconds);  // the watchdog limits lines, but not the observations
     session.executor.run(programs[shared.done], observations);
     shared.hashes[shared.done] = hash_of(observations.trace());
-    if (traces >= 0) {
-      json trace = json::array();
-      for (const Observation& one : observations.trace()) {
-        trace.push_back({{"raised", one.raised}, {"seen", one.seen}});
-      }
-      write_all(traces, trace.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
-    }
+    shared.traces[shared.done] = traces.write(observations.trace());
     ++shared.done;
   }
   std::_Exit(0);
 }
 
-// Adds the traces, one line for each program that did not end its process.
-void add_traces(json& results, int traces) {
-  std::istringstream lines(read_all(traces));
-  std::string line;
-  for (json& result : results) {
-    if (result["crashed"].get<bool>() || !std::getline(lines, line)) continue;
-    result["trace"] = json::parse(line);
-  }
-  close(traces);
-}
-
 // Runs the programs from shared.done on, up to the first that ends the process.
 Ended run_some(Session& session, const std::vector<Program>& programs, Shared& shared,
-               const std::string& question, int traces, double seconds, unsigned program_seconds) {
+               const std::string& question, KeptTraces& traces, double seconds,
+               unsigned program_seconds) {
   const pid_t child = fork();
   CHECK(child >= 0, "fork: " << std::strerror(errno));
   if (child == 0) run_in_child(session, programs, shared, question, traces, program_seconds);
@@ -132,18 +103,18 @@ json generate(const Session& session, const json& request) {
   return {{"programs", programs}};
 }
 
-json run_observations(Session& session, const json& request) {
-  const json& texts = request.at("observations");
+json run_observations(Session& session, KeptTraces& traces, const json& request) {
+  const std::vector<std::string> texts = request.at("observations");
   if (texts.size() > kProgramsMax) return {{"error", "too many programs"}};
   std::vector<Program> programs;
-  for (const std::string text : texts) {
+  for (const std::string& text : texts) {
     programs.push_back(session.printer.parse(text));
     session.mask(programs.back());
     session.executor.prepare(programs.back());
   }
   // The resets need not visit the objects that compiling created.
   session.interpreter.freeze();
-  const int traces = request.value("whole", false) ? memfd_create("traces", MFD_CLOEXEC) : -1;
+  traces.clear();
   const SharedMemory memory(sizeof(Shared));
   Shared& shared = *memory.as<Shared>();
   const double seconds = request.value("timeout", kTimeoutSecondsDefault);
@@ -153,11 +124,9 @@ json run_observations(Session& session, const json& request) {
     const std::size_t first = shared.done;
     const Ended ended = run_some(session, programs, shared, question, traces, seconds,
                                  request.at("program_seconds"));
-    if (ended == Ended::kKilled) {
-      if (traces >= 0) close(traces);
-      return {{"killed", true}};
-    }
+    if (ended == Ended::kKilled) return {{"killed", true}};
     for (std::size_t i = first; i < shared.done; ++i) {
+      traces.add(texts[i], shared.traces[i]);
       results.push_back({{"crashed", false},
                          {"line", programs[i].lines.size()},
                          {"hash", std::to_string(shared.hashes[i])}});
@@ -166,8 +135,15 @@ json run_observations(Session& session, const json& request) {
     results.push_back({{"crashed", true}, {"line", shared.line}, {"hash", nullptr}});
     ++shared.done;
   }
-  if (traces >= 0) add_traces(results, traces);
   return {{"programs", results}};
+}
+
+json read_traces(const KeptTraces& traces, const json& request) {
+  json found = json::array();
+  for (const std::string text : request.at("traces")) {
+    found.push_back({{"after", traces.contains(text) ? traces.read(text) : json::array()}});
+  }
+  return {{"traces", found}};
 }
 
 }  // namespace slotfuzz

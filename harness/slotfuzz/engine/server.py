@@ -15,7 +15,7 @@ from slotfuzz.errors import BrokenError, KilledError, MachineError, UserError
 from slotfuzz.language.program import Line, Table, lines_of
 from slotfuzz.paths import from_root
 from slotfuzz.schema import answers, shape
-from slotfuzz.schema.answers import DroppedLine, Observed, Reply, State
+from slotfuzz.schema.answers import DroppedLine, Observation, Observed, Reply, State
 from slotfuzz.subject.subject import ALLOCATION_FRAMES, Subject
 
 DESCRIBE_SECONDS = 120
@@ -121,10 +121,10 @@ class Server:
         return self._answer({"generate": count, "seed": seed, "ops": ops}, 0).programs
 
     def observations(
-        self, programs: list[str], whole: bool = False, question: str = "observe",
+        self, programs: list[str], question: str = "observe",
         program_seconds: int = OBSERVATIONS_SECONDS,
     ) -> tuple[Observed, ...]:
-        """Runs programs, many in one child: for each the hash of its trace, or the WHOLE trace.
+        """Runs programs, many in one child: for each the hash of its trace.
 
         The trace has the answer to QUESTION, a function of the prelude, after each line. A program
         that takes longer than PROGRAM_SECONDS has crashed.
@@ -132,9 +132,16 @@ class Server:
         """
         # Each program may hang, and each hang ends another child.
         budget_seconds = program_seconds * (len(programs) + 1)
-        request = {"observations": programs, "whole": whole, "question": question,
+        request = {"observations": programs, "question": question,
                    "timeout": budget_seconds, "program_seconds": program_seconds}
         return self._answer(request, budget_seconds).programs
+
+    def traces(self, programs: list[str]) -> tuple[tuple[Observation, ...], ...]:
+        """The traces of some PROGRAMS of the last `observations`.
+
+        A trace is empty if its program crashed, or if the server has started anew since.
+        """
+        return tuple(trace.after for trace in self._answer({"traces": programs}, 0).traces)
 
     def profile(self, programs: list[str], folder: str) -> int:
         """Runs PROGRAMS on a coverage build; returns how many ended their process.

@@ -24,6 +24,9 @@ BATCH = 256
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 MINIMIZE_RUNS_MAX = 600
+# An op is left out if so many programs of the first round differ at it, and this share of those
+# that reach it: it would hide the lines that come after.
+DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
 
 
 @dataclass
@@ -81,6 +84,7 @@ class Pair:
                          and (difference := self._difference(table.program_text([Line(name, ())])))
                          and (difference.torch is None or self.reason_for(difference))}
         self.ops = [name for name in self.ops if name not in self.left_out]
+        self.drawn = self.ops
 
     def __enter__(self):
         return self
@@ -113,22 +117,41 @@ class Pair:
                 # Programs that lost lines share a round with new ones, since each round forks.
                 count = min(BATCH, runs - result.programs) - len(left)
                 if count:
-                    texts = self.core.generate(count, seed * 1_000_003 + batch, self.ops)
+                    texts = self.core.generate(count, seed * 1_000_003 + batch, self.drawn)
                     left += [Drawn(text, text) for text in texts]
                     batch += 1
-                left = self._compare_round(left, result, say)
+                found = self.differences([drawn.left for drawn in left])
+                if batch == 1:
+                    self._leave_out([drawn.left for drawn in left], found)
+                left = self._count(left, found, result, say)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
         except KeyboardInterrupt:
             result.interrupted = True
         return result
 
-    def _compare_round(
-        self, programs: list[Drawn], result: Result, say: Callable[[str], None],
+    def _leave_out(self, texts: list[str], found: list[Difference | None]) -> None:
+        """Draws no more of the ops at which most of the programs TEXTS differ as FOUND."""
+        reached: Counter = Counter()
+        differ: dict[str, list[Difference]] = {}
+        for text, difference in zip(texts, found, strict=True):
+            reached.update({*(difference.ops if difference else self._ops_of(text))})
+            reason = difference and self.reason_for(difference)
+            if difference and (reason or difference.torch is None):
+                differ.setdefault(difference.ops[reason[1] if reason else -1],
+                                  []).append(difference)
+        self.left_out |= {
+            op: those[0] for op, those in differ.items()
+            if len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
+        self.drawn = [op for op in self.ops if op not in self.left_out]
+
+    def _count(
+        self, programs: list[Drawn], found: list[Difference | None], result: Result,
+        say: Callable[[str], None],
     ) -> list[Drawn]:
-        """Compares each of PROGRAMS once; returns those that lost a line for a reason."""
+        """Counts what was FOUND in each of PROGRAMS; returns those that lost a line for a reason.
+        """
         again = []
-        found = self.differences([drawn.left for drawn in programs])
         for drawn, difference in zip(programs, found, strict=True):
             explained = difference and self.reason_for(difference)
             if difference and difference.torch is None:
@@ -157,35 +180,37 @@ class Pair:
         Many programs share a process, and one may affect the next. So a difference without a reason
         counts only if the program also differs in a process of its own.
         """
-        found: list[Difference | None] = [None] * len(texts)
-        unlike = []
-        for at, (ours, theirs) in enumerate(zip(*self._both(texts), strict=True)):
-            if theirs.crashed:
-                found[at] = crash(ours, theirs, self._ops_of(texts[at]))
-            elif ours.hash != theirs.hash:
-                unlike.append(at)
-        for at, difference in zip(unlike, self._first([texts[at] for at in unlike]), strict=True):
-            known = difference is None or difference.torch is None or self.reason_for(difference)
-            found[at] = difference if known else self._difference(texts[at])
+        found = self._first(texts)
+        for at, difference in enumerate(found):
+            if difference and difference.torch is not None and not self.reason_for(difference):
+                found[at] = self._difference(texts[at])
         return found
 
     def _difference(self, text: str) -> Difference | None:
         return self._first([text])[0]
 
     def _first(self, texts: list[str]) -> list[Difference | None]:
-        found = []
-        for text, ours, theirs in zip(texts, *self._both(texts, True), strict=True):
-            ops = self._ops_of(text)
-            found.append(crash(ours, theirs, ops)
-                         or first_difference(ours.trace, theirs.trace, ops))
+        """The first difference of each program, in processes that they share."""
+        found: list[Difference | None] = [None] * len(texts)
+        unlike = []
+        for at, (ours, theirs) in enumerate(zip(*self._both("observations", texts), strict=True)):
+            if ours.crashed or theirs.crashed:
+                found[at] = crash(ours, theirs, self._ops_of(texts[at]))
+            elif ours.hash != theirs.hash:
+                unlike.append(at)
+        traces = self._both("traces", [texts[at] for at in unlike]) if unlike else ()
+        for at, ours, theirs in zip(unlike, *traces):
+            # A server that something killed has no traces any more.
+            found[at] = (first_difference(ours, theirs, self._ops_of(texts[at])) if ours and theirs
+                         else self._difference(texts[at]))
         return found
 
     def _ops_of(self, text: str) -> list[str]:
         return [line.op for line in self.core.parse(text)]
 
-    def _both(self, texts: list[str], whole: bool = False) -> list[list[dict]]:
-        """The replies of the core and of torch, which run in parallel."""
-        return list(self.threads.map(lambda server: server.observations(texts, whole),
+    def _both(self, question: str, texts: list[str]) -> list[tuple]:
+        """What the servers of the core and of torch answer; they run in parallel."""
+        return list(self.threads.map(lambda server: getattr(server, question)(texts),
                                      (self.core, self.torch)))
 
     def _note(

@@ -186,15 +186,14 @@ class Observation:
 
 @dataclass(frozen=True)
 class Observed:
-    """The result of one program of `observations`: the HASH of its TRACE.
+    """The result of one program of `observations`: the HASH of its trace.
 
-    TRACE has an observation for each line, and one for the reset. LINE is the last line that ran.
+    LINE is the last line that ran.
     """
 
     crashed: bool
     line: int
     hash: str | None
-    trace: tuple[Observation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -202,6 +201,20 @@ class Observations:
     """The answer to `observations`."""
 
     programs: tuple[Observed, ...]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What was observed AFTER each line of a program, and after the reset."""
+
+    after: tuple[Observation, ...]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The answer to `traces`."""
+
+    traces: tuple[Trace, ...]
 
 
 @dataclass(frozen=True)
@@ -219,5 +232,5 @@ class Profiled:
 
 
 # The class of the answer to each request.
-OF_REQUEST = {"run": Reply, "states": States, "observations": Observations, "parse": Parsed,
-              "extend": Programs, "generate": Programs, "profile": Profiled}
+OF_REQUEST = {"run": Reply, "states": States, "observations": Observations, "traces": Traces,
+              "parse": Parsed, "extend": Programs, "generate": Programs, "profile": Profiled}

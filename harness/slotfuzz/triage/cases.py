@@ -22,10 +22,9 @@ def keys_of(
 def reaching_outside(server: Server, lines: list[Line]) -> dedup.Outside | None:
     """The first of LINES after which a variable's elements lie outside of memory."""
     beginnings = [server.table.program_text(lines[:count + 1]) for count in range(len(lines))]
-    for line, answer in zip(lines, server.observations(beginnings, whole=True, question="outside")):
+    server.observations(beginnings, question="outside")
+    for line, trace in zip(lines, server.traces(beginnings)):
         # After the last line the engine asks once more, without names.
-        if not answer.crashed:
-            after = answer.trace[-2]
-            if after.seen:
-                return dedup.Outside(line, bool(after.raised))
+        if trace and trace[-2].seen:
+            return dedup.Outside(line, bool(trace[-2].raised))
     return None

@@ -52,19 +52,19 @@ class Server:
     def parse(self, text):
         return [Line(op, ()) for op in text.split()]
 
-    def observations(self, programs, whole=False):
-        replies = []
-        for text in programs:
-            lines = text.split()
-            trace = [self.says(lines[:i + 1]) for i in range(len(lines))]
-            self.ran.append(text)
-            if None in trace:
-                at = trace.index(None)
-                replies.append(Observed(True, at, None))
-                continue
-            replies.append(Observed(False, len(lines), "|".join(trace),
-                                    tuple(map(seen, [*trace, ""]))))
-        return replies
+    def observations(self, programs):
+        self.ran += programs
+        self.last = {text: self.trace(text) for text in programs}
+        return [Observed(True, self.last[text].index(None), None) if None in self.last[text]
+                else Observed(False, len(self.last[text]), "|".join(self.last[text]))
+                for text in programs]
+
+    def traces(self, programs):
+        return [tuple(map(seen, [*self.last[text], ""])) for text in programs]
+
+    def trace(self, text):
+        lines = text.split()
+        return [self.says(lines[:i + 1]) for i in range(len(lines))]
 
     def close(self):
         pass
@@ -244,3 +244,22 @@ def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
     scripts = sorted((tmp_path / "build" / "bench" / "differences").iterdir())
     assert [path.name for path in scripts] == ["0-slotcore.py", "0-torch.py"]
     assert "import torch as T" in scripts[1].read_text() and "write\n" in scripts[1].read_text()
+
+
+def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
+    torch = Server(differs_in("write"), ["make\nwrite\n"])
+    traces = torch.traces
+    torch.traces = lambda texts: traces(texts) if torch.ran.count(texts[0]) > 1 else [()]
+    with Pair(Server(plain, ["make\nwrite\n"]), torch, [reason("write: *")]) as pair:
+        (found,) = pair.differences(["make\nwrite\n"])
+    assert found.signature.startswith("write: ") and torch.ran.count("make\nwrite\n") == 2
+
+
+def test_an_op_at_which_most_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 8)
+    texts = ["make\nwrite\nread\n"] * 8 + ["make\nread\n"] * 2
+    core = Server(plain, texts)
+    with Pair(core, Server(after("make", differs_in("write"))), [reason("write: *")]) as pair:
+        result = pair.compare(10, 1, lambda word: None)
+        assert [*pair.left_out] == ["write"] and core.wanted == ["make", "read"]
+    assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)

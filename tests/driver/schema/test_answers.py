@@ -14,8 +14,8 @@ REQUESTS = {
     "crash": {"run": CRASH}, "dropped lines": {"run": CLEAN + "rubbish\n"},
     "nothing": {"run": ""},
     "states": {"states": [CLEAN, CLEAN]}, "states with a crash": {"states": [CLEAN, CRASH]},
-    "observations": {"observations": [CLEAN], "whole": True, "program_seconds": 10},
-    "hashes": {"observations": [CLEAN], "whole": False, "program_seconds": 10},
+    "observations": {"observations": [CLEAN], "program_seconds": 10},
+    "traces": {"traces": [CLEAN]},
     "parse": {"parse": CLEAN + "rubbish\n", "frame": []},
     "extend": {"extend": CLEAN, "count": 2, "seed": 1},
 }

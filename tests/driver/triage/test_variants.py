@@ -10,7 +10,7 @@ from slotfuzz.evidence import signature
 from slotfuzz.finding import finding
 from slotfuzz.language import program
 from slotfuzz.reduce import minimize
-from slotfuzz.schema.answers import Observation, Observed, State
+from slotfuzz.schema.answers import Observation, State
 from slotfuzz.schema.record import ERROR, OUTSIDE, DedupKey
 from slotfuzz.triage import cases, crash, dedup, triage
 from tests.driver import records
@@ -191,9 +191,9 @@ def test_the_line_that_leads_outside_of_memory_is_reported_with_what_it_raised(a
     lines = [SimpleNamespace(index=index) for index in range(3)]
     server = SimpleNamespace(
         table=SimpleNamespace(program_text=len),
-        observations=lambda counts, whole, question: [
-            Observed(False, 0, "", (Observation(*answers[count - 1]), Observation("", "")))
-            for count in counts])
+        observations=lambda counts, question: None,
+        traces=lambda counts: [(Observation(*answers[count - 1]), Observation("", ""))
+                               for count in counts])
     reached = cases.reaching_outside(server, lines)
     assert (reached and (reached.line.index, reached.raised)) == found
 
