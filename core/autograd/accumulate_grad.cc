@@ -3,6 +3,7 @@
 #include "core/autograd/accumulate_grad.h"
 
 #include <limits>
+#include <stdexcept>
 
 #include "core/autograd/autograd_meta.h"
 #include "core/autograd/current_device.h"
@@ -118,7 +119,11 @@ NodeHooks AccumulateGrad::hooks() const {
 
 Gradients AccumulateGrad::apply(Gradients gradients) {
   TensorPtr gradient = std::move(gradients.at(0));
-  if (!gradient || !leaf_->requires_grad()) return {};
+  if (!gradient) return {};
+  if (grad_fn(*leaf_)) {
+    throw std::runtime_error("a leaf of this graph was detached and written since, and is no leaf");
+  }
+  if (!leaf_->requires_grad()) return {};
   meta_of(*leaf_)->gradient.accumulate(mutex_, Sums{*leaf_, gradient});
   return {};
 }

@@ -176,3 +176,30 @@ def check_refused_writes():
                 for what, value in before.items():
                     same = after[what] == value or what == ".grad"
                     assert same, f"P8: {name} of {place} raised and changed the {what}"
+
+#: check_moved_leaf: a backward never adds to a leaf that has become a result since (A2c)
+#> check_moved_leaf: checks
+def check_moved_leaf():
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        result = (leaf * 2).sum()
+        leaf.detach_()
+        leaf.mul_(T.ones(1).requires_grad_())
+        error = raised_by(result.backward)
+    assert error is not None, "A2c: a backward added a gradient to a leaf that is a result by now"
+
+#: check_integer_gradients: no write makes integers require a gradient (A7)
+#> check_integer_gradients: checks
+def check_integer_gradients():
+    writes = {
+        "copy_": lambda one, source: one.copy_(source),
+        "fill_": lambda one, source: one.fill_(source[0]),
+        "masked_fill_": lambda one, source: one.masked_fill_(one == 0, source[0]),
+        "a slice": lambda one, source: one.__setitem__(slice(0, 1), source[:1]),
+        "a slice that is filled": lambda one, source: one.__setitem__(slice(0, 1), source[0])}
+    with T.enable_grad():
+        for name, write in writes.items():
+            one = T.zeros(2, dtype=T.int64)
+            if not name.endswith("_") or hasattr(one, name):
+                write(one, T.ones(2).requires_grad_())
+            assert not one.requires_grad, f"A7: {name} made integers require a gradient"

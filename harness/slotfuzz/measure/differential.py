@@ -141,8 +141,8 @@ class Pair:
                 differ.setdefault(difference.ops[reason[1] if reason else -1],
                                   []).append(difference)
         self.left_out |= {
-            op: those[0] for op, those in differ.items()
-            if len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
+            op: those[0] for op, those in differ.items() if op in self.ops
+            and len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
         self.drawn = [op for op in self.ops if op not in self.left_out]
 
     def _count(
@@ -206,7 +206,11 @@ class Pair:
         return found
 
     def _ops_of(self, text: str) -> list[str]:
-        return [line.op for line in self.core.parse(text)]
+        """The op of each line, with the name that it asks for: `node_ask saved_tensors`."""
+        return [" ".join([line.op, *(
+            word for index, word in enumerate(line.operands)
+            if word.isidentifier() and not self.core.table.kind(line, index).prefix)])
+            for line in self.core.parse(text)]
 
     def _both(self, question: str, texts: list[str]) -> list[tuple]:
         """What the servers of the core and of torch answer; they run in parallel."""

@@ -44,6 +44,24 @@ def test_nodes_cannot_be_created():
         (leaf(1) * 2).grad_fn.variable
 
 
+def test_a_backward_does_not_add_to_a_leaf_that_has_become_a_result():
+    x, factor = leaf(2), leaf(5)
+    former = (x * 3).sum()
+    x.detach_()
+    former.backward(retain_graph=True)
+    x.mul_(factor)
+    with pytest.raises(RuntimeError, match="detached and written"):
+        former.backward()
+    x.sum().backward()
+    assert (x.grad, factor.grad.tolist()) == (None, [2])
+
+
+def test_integers_require_no_gradient_after_a_write():
+    numbers = T.tensor([1, 2])
+    numbers.fill_(leaf(5)[0])
+    assert numbers.tolist() == [5, 5] and not numbers.requires_grad and numbers.is_leaf
+
+
 def test_gradients_add_up():
     x, y = leaf(2, 3), leaf(5, 7)
     (x * y + x).sum().backward()
