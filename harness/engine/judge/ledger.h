@@ -91,7 +91,7 @@ class Ledger {
   void clear_other(PyObject* object) const;
   static void release(PyObject* object, const std::vector<std::string_view>& names);
   void take_apart(PyObject* object) const;
-  void empty(PyObject* object, const ImplKind& kind) const;
+  bool make_own(PyObject* object, const ImplKind& kind) const;
 
   // ledger_unlisted.cc: whether C++ owns a part of what lives on, as far as the judge can see.
   bool has_cpp_owner() const;

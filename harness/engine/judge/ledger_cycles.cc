@@ -114,24 +114,25 @@ void Ledger::release(PyObject* object, const std::vector<std::string_view>& name
 // Releases what a wrapper holds in Python, and the owning edges of its impl; in PyTorch also the
 // memory, which may own the tensor that lent it.
 void Ledger::take_apart(PyObject* object) const {
+  const ImplKind& kind = *layout_.kind_of(object);
+  const bool owns_impl = capabilities_.counts_objects || make_own(object, kind);
   clear_attributes(object);
   for (const std::string& name : attribute_names_) {
     PyObject_SetAttrString(object, name.c_str(), nullptr);
     PyErr_Clear();
   }
-  const ImplKind& kind = *layout_.kind_of(object);
   call_method(object, kind.row->clear);
   release(object, kind.row->released);
-  if (!kind.row->empty.empty() && !capabilities_.counts_objects) empty(object, kind);
+  const bool has_empty = !kind.row->empty.empty() && !capabilities_.counts_objects;
+  if (has_empty && owns_impl) call(interpreter_, kind.row->empty, object);
 }
 
-// An impl that its wrapper only borrows could be freed while it is emptied. Calling the function
-// that returns it wraps it again, and the wrapper then owns it.
-void Ledger::empty(PyObject* object, const ImplKind& kind) const {
+// An impl that its wrapper only borrows could be freed while it is taken apart. The function that
+// returns it wraps it again, and the wrapper then owns it. Returns whether it does.
+bool Ledger::make_own(PyObject* object, const ImplKind& kind) const {
+  if (kind.row->wrap_again.empty()) return !layout_.is_borrowing(object, kind);
   const Ref itself = call(interpreter_, kind.row->wrap_again, object);
-  if (itself.get() == object && !layout_.is_borrowing(object, kind)) {
-    call(interpreter_, kind.row->empty, object);
-  }
+  return itself.get() == object && !layout_.is_borrowing(object, kind);
 }
 
 }  // namespace slotfuzz
