@@ -25,8 +25,15 @@ void move_retaining_hook(const intrusive_ptr<Node>& from, uint32_t from_nr,
     to->set_retaining_hook(to_nr, std::move(hook));
 }
 
-bool is_stale(const TensorImpl& view) noexcept {
+bool is_written_since(const TensorImpl& view) noexcept {
   return view.view_version() != view.version().value();
+}
+
+// Whether the tensor is a view whose place in the graph is that of elements which were written
+// since. A view without a node may get one when its base has got a history.
+bool is_stale(const TensorImpl& tensor) {
+  if (!tensor.base() || !is_written_since(tensor)) return false;
+  return tensor.base()->requires_grad() || former_grad_fn(tensor);
 }
 
 void trace_grad_fn(const TensorImpl& owner, const Node* former, const Node* node) noexcept {
@@ -51,7 +58,7 @@ intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
   uint32_t former_nr = 0;
   {
     std::lock_guard lock(meta.mutex);
-    if (is_stale(view)) {
+    if (is_written_since(view)) {
       std::swap(meta.grad_fn, former);
       former_nr = std::exchange(meta.output_nr, 0);
       view.set_view_version(view.version().value());
@@ -101,9 +108,7 @@ intrusive_ptr<Node> former_grad_fn(const TensorImpl& tensor) {
 }
 
 intrusive_ptr<Node> grad_fn(TensorImpl& tensor) {
-  bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
-  if (may_be_stale && is_stale(tensor)) return renewed_grad_fn(tensor);
-  return former_grad_fn(tensor);
+  return is_stale(tensor) ? renewed_grad_fn(tensor) : former_grad_fn(tensor);
 }
 
 uint32_t output_nr(const TensorImpl& tensor) {
@@ -116,8 +121,7 @@ uint32_t output_nr(const TensorImpl& tensor) {
 bool is_leaf(TensorImpl& tensor) { return !grad_fn(tensor); }
 
 bool is_leaf_unchanged(const TensorImpl& tensor) {
-  bool may_be_stale = tensor.base() && tensor.base()->requires_grad();
-  return !(may_be_stale && is_stale(tensor)) && !former_grad_fn(tensor);
+  return !is_stale(tensor) && !former_grad_fn(tensor);
 }
 
 void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMeta creation) {

@@ -203,3 +203,17 @@ def check_integer_gradients():
             if not name.endswith("_") or hasattr(one, name):
                 write(one, T.ones(2).requires_grad_())
             assert not one.requires_grad, f"A7: {name} made integers require a gradient"
+
+#: check_view_of_detached: a view has the gradient of its present elements (A7)
+#> check_view_of_detached: checks
+def check_view_of_detached():
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        base = leaf * 1
+        view = base.view(-1)
+        base.detach_()
+        base.zero_()
+        total = view.sum()
+        if total.requires_grad:
+            total.backward()
+    assert numbers_of(leaf.grad) in (None, 0), "A7: a view has the gradient of former elements"

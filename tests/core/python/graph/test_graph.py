@@ -56,6 +56,18 @@ def test_a_backward_does_not_add_to_a_leaf_that_has_become_a_result():
     assert (x.grad, factor.grad.tolist()) == (None, [2])
 
 
+def test_a_view_of_a_detached_tensor_has_no_gradient_of_its_former_elements():
+    x = leaf(2)
+    base = x * 3
+    view, other = base.view(-1), base.view(-1)
+    base.detach_()
+    other.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [3]
+    base.zero_()
+    view.sum().backward()
+    assert x.grad.tolist() == [3] and view.grad_fn.next_functions == ((None, 0),)
+
+
 def test_integers_require_no_gradient_after_a_write():
     numbers = T.tensor([1, 2])
     numbers.fill_(leaf(5)[0])
