@@ -172,11 +172,14 @@ class Table:
         """Whether the line makes an object of the subject, or asks the subject for a wrapper."""
         return any(role[:1] in (ASKING_MARK, MAKING_MARK) for role in self.ops[line.op]["operands"])
 
+    def binds(self, line: Line, index: int) -> bool:
+        """Whether operand INDEX is a variable that the line gives a value."""
+        role = self.ops[line.op]["operands"][index]
+        return role[:1] in BINDING_MARKS and bool(self.kind(line, index).prefix)
+
     def bound(self, line: Line) -> set[str]:
         """The variables that the line gives a value."""
-        roles = self.ops[line.op]["operands"]
-        return {word for i, word in enumerate(line.operands)
-                if roles[i][:1] in BINDING_MARKS and self.kind(line, i).prefix}
+        return {word for i, word in enumerate(line.operands) if self.binds(line, i)}
 
 
 def _ends_in(longer: dict, shorter: dict) -> bool:

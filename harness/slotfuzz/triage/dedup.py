@@ -32,7 +32,7 @@ from slotfuzz.language.program import Line, Table
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.record import CRASH, ERROR, JUDGE, OUTSIDE, DedupKey
 from slotfuzz.triage import program_shape
-from slotfuzz.triage.program_shape import PLAIN, mechanisms, shape
+from slotfuzz.triage.program_shape import PLAIN, in_one_order, mechanisms, shape
 
 Keys = frozenset[DedupKey]
 
@@ -206,13 +206,14 @@ def keys(case: Case) -> Keys:
 def is_same(key: DedupKey, known: DedupKey) -> bool:
     """Whether a finding with KEY has the cause of KNOWN: equal keys, or a longer program.
 
+    Keys are equal if their lines can be brought in one order.
     The longer program breaks the same promise, or crashes in the same function, and has all ops of
     KNOWN in their order. A minimal program has no superfluous line, but it may use an extra
     variable, or make an object by another op than the plainest. A crash key of lines alone
     matches only an equal key, because the lines of another bug may extend its lines. The longer
     program may have more effects: a class may have a finalizer, a weak reference a callback.
     """
-    if key == known:
+    if _in_one_order(key) == _in_one_order(known):
         return True
     if key.kind != JUDGE and not (key.kind == CRASH and (key.functions or key.effects)):
         return False
@@ -222,6 +223,10 @@ def is_same(key: DedupKey, known: DedupKey) -> bool:
         return False
     rest = iter(_ops(key))
     return not known.lines or bool(_ops(known)) and all(op in rest for op in _ops(known))
+
+
+def _in_one_order(key: DedupKey) -> DedupKey:
+    return replace(key, lines=in_one_order(key.lines))
 
 
 def _ops(key: DedupKey) -> list[str]:

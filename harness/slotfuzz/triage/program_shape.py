@@ -1,10 +1,14 @@
 """The parts of a minimal program that identify its bug: lines without values, and effects."""
 
 import ast
+import functools
+from collections import Counter
 from dataclasses import replace
 
 from slotfuzz.language import prelude
 from slotfuzz.language.program import Line, Table
+
+Shape = tuple[tuple[str, ...], ...]
 
 # The word in a shape for a line that makes an object of its kind in the plainest manner.
 PLAIN = "make"
@@ -14,6 +18,7 @@ MECHANISMS = frozenset(["collects", "in_hermetic", "finalizes", "calls_back", "s
                         "enters_interpreter", "starts_thread"])
 SAME = {"enters_hermetic": "in_hermetic", "takes_resurrected": "finalizes"}
 ON_ANOTHER_LANE = "starts_thread"
+LANE = "lane"
 
 
 def effects(lines: list[Line], table: Table) -> frozenset[str]:
@@ -27,31 +32,74 @@ def mechanisms(lines: list[Line], table: Table) -> frozenset[str]:
     return frozenset(SAME.get(one, one) for one in effects(lines, table)) & MECHANISMS
 
 
-def shape(lines: list[Line], table: Table) -> tuple[tuple[str, ...], ...]:
-    """LINES as op names and variables, numbered in order of appearance; values do not matter."""
+def shape(lines: list[Line], table: Table) -> Shape:
+    """LINES as op names and objects, numbered in order of appearance; values do not matter.
+
+    A variable that gets another value is another object. So after a line that makes `t0`,
+    `t0 = f(t0)` has the shape of `t1 = f(t0)`.
+    """
     names: dict[str, str] = {}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     shapes = []
     for line in lines:
+        given, words = {}, []
         for index, word in enumerate(line.operands):
             kind = table.kind(line, index)
-            if kind.prefix and word not in names:
-                names[word] = f"{kind.prefix}{counts.get(kind.prefix, 0)}"
-                counts[kind.prefix] = counts.get(kind.prefix, 0) + 1
+            has_value = word in names
+            if kind.prefix and (table.binds(line, index) or not has_value):
+                own = given if has_value else names
+                own[word] = f"{kind.prefix}{counts[kind.prefix]}"
+                counts[kind.prefix] += 1
+                words.append(own[word])
             elif kind.has_names:
-                names[word] = "".join(word.split())
+                words.append("".join(word.split()))
+            else:
+                words.append(names.get(word, "_"))
+        names |= given
         op = PLAIN if table.ops[line.op]["plain"] else line.op
-        operands = [names.get(word, "_") for word in line.operands]
-        shapes.append((op, *operands, *[f"lane{line.lane}"] * bool(line.lane)))
+        shapes.append((op, *words, *[f"{LANE}{line.lane}"] * bool(line.lane)))
     return tuple(shapes)
 
 
-def text_of(shapes: tuple[tuple[str, ...], ...]) -> str:
+@functools.cache
+def in_one_order(shapes: Shape) -> Shape:
+    """SHAPES in an order that is the same for programs whose lines differ in their order alone.
+
+    Two lines may change places if they have objects, none of them in common, and no lane.
+    """
+    lines = list(shapes)
+    for end in range(1, len(lines)):
+        for at in range(end, 0, -1):
+            before, after = lines[at - 1], lines[at]
+            if after[0] >= before[0] or not _may_change_places(before, after):
+                break
+            lines[at - 1:at + 1] = after, before
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for word in (word for _, *words in lines for word in words if _is_object(word)):
+        if word not in names:
+            names[word] = f"{word[0]}{counts[word[0]]}"
+            counts[word[0]] += 1
+    return tuple((op, *(names.get(word, word) for word in words)) for op, *words in lines)
+
+
+def _is_object(word: str) -> bool:
+    return word[:1].isalpha() and word[1:].isdigit()
+
+
+def _may_change_places(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    mine, others = ({word for word in line[1:] if _is_object(word)}
+                    for line in (one, other))
+    return bool(mine and others) and not mine & others and not any(
+        line[-1][:len(LANE)] == LANE for line in (one, other))
+
+
+def text_of(shapes: Shape) -> str:
     """SHAPES as one line of text."""
     return "; ".join(" ".join(words) for words in shapes)
 
 
-def shape_anywhere(line: Line, table: Table) -> tuple[tuple[str, ...], ...]:
+def shape_anywhere(line: Line, table: Table) -> Shape:
     """The shape of one LINE on any lane."""
     return shape([replace(line, lane=0)], table)
 

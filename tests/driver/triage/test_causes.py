@@ -53,6 +53,9 @@ def test_a_crash_follows_from_a_broken_promise_by_its_mechanisms_and_inside_of_m
     (["t0 = T.ones(1)", "t1 = T.ones(1)", "del t0"],
      ["t0 = T.ones(1)", "t1 = T.ones(1)", "del t1"], False),
     (["t0 = T.ones(1)", "del t0"], ["t0 = T.ones(1)", 'lane(1, "del t0")'], False),
+    # Another value of a variable is another object.
+    (["t0 = T.ones(1)", "del t0", "t0 = T.ones(1)"],
+     ["t0 = T.ones(1)", "del t0", "t1 = T.ones(1)"], True),
 ])
 def test_a_shape_forgets_values_and_names(first, second, same):
     shapes = [program_shape.shape(lines_of(texts), TABLE) for texts in (first, second)]
@@ -84,3 +87,16 @@ def test_the_findings_in_torch_are_the_causes_that_they_were():
         cause_of |= {one: (met, joined) for one in met}
     causes = sorted({" ".join(sorted(names)) for names, _ in cause_of.values()})
     assert causes == (ROOT / "tests/golden/causes.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize("one, other, same", [
+    ("make t0; collect; weak c0 t0", "make t0; weak c0 t0; collect", False),
+    ("make s0; list l0 s0; weak c0 s0", "make s0; weak c0 s0; list l0 s0", False),
+    ("make s0; odd t0; list l0 s0", "make s0; list l0 s0; odd t0", True),
+    ("odd t0; view t1 t0; odd t2; list l0 t2", "odd t0; odd t1; list l0 t1; view t2 t0", True),
+    ("odd t0; view t1 t0; odd t2; list l0 t1", "odd t0; odd t1; list l0 t1; view t2 t0", False),
+    ("odd t0 lane1; make s0", "make s0; odd t0 lane1", False)])
+def test_lines_without_a_common_object_may_change_places(one, other, same):
+    keys = [DedupKey(CRASH, lines=tuple(tuple(line.split()) for line in words.split("; ")))
+            for words in (one, other)]
+    assert dedup.is_same(*keys) == same
