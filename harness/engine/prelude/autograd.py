@@ -208,3 +208,28 @@ def check_hook_rebased(tensor):
         product.sum().backward()
     size = leaf.numel()
     assert log == {"new": size, "old": 3 * size}, f"A3g: hooks of {size} numbers saw {log}"
+
+#: check_retained: a result that is written retains the gradient of its last value (A3g)
+#> check_retained: checks
+retained_writes = {
+    "mul_": lambda one: one.mul_(2),
+    "relu_": lambda one: one.relu_(),
+    "copy_": lambda one: one.copy_(T.ones(3)),
+    "a slice that is assigned": lambda one: one.__setitem__(slice(0, 1), 3),
+    "mul_ of a view": lambda one: one.view(-1).mul_(2),
+    "mul_ of a slice": lambda one: one[0:1].mul_(2),
+    "a Function": lambda one: fn("write_input", "x", "doubles", "mark_input").apply(one),
+    "a Function of a view":
+        lambda one: fn("write_input", "x", "doubles", "mark_input").apply(one.view(-1))}
+def check_retained():
+    with T.enable_grad():
+        for name, write in retained_writes.items():
+            for is_view in (False, True):
+                base = T.ones(3).requires_grad_() * 1
+                retained = base.view(-1) if is_view else base
+                retained.retain_grad()
+                write(base)
+                (retained * 5).sum().backward()
+                found = None if retained.grad is None else retained.grad.tolist()
+                said = f"the {'view' if is_view else 'result'} that {name} wrote"
+                assert found == [5, 5, 5], f"A3g: {said} retains the gradient {found}"

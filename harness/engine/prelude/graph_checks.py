@@ -217,3 +217,40 @@ def check_view_of_detached():
         if total.requires_grad:
             total.backward()
     assert numbers_of(leaf.grad) in (None, 0), "A7: a view has the gradient of former elements"
+
+#: check_call_freed: what a call of a Function makes is freed with its results (A4a)
+#> check_call_freed: collects checks
+called_on = {"a result": lambda leaf: leaf * 1, "a view": lambda leaf: (leaf * 1).view(-1)}
+def called_once(tensor, make, parts):
+    leaf = differentiable(tensor)
+    leaf.sentinel = Sentinel()
+    alive, kept = weakref.ref(leaf.sentinel), len(ctxs)
+    try:
+        fn(*parts).apply(make(leaf))
+    except (RuntimeError, KeyError):  # of a forward that raises, or may not save this
+        pass
+    del ctxs[kept:]
+    return alive
+def check_call_freed(tensor, act):
+    for is_dirty in (False, True):
+        parts = (act, "x", "doubles", "mark_input") if is_dirty else (act,)
+        for place, make in called_on.items():
+            with T.enable_grad():
+                alive = called_once(tensor, make, parts)
+            gc.collect()
+            gc.collect()  # resurrection hides what C++ owns in the first one
+            said = f"{place} that it marked as dirty" if is_dirty else place
+            assert alive() is None or in_hermetic(), f"A4a: a call with {said} leaves its graph"
+
+#: check_detached: what was saved says that it was detached in place since (A2c)
+#> check_detached: checks
+def check_detached():
+    uses = {"a product": lambda one: one * one,
+            "a Function": lambda one: fn("save_input", "y", "saved").apply(one)}
+    for name, use in uses.items():
+        with T.enable_grad():
+            saved = T.ones(1).requires_grad_() * 3
+            result = use(saved).sum()
+            saved.detach_()
+            error = raised_by(result.backward)
+        assert error is not None, f"A2c: {name} uses a tensor that was detached in place since"

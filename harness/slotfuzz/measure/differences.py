@@ -37,12 +37,14 @@ class Reason:
 
     def blames(self, signature: str, ops: tuple[str, ...]) -> int | None:
         """The line to blame for SIGNATURE after lines of OPS; None if this is not the reason."""
-        if not any(fnmatchcase(signature, pattern) for pattern in self.patterns):
+        if not any(fnmatchcase(one, pattern) for pattern in self.patterns
+                   for one in (signature, _of_any_name(signature))):
             return None
         if not self.after:
             return len(ops) - 1
         return next((i for i in reversed(range(len(ops)))
-                     if any(fnmatchcase(ops[i], pattern) for pattern in self.after)), None)
+                     if any(fnmatchcase(one, pattern) for pattern in self.after
+                            for one in (ops[i], _of_any_name(ops[i])))), None)
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,12 @@ class Difference:
     observation: str
     core: str | None
     torch: str | None
+
+
+def _of_any_name(words: str) -> str:
+    """A signature or an op without the name that its line asks for."""
+    op, colon, rest = words.partition(":")
+    return op.partition(" ")[0] + colon + rest
 
 
 def read_reasons(path: Path) -> list[Reason]:
