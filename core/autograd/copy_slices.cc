@@ -7,8 +7,22 @@
 #include "core/autograd/functions/arithmetic.h"
 #include "core/autograd/functions/in_place.h"
 #include "core/autograd/history.h"
+#include "core/c10/tensor/tensor_views.h"
 
 namespace slotcore::autograd {
+namespace {
+
+// A copy of the gradient with the layout of the base, and conjugated as the base is where the view
+// is one as pairs, which are those of the memory.
+TensorPtr copy_for(const ViewInfo& info, TensorImpl& gradient) {
+  const Dims& strides = info.base.layout.strides;
+  if (!info.base.bits.conj || info.view.type == info.base.type)
+    return clone_with_strides(gradient, strides);
+  auto conj = [](TensorImpl& one) { return record_view(one, "ConjBackward0", &views::conj); };
+  return conj(*clone_with_strides(*conj(gradient), strides));
+}
+
+}  // namespace
 
 CopySlices::CopySlices(TensorImpl& base, TensorImpl& view, intrusive_ptr<Node> written)
     : info_{geometry_of(base), geometry_of(view)}, written_(std::move(written)) {
@@ -32,7 +46,7 @@ Gradients CopySlices::apply(Gradients gradients) {
         "trying to backward through the graph a second time; pass retain_graph=True to the first"
         " backward");
   }
-  TensorPtr whole = clone_with_strides(*gradients[0], info_.base.layout.strides);
+  TensorPtr whole = copy_for(info_, *gradients[0]);
   TensorPtr part = replay_view(*whole, info_);
   Gradients inner = written->apply({clone(*part)});
   for (size_t i = 0; i < inner.size() && i < results.size(); i++) {

@@ -36,7 +36,7 @@ TensorPtr as_strided(TensorImpl& tensor, const Layout& layout);
 TensorPtr expand(TensorImpl& tensor, const Dims& sizes);
 
 // A view of `base_like`, which has the layout of the base from its own offset on, with the geometry
-// of the view.
+// of the view. For a view as pairs, `base_like` must be conjugated if the base is.
 TensorPtr replay_view(TensorImpl& base_like, const ViewInfo& info);
 // Reads the elements in another order; see derivatives::restride().
 TensorPtr restride(TensorImpl& tensor, const derivatives::Restriding& map);

@@ -90,3 +90,35 @@ def test_former_hooks_may_look_at_the_tensor_when_they_die():
     t._backward_hooks = Hook()
     t._backward_hooks = {}
     assert seen == [{}]
+
+
+def conjugated_base():
+    base = T.tensor([1 + 2j, 3 - 1j]).conj().detach()
+    assert base.is_conj() and base._base is None
+    return base, T.view_as_real(base.conj())
+
+
+WEIGHTS = T.tensor([[1.0, 10.0], [100.0, 1000.0]])
+
+
+def test_pairs_that_are_written_pass_the_gradient_of_a_conjugated_base():
+    base, pairs = conjugated_base()
+    factor = T.ones(2, 2).requires_grad_()
+    pairs.mul_(factor)
+    result = T.view_as_real(base.resolve_conj())
+    assert result.tolist() == [[1, -2], [3, 1]]
+    gradient, = T.autograd.grad(result, factor, WEIGHTS)
+    assert gradient.tolist() == [[1, -20], [300, 1000]]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_pairs_of_a_conjugated_base_pass_its_gradient_when_the_base_is_written(create_graph):
+    base, pairs = conjugated_base()
+    factor = T.ones(2, dtype=T.complex64).requires_grad_()
+    weights = WEIGHTS.clone().requires_grad_()
+    base.mul_(factor)
+    gradient, = T.autograd.grad(pairs, factor, weights, create_graph=create_graph)
+    assert gradient.tolist() == [21 - 8j, -700 - 3100j]
+    if create_graph:  # the gradient is linear in the weights
+        again, = T.autograd.grad(gradient, weights, T.tensor([1, 1j]))
+        assert again.tolist() == [[1, 2], [-1, -3]]
