@@ -1,2 +1,3 @@
 check_meta_calls()
 check_size_calls()
+check_trace_calls()

@@ -129,13 +129,17 @@ s, t, x = Sub(1), TensorSlotted(1), T.ones(1).requires_grad_()
 s.held, t.tag, t.held = [1], [2], [3]
 h = x.register_hook(len)
 e = fn().apply(x)
+p = T.autograd.graph.saved_tensors_hooks(h.remove, len)
 def reports(owner, one): return any(other is one for other in gc.get_referents(owner))
 def owners(one): return [type(other).__name__ for other in gc.get_referrers(one)]
 reports(s, s.__dict__), reports(s, Sub), reports(s, t) -> True, True, False
 reports(t, t.__dict__), reports(t, TensorSlotted), reports(t, t.tag) -> True, True, True
 reports(x, x._backward_hooks), reports(x, T.Tensor) -> True, True
 reports(h, x._backward_hooks), reports(h, type(h)) -> True, True
-[one.__itemsize__ for one in (T.hermetic, T.no_grad, T.device, T.dtype, T.Tensor, Sub)] -> [0] * 6
+m = [one for one in gc.get_referents(T) if isinstance(one, type)]
+T.Tensor in m, T.device in m, T.autograd.Node in m, type(h) in m -> True, True, True, True
+types = [one for one in (*m, *vars(T).values(), type(p), T.Tensor, Sub) if isinstance(one, type)]
+[one.__name__ for one in types if one.__itemsize__ and not issubclass(one, type)] -> []
 owners(s.__dict__), owners(t.__dict__) -> ['Sub'], ['TensorSlotted']
 owners(t.tag), sorted(owners(x._backward_hooks)) -> ['TensorSlotted'], ['RemovableHandle', 'Tensor']
 y = fn('save_both').apply(x)
@@ -145,8 +149,13 @@ reports(c, c.__dict__), reports(c, type(c)), reports(c, c.needs_input_grad) -> T
 n = (x * 2).grad_fn
 n.held = [5] -> AttributeError
 reports(n, type(n)), reports(n, x) -> True, False
-p = T.autograd.graph.saved_tensors_hooks(h.remove, len)
 reports(p, len), reports(p, type(p)), len(gc.get_referents(p)) -> True, True, 3
+def owned(one): return sorted(row[1] for row in one._owned_by_cpp() if row[1])
+o, g = T.ones(1), T.ones(1)
+owned(o), owned(T.UntypedStorage(1)) -> ['impl', 'storage'], ['impl']
+o.grad = g
+del g
+owned(o) -> ['.grad', 'impl', 'storage', 'storage', 'wrapper']
 """
 
 #: calls_of_modes: what a thread records, by scopes one inside of another

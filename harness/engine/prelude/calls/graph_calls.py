@@ -46,6 +46,33 @@ T.autograd.grad((d * z).sum(), z)[0].dtype -> T.float32
 T.autograd.grad((c * z).sum(), z, c.sum().detach())[0].dtype -> T.float32
 """
 
+#: calls_of_directions: what the gradient of a gradient gives to the gradient that it began with
+calls_of_directions = """
+def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
+def of(result, x): return T.autograd.grad(result, x)[0].tolist()
+w, x, n, y = T.tensor([1.0, 10.0, 100.0]), leaf(1, 2, 3), leaf(-1, 0, 3), leaf(4, 5, 6)
+def along(f, x, g): return of((T.autograd.grad(f(x), x, g, create_graph=True)[0] * w).sum(), g)
+along(lambda x: x * x * y, x, leaf(1, 1, 1)) -> [8.0, 200.0, 3600.0]
+along(lambda x: x.relu(), n, y) -> [0.0, 0.0, 100.0]
+along(lambda x: x.clone().relu_(), n, y) -> [0.0, 0.0, 100.0]
+along(lambda x: x[1:], x, leaf(1, 1)) -> [10.0, 100.0]
+along(lambda x: x.sum(), x, leaf(1)[0]) -> 111.0
+m, o = T.ones(2, 3).requires_grad_(), T.ones(2, 2).requires_grad_()
+along(lambda x: x.expand(2, 3), x, m) -> [[1.0, 10.0, 100.0], [1.0, 10.0, 100.0]]
+along(lambda x: x.as_strided((2, 2), (1, 1)), x, o) -> [[1.0, 10.0], [10.0, 100.0]]
+along(lambda x: x._neg_view(), x, y) -> [-1.0, -10.0, -100.0]
+along(lambda x: T.zeros(3).copy_(x), x, y) -> [1.0, 10.0, 100.0]
+def written(x): a = x * 1; a[1:].mul_(y[1:]); return a
+along(written, x, leaf(1, 1, 1)) -> [1.0, 50.0, 600.0]
+c = T.tensor([1 + 2j]).conj().detach()
+p, k = T.view_as_real(c.conj()), T.ones(1, 2).requires_grad_()
+p.mul_(k), c.tolist() -> (p, [(1-2j)])
+T.autograd.grad(T.view_as_real(c.resolve_conj()), k, w[:2].view(1, 2))[0].tolist() -> [[1.0, -20.0]]
+q, d = T.ones(1, dtype=T.complex64).requires_grad_(), T.tensor([1 + 2j]).conj().detach()
+p = T.view_as_real(d.conj())
+d.mul_(q).tolist(), T.autograd.grad(p, q, w[:2].view(1, 2))[0].tolist() -> [(1-2j)], [(21-8j)]
+"""
+
 #: calls_of_writes_recorded: gradients through what was written in place
 calls_of_writes_recorded = """
 def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
@@ -110,6 +137,7 @@ b.sum().backward() -> RuntimeError
 calls_of_backward = """
 def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
 x, y, u = leaf(2, 3), leaf(5, 7), leaf(1)
+d = u
 (x * y + x).sum().backward()
 (x * 1).sum().backward()
 x.grad.tolist(), y.grad.tolist(), x.grad.requires_grad -> [7.0, 9.0], [2.0, 3.0], False
@@ -181,6 +209,21 @@ T.autograd.grad((q * q).sum(), q)[0].tolist() -> [12.0, 18.0]
 with T.no_grad(): (x * 2).sum().backward() -> RuntimeError
 with T.no_grad(): q.backward(T.ones(2))
 x.grad.tolist(), x.grad.requires_grad -> [7.0, 7.0], False
+x.grad = y.grad = None
+(x + y).mul(1).sum().backward()
+x.grad is y.grad, x.grad.data_ptr() == y.grad.data_ptr() -> False, False
+x.grad.add_(1).tolist(), y.grad.tolist() -> [2.0, 2.0], [1.0, 1.0]
+for _ in range(60): u = u + u
+T.autograd.grad(u, u)[0].item(), T.autograd.grad(u, [d, u])[0].item() == 1 << 60 -> 1.0, True
+u.backward(), d.grad.item() == 1 << 60 -> None, True
+log, a, b = [], x * 2, x * 3
+h, i = a.register_hook(log.append), b.register_hook(lambda g: {}[1])
+(a + b).sum().backward() -> KeyError
+log -> []
+r = x * 2
+r.retain_grad(), x.grad.zero_() is x.grad -> None, True
+r = r.sum()
+r.backward(), x.grad.tolist() -> None, [2.0, 2.0]
 """
 
 #: calls_of_nodes: nodes, their names and their neighbours
@@ -251,6 +294,7 @@ n.name(), n._use_count(), n.next_functions[0][0] is a -> 'MulBackward0', 1, True
 #> check_graph_calls: checks
 def check_graph_calls():
     with T.enable_grad():
-        for number, text in (("A7", calls_of_gradients), ("A7", calls_of_writes_recorded),
+        for number, text in (("A7", calls_of_gradients), ("A7", calls_of_directions),
+                             ("A7", calls_of_writes_recorded),
                              ("A7", calls_of_backward), ("A1c", calls_of_nodes)):
             assert_calls(number, text)

@@ -126,6 +126,11 @@ c(a).shape, f.shape -> (3,), (2,)
 x, y = T._meta.convert(u.MetaConverter(), T._meta.describe(u.MetaTensorDescriber(), t, t.t()))
 y._base is x, x.untyped_storage() is y.untyped_storage(), y.stride() -> True, True, (1, 3)
 u.MetaConverter(copy_data=True)(t).is_meta -> True
+e = T.fx.experimental.symbolic_shapes.ShapeEnv()
+s = T._subclasses.FakeTensorMode(shape_env=e).from_tensor(T.ones(3), kind='dynamic')
+type(s.size(0)) is T.SymInt, e.guards -> True, ['-4*s0 + s1 == 0']
+f = u.MetaConverter()(s)
+f.shape, type(f.size(0)) is int, f.is_meta, e.guards[1:] -> (3,), True, True, ['s0 + -3 == 0']
 c(3) -> TypeError
 c() -> TypeError
 c(t, t) -> TypeError

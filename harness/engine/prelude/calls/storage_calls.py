@@ -21,9 +21,9 @@ def parsed_calls(text):
 import slotcore_c10
 def outcome_of_call(code, names):
     try:
-        return False, eval(code, names)
+        return "", eval(code, names)
     except Exception as error:
-        return True, type(error)
+        return repr(error), type(error)
 def assert_calls(number, text):
     if in_hermetic():  # each look at an object gives another wrapper
         return
@@ -32,9 +32,14 @@ def assert_calls(number, text):
              "fn_setup": fn_setup, "c10": slotcore_c10}
     try:
         for line, code, result in parsed_calls(text):
-            raised, found = outcome_of_call(code, names)
-            wrong = raised if result is None else repr(found) != repr(eval(result, names))
-            assert not wrong, f"{number}: {line}; it gives {found!r}"
+            error, found = outcome_of_call(code, names)
+            wrong = error
+            if result is not None:
+                expected = eval(result, names)
+                # An error with its message is compared as such.
+                said = error if isinstance(expected, Exception) else repr(found)
+                wrong = said != repr(expected)
+            assert not wrong, f"{number}: {line}; it gives {error or repr(found)}"
     finally:
         names.clear()
 

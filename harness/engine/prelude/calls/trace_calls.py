@@ -1,0 +1,127 @@
+"""What traces give: the text of their graphs, and what graphs take, give and refuse."""
+
+#: calls_of_trace_nodes: the text of each node
+calls_of_trace_nodes = """
+make = T.fx.experimental.proxy_tensor.make_fx
+def traced(f, *given, kind='fake'): return make(f, tracing_mode=kind)(*given)
+def lines(*given, **more): return traced(*given, **more).code.strip().split(chr(10) + '    ')[1:]
+def nodes(f, *given): return '; '.join(one for one in lines(f, *given) if one[0] in 'tr')
+t, v, i, c = T.ones(2, 3), T.ones(2), T.ones(2, dtype=T.int64), T.ones(1, dtype=T.complex64)
+def head(*given): return traced(lambda *t: (), *given).code[:18]
+head(v, v), head(v, i), head(v)[:14] -> 'def graph(t0, t1):', 'def graph(t0, t1):', 'def graph(t0):'
+head()[:12] -> 'def graph():'
+type(traced(lambda: ())) is T.fx.GraphModule -> True
+nodes(lambda t: t.view(-1), t) -> 't1 = t0.view(-1); return t1'
+nodes(lambda t: t.view(3, t.size(0)), t) -> 't1 = t0.view(3, 2); return t1'
+nodes(lambda t: t.view(()), T.ones(1)) -> 't1 = t0.view(()); return t1'
+nodes(lambda t: t.view(T.uint8), t) -> 't1 = t0.view(T.uint8); return t1'
+nodes(T.view_as_real, c) -> 't1 = T.view_as_real(t0); return t1'
+nodes(lambda t: t[...], t) -> 't1 = t0[...]; return t1'
+nodes(lambda t: t.narrow(1, 1, 2), t) -> 't1 = t0.narrow(1, 1, 2); return t1'
+nodes(lambda t: t[1::2], T.ones(6)) -> 't1 = t0[1:7:2]; return t1'
+nodes(lambda t: t[1], t) -> 't1 = t0.select(0, 1); return t1'
+nodes(lambda t: t.select(1, 2), t) -> 't1 = t0.select(1, 2); return t1'
+nodes(lambda t: t.as_strided((2, 1), (1, 3), 1), t)[15:] -> 'ded((2, 1), (1, 3), 1); return t1'
+nodes(lambda t: t.transpose(0, 1).t(), t) -> 't1 = t0.transpose(0, 1); t2 = t1.t(); return t2'
+nodes(lambda t: t.expand(4, 2, 3), t) -> 't1 = t0.expand(4, 2, 3); return t1'
+nodes(lambda t: t.expand(()), T.ones(())) -> 't1 = t0.expand(()); return t1'
+nodes(lambda t: t.conj()._neg_view(), c) -> 't1 = t0.conj(); t2 = t1._neg_view(); return t2'
+nodes(lambda t: (t.detach(), t.data), t) -> 't1 = t0.detach(); t2 = t0.data; return (t1, t2)'
+nodes(lambda t: t + 1.5, t) -> 't1 = t0.add(1.5); return t1'
+nodes(lambda t: 2 + t * True, t) -> 't1 = t0.mul(True); t2 = 2 + t1; return t2'
+nodes(lambda t, u: u + t * 1e300, t, t) -> 't2 = t0.mul(1e+300); t3 = t0.add(t2); return t3'
+nodes(lambda t: t.mul(2j), v) -> 't1 = t0.mul(complex(0.0, 2.0)); return t1'
+nodes(lambda t: t.add(float('inf')), v) -> "t1 = t0.add(float('inf')); return t1"
+nodes(lambda t: t.add(-float('inf')), v) -> "t1 = t0.add(float('-inf')); return t1"
+nodes(lambda t: t.mul(float('nan')), v) -> "t1 = t0.mul(float('nan')); return t1"
+nodes(lambda t: (t == t, t != 3), t) -> 't1 = t0 == t0; t2 = t0 != 3; return (t1, t2)'
+nodes(lambda t: t.add_(1), t) -> 't0.add_(1); return t0'
+nodes(lambda t: t.mul_(t).fill_(True), t) -> 't0.mul_(t0); t0.fill_(True); return t0'
+nodes(lambda t, u: t.copy_(u), t, v[:1]) -> 't0.copy_(t1); return t0'
+nodes(lambda t: t.zero_(), t) -> 't0.fill_(False); return t0'
+nodes(lambda t: t.clone().relu_(), t) -> 't1 = t0.clone(); t1.relu_(); return t1'
+nodes(lambda t: t.relu().sum(), t) -> 't1 = t0.relu(); t2 = t1.sum(); return t2'
+nodes(lambda t: T.ones(2), t) -> 't1 = T.ones((2,), dtype=T.float32); return t1'
+nodes(lambda t: T.zeros(t.size(1), 1), t) -> 't1 = T.zeros((3, 1), dtype=T.float32); return t1'
+nodes(lambda t: T.ones((), dtype=T.bool), t) -> 't1 = T.ones((), dtype=T.bool); return t1'
+nodes(lambda t: (), t) -> 'return ()'
+nodes(lambda t: (t, t), t) -> 'return (t0, t0)'
+nodes(lambda t, u: (u,), t, t) -> 'return (t0,)'
+nodes(lambda t: [t, t.add(1)][0], t) -> 't1 = t0.add(1); return t0'
+nodes(lambda t: t.nonzero().sum(), t) -> 't1 = t0.nonzero(); t2 = t1.sum(); return t2'
+"""
+
+#: calls_of_traces: inputs, guards, numbers from data, and graphs that are called
+calls_of_traces = """
+make = T.fx.experimental.proxy_tensor.make_fx
+def traced(f, *given, kind='symbolic'): return make(f, tracing_mode=kind)(*given)
+def lines(*given, **more): return traced(*given, **more).code.strip().split(chr(10) + '    ')[1:]
+def narrowed(t): n = t.sum().item(); T._check(n >= 1); T._check(n <= 2); return t.narrow(0, 0, n)
+def rows(t): n = t.nonzero(); T._check(n.size(0) == 2); return n
+v, i = T.ones(3), T.ones(2, dtype=T.int64)
+l = lines(lambda t: t, v[1:], kind='fake')
+l[:3] -> ['assert t0.size(0) == 2', 'assert t0.stride()[0] == 1', 'assert t0.storage_offset() == 1']
+l[3:5] -> ['assert t0._base.size(0) == 3', 'assert t0._base.stride()[0] == 1']
+l[5:6] + l[7:] -> ['assert t0._base.storage_offset() == 0', 'return t0']
+l = lines(lambda t, u: t.add(u), v, T.ones(3))
+l[:2] -> ['s0 = t0.size(0)', 'assert s0 >= 2']
+l[4:6] -> ['assert t1.size(0) == s0', 'assert t1.stride()[0] == 1']
+l[7:9] -> ['s1 = t0.untyped_storage().nbytes()', 's2 = t1.untyped_storage().nbytes()']
+l[9:] -> ['assert -4*s0 + s1 == 0', 'assert -4*s0 + s2 == 0', 't2 = t0.add(t1)', 'return t2']
+l = lines(lambda t: t if t.size(0) > 2 else t.clone(), v, kind='dynamic')
+l[0], l[3:5] -> 's0 = t0.size(0)', ['s1 = t0.untyped_storage().nbytes()', 'assert -4*s0 + s1 == 0']
+l[5:] -> ['assert s0 + -3 >= 0', 'return t0']
+l = lines(narrowed, i)
+l[6:9] -> ['t1 = t0.sum()', 'u2 = t1.item()', 'assert u2 + -1 >= 0']
+l[9:] -> ['assert -1*u2 + 2 >= 0', 't2 = t0.narrow(0, 0, u2)', 'return t2']
+lines(rows, i)[7:] -> ['u2 = t1.size(0)', 'assert u2 >= 0', 'assert u2 + -2 == 0', 'return t1']
+g = traced(lambda t: t.mul(2).add(t), v)
+g(T.ones(2)).tolist(), g(T.ones(5)).shape -> [3.0, 3.0], (5,)
+g.check(T.ones(4)), g.check(T.ones(1)) -> True, False
+g.check(i), g.check(T.ones(3, 1)), g.check(T.ones(4)[::2]) -> False, False, False
+g(T.ones(1)) -> RuntimeError
+g(i) -> RuntimeError
+g() -> RuntimeError
+g(v, v) -> RuntimeError
+g(3) -> TypeError
+g.check(3) -> TypeError
+g(t=v) -> TypeError
+g.code = 'x' -> AttributeError
+g.shape_env.inputs[:2] -> [('t0.size(0)', 's0'), ('t0.stride()[0]', '1')]
+g.shape_env.inputs[2:] -> [('t0.storage_offset()', '0'), ('t0.untyped_storage().nbytes()', 's1')]
+g.shape_env.guards, g.shape_env is g.shape_env -> ['-4*s0 + s1 == 0'], False
+T._meta.retrace(g).code == g.code, T._meta.retrace(g) is g -> True, False
+T._meta.retrace(3) -> TypeError
+h = traced(narrowed, i)
+h(T.tensor([1, 0])).tolist(), h(T.tensor([2, 0])).tolist(), h.check(i) -> [1], [2, 0], True
+h(T.tensor([1, 2])) -> RuntimeError
+h(T.tensor([0, 0])) -> RuntimeError
+h.shape_env.deferred_runtime_asserts -> ['u2 + -1 >= 0', '-1*u2 + 2 >= 0']
+T._meta.retrace(h).code == h.code -> True
+w = T.zeros(2)
+a = traced(lambda t: t.add_(1), w)
+w.tolist(), a(w) is w, w.tolist(), w._version -> [0.0, 0.0], True, [1.0, 1.0], 1
+y, z = traced(lambda t, u: (u.view(-1), t), v, T.ones(2, 2))(v, w) -> RuntimeError
+y, z = traced(lambda t, u: (u.view(-1), t), v, w)(v, w)
+y._base is w, z is v -> True, True
+traced(lambda t: t.add(v), v) -> NotImplementedError
+traced(lambda t: v, v) -> NotImplementedError
+traced(lambda t: 3, v) -> TypeError
+traced(lambda t: T.tensor([1]), v) -> NotImplementedError
+traced(lambda t: t.resize_(2), v) -> NotImplementedError
+traced(lambda t: t.tolist(), v) -> NotImplementedError
+traced(lambda t: traced(len, t), v) -> NotImplementedError
+traced(lambda t: t[9], v) -> IndexError
+traced(lambda t: {}[1], v) -> KeyError
+traced(len, 3) -> TypeError
+traced(3, v) -> TypeError
+traced(len, v, kind='other') -> ValueError
+make(len) -> TypeError
+T.is_grad_enabled(), T._meta.mode_count(), v._version -> True, 0, 0
+"""
+
+#: check_trace_calls [slotcore]: the calls about traces (M5, M11)
+#> check_trace_calls: checks
+def check_trace_calls():
+    for number, text in (("M5", calls_of_trace_nodes), ("M11", calls_of_traces)):
+        assert_calls(number, text)
