@@ -174,7 +174,7 @@ TensorPtr replay_view(TensorImpl& base_like, const ViewInfo& info) {
   layout.offset += unit * (base_like.offset() - info.base.layout.offset);
   TensorPtr view = base_like.make_view(layout, info.view.type);
   ValueBits bits = base_like.bits();
-  view->set_bits({!is_pairs && bits.conj != (info.view.bits.conj != info.base.bits.conj),
+  view->set_bits({bits.conj != (info.view.bits.conj != info.base.bits.conj),
                   bits.neg != (info.view.bits.neg != info.base.bits.neg)});
   return finished(std::move(view), base_like, "AsStridedBackward0",
                   [&](const TensorImpl& made) -> ViewInfo {
