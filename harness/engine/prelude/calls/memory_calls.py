@@ -60,7 +60,7 @@ def memory_in_use():
 
 #: check_memory [slotcore]: calls that are done again keep no memory (P5)
 #> check_memory: checks in_hermetic swaps
-ROUNDS = 4
+ROUNDS, TRIES = 4, 4
 LEAST = ROUNDS * (1 if count_bytes is None else 16)
 def check_memory():
     if in_hermetic():
@@ -71,7 +71,10 @@ def check_memory():
             assert_calls("P5", calls_that_allocate)
         return memory_in_use() - before
     growth(2)  # the first calls may make what is kept
-    again = {growth(ROUNDS) for _ in range(3)} if growth(ROUNDS) >= LEAST else {0}
+    for _ in range(TRIES):  # and so may later ones, once
+        again = {growth(ROUNDS) for _ in range(3)} if growth(ROUNDS) >= LEAST else {0}
+        if len(again) == 1:
+            break
     # What other threads take meanwhile is not the same each time.
     assert min(again) < LEAST or len(again) > 1, (
         f"P5: {min(again)} bytes or blocks are kept by {ROUNDS} rounds of calls")
