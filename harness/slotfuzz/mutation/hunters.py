@@ -19,6 +19,8 @@ from slotfuzz.subject.subject import Subject
 NUMBER, REACHED = "SLOTFUZZ_MUTANT", "SLOTFUZZ_REACHED"
 # Seconds of a whole process on a busy machine.
 PROCESS_SECONDS_MAX = 300
+# Each site that is counted takes time, and an element of a tensor reaches several.
+COUNTING_LINE_SECONDS = "--line-seconds=100"
 # The report's kind is enough; a symbolizer takes half a second for each.
 WITHOUT_NAMES = "symbolize=0"
 # A text takes a hundredth of the time of a program.
@@ -55,7 +57,7 @@ class Programs:
         """RUNS programs from an empty corpus, or up to the first finding."""
         return _fuzz(lambda folder: self.subject.command(
             self.target, f"--recorder={folder}/recorder", FEATURES,
-            f"-max_len={INPUT_BYTES_MAX}"),
+            f"-max_len={INPUT_BYTES_MAX}", *[COUNTING_LINE_SECONDS] * (REACHED in (more or {}))),
             self.subject.environment() | _choice(number, more), runs, seed)
 
 
