@@ -1,0 +1,148 @@
+# A4a check_call_freed: AssertionError: A4a: a call with a view that it marked as dirty leaves its graph, torch 1.13.0a0
+# contract: A4a
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import gc, os, subprocess, sys, weakref
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: A4a: a call with a view that it marked as dirty leaves its graph"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+def differentiable(tensor):
+    return T.ones(tuple(tensor.size())).requires_grad_()
+class Sentinel:
+    pass
+called_on = {"a result": lambda leaf: leaf * 1, "a view": lambda leaf: (leaf * 1).view(-1)}
+def called_once(tensor, make, parts):
+    leaf = differentiable(tensor)
+    leaf.sentinel = Sentinel()
+    alive, kept = weakref.ref(leaf.sentinel), len(ctxs)
+    try:
+        fn(*parts).apply(make(leaf))
+    except (RuntimeError, KeyError):  # of a forward that raises, or may not save this
+        pass
+    del ctxs[kept:]
+    return alive
+def check_call_freed(tensor, act):
+    for is_dirty in (False, True):
+        parts = (act, "x", "doubles", "mark_input") if is_dirty else (act,)
+        for place, make in called_on.items():
+            with T.enable_grad():
+                alive = called_once(tensor, make, parts)
+            gc.collect()
+            gc.collect()  # resurrection hides what C++ owns in the first one
+            said = f"{place} that it marked as dirty" if is_dirty else place
+            assert alive() is None or in_hermetic(), f"A4a: a call with {said} leaves its graph"
+ctxs = []
+def hold(ctx, **held):
+    vars(ctx).update(held)
+acts = {
+    "nothing": lambda ctx, x, y, v: None,
+    "save_input": lambda ctx, x, y, v: ctx.save_for_backward(x),
+    "save_result": lambda ctx, x, y, v: ctx.save_for_backward(y),
+    "save_both": lambda ctx, x, y, v: ctx.save_for_backward(x, y),
+    "save_view": lambda ctx, x, y, v: ctx.save_for_backward(v),
+    "save_leaf": lambda ctx, x, y, v: ctx.save_for_backward(T.ones(1)),
+    "save_none": lambda ctx, x, y, v: ctx.save_for_backward(None),
+    "mark_input": lambda ctx, x, y, v: ctx.mark_dirty(x),
+    "mark_result": lambda ctx, x, y, v: ctx.mark_dirty(y),
+    "no_gradient": lambda ctx, x, y, v: ctx.mark_non_differentiable(y),
+    "no_zeros": lambda ctx, x, y, v: ctx.set_materialize_grads(False),
+    "hold_input": lambda ctx, x, y, v: hold(ctx, x=x),
+    "hold_result": lambda ctx, x, y, v: hold(ctx, y=y),
+    "hold_view": lambda ctx, x, y, v: hold(ctx, v=v),
+    "hold_itself": lambda ctx, x, y, v: hold(ctx, me=ctx),
+    "hold_closure": lambda ctx, x, y, v: hold(ctx, function=lambda: (x, y)),
+    "stash": lambda ctx, x, y, v: ctxs.append(ctx),
+    "write_input": lambda ctx, x, y, v: x.mul_(2),
+    "write_view": lambda ctx, x, y, v: v.mul_(2),
+    "read_saved": lambda ctx, x, y, v: ctx.saved_tensors,
+    "nest": lambda ctx, x, y, v: fn("save_input", "y", "saved").apply(x),
+    "collect": lambda ctx, x, y, v: gc.collect(),
+    "raise": lambda ctx, x, y, v: {}["a forward raises"],
+}
+returned = {
+    "y": lambda x, y, v: y, "x": lambda x, y, v: x, "v": lambda x, y, v: v,
+    "detached": lambda x, y, v: y.detach(), "pair": lambda x, y, v: (y, y * 1),
+    "same": lambda x, y, v: (y, y), "with_number": lambda x, y, v: (y, 7),
+    "with_input": lambda x, y, v: (y, x),
+}
+def keeps(ctx, g):
+    ctx.kept = ctx.saved_tensors
+    return g
+def collects(ctx, g):
+    gc.collect()
+    return g
+def nests(ctx, g):
+    with T.enable_grad():
+        T.ones(1).requires_grad_().mul(2).sum().backward()
+    return g
+def stashes(ctx, g):
+    ctxs.append(ctx)
+    return g
+def writes(ctx, g):
+    with T.no_grad():
+        ctx.saved_tensors[0].mul_(2)
+    return g
+backwards = {
+    "doubles": lambda ctx, g: g * 2, "saved": lambda ctx, g: g * ctx.saved_tensors[0],
+    "none": lambda ctx, g: None, "stashes": stashes, "keeps": keeps, "nests": nests,
+    "writes": writes, "collects": collects, "raises": lambda ctx, g: {}["a backward raises"],
+    "too_many": lambda ctx, g: (g, g, g, g), "wrong_size": lambda ctx, g: T.ones(7),
+    "clears": lambda ctx, g: ctx.maybe_clear_saved_tensors() or g,
+}
+functions = {}
+def fn(first="nothing", result="y", last="doubles", second="nothing"):
+    key = first, result, last, second
+    if key in functions:
+        return functions[key]
+    class Fn(T.autograd.Function):
+        parts = key
+        @staticmethod
+        def forward(ctx, x, *others):
+            y = x * 2
+            v = y.view(-1)
+            acts[first](ctx, x, y, v)
+            acts[second](ctx, x, y, v)
+            return returned[result](x, y, v)
+        @staticmethod
+        def backward(ctx, g, *others):
+            found = backwards[last](ctx, g)
+            missing = len(ctx.needs_input_grad) - 1
+            return found if type(found) is tuple else (found,) + (None,) * missing
+    functions[key] = Fn
+    return Fn
+def also(function, act):
+    return fn(*function.parts[:3], act)
+def returning(function, result):
+    return fn(function.parts[0], result, *function.parts[2:])
+
+t0 = T.ones(1)
+check_call_freed(t0, 'save_input')
