@@ -70,7 +70,7 @@ def check_elements(tensor):
 #: like: a tensor of the same layout over a copy of the storage
 def like(tensor):
     source = storage_of(tensor)
-    storage = T.UntypedStorage(source.nbytes()).copy_(source)
+    storage = T.UntypedStorage(len(source)).copy_(source)
     return T.empty(0, dtype=tensor.dtype).set_(
         storage, tensor.storage_offset(), tensor.size(), tensor.stride())
 

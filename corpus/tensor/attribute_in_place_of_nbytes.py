@@ -1,0 +1,6 @@
+s0 = T.UntypedStorage(1)
+f0 = keep_closure(s0)
+t0 = f0()
+t0.nbytes = T.empty(0)
+check_bytes(s0)
+check_part(s0)
