@@ -79,7 +79,8 @@ void Checks::exception(const Check&, const Moment& moment) {
   const bool is_memory = is_assertion && message.starts_with("memory: ");
   // Other code asserts with a message when it rejects an argument: a device that the build lacks,
   // or an object of another class.
-  if (is_assertion && promise.empty() && !is_memory && !message.empty()) return;
+  const bool may_reject = is_assertion && promise.empty() && !is_memory && !message.empty();
+  if (may_reject && !must_return) return;
   report_error(promise, op.name, name_of(raised) + ": " + message, {},
                promise.empty() ? "" : op.checks_kind);
 }

@@ -41,6 +41,11 @@ constexpr Judged kPrograms[] = {
      "!import ctypes; ctypes.c_uint32.from_address(t1._cdata + 8).value = 0\nt1.zero_()\n",
      "P7 tensor use count (tensor)"},
     {"enter_hermetic()\nexit_hermetic()\nexit_hermetic()\n", "clean"},
+    // Whatever a line that must return raises is a finding, also without the number of a promise.
+    {"t0 = T.ones(1)\n"
+     "!check_freed = lambda _: (None for _ in ()).throw(AssertionError('two is not one'))\n"
+     "check_freed(t0)\n",
+     " check_freed ()"},
 };
 
 TEST(ChecksTest, programs_have_the_verdicts_that_stand_beside_them) {

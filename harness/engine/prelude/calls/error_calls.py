@@ -68,7 +68,7 @@ z.backward() -> RuntimeError(said)
 """
 
 #: check_error_calls [slotcore]: the calls that raise, with what they say (P8)
-#> check_error_calls: checks
+#> check_error_calls: checks swaps
 def check_error_calls():
     with T.enable_grad():
         assert_calls("P8", calls_of_messages)
