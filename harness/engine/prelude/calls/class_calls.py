@@ -92,6 +92,9 @@ a.tolist(), b.tolist() -> [0, 0], [0.0]
 calls_of_hermetic_mode = """
 T._is_hermetic() -> False
 T.exit_hermetic() -> RuntimeError
+T.hermetic().__exit__(None, None, None) -> RuntimeError
+T.on_device(-1) -> ValueError
+T.on_device(2) -> ValueError
 h = T.hermetic()
 h.__exit__(None, None, None) -> RuntimeError
 h.__enter__() is h, T._is_hermetic() -> True, True

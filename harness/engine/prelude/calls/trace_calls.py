@@ -110,6 +110,9 @@ traced(lambda t: 3, v) -> TypeError
 traced(lambda t: T.tensor([1]), v) -> NotImplementedError
 traced(lambda t: t.resize_(2), v) -> NotImplementedError
 traced(lambda t: t.tolist(), v) -> NotImplementedError
+traced(lambda t: t.detach_(), v) -> NotImplementedError
+traced(lambda t: t.requires_grad_(), v) -> NotImplementedError
+traced(lambda t: T._meta.leave_modes(), v) -> NotImplementedError
 traced(lambda t: traced(len, t), v) -> NotImplementedError
 traced(lambda t: t[9], v) -> IndexError
 traced(lambda t: {}[1], v) -> KeyError
