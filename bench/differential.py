@@ -127,7 +127,7 @@ def _sentences(
             f" {len(pair.ops)} ops were drawn from."]
     for name, one in pair.left_out.items():
         known = pair.reason_for(one)
-        said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it nearly always"
+        said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it too often"
                     f" {f'differs: {known[0].name}' if known else 'ends the process of torch'}.")
     for one in result.unexplained.values():
         found = one.difference

@@ -131,7 +131,7 @@ class Pair:
         return result
 
     def _leave_out(self, texts: list[str], found: list[Difference | None]) -> None:
-        """Draws no more of the ops at which most of the programs TEXTS differ as FOUND."""
+        """Draws no more of the ops at which too many of the programs TEXTS differ as FOUND."""
         reached: Counter = Counter()
         differ: dict[str, list[Difference]] = {}
         for text, difference in zip(texts, found, strict=True):

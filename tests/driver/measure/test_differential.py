@@ -255,7 +255,7 @@ def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
     assert found.signature.startswith("write: ") and torch.ran.count("make\nwrite\n") == 2
 
 
-def test_an_op_at_which_most_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
+def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
     monkeypatch.setattr(differential, "BATCH", 8)
     texts = ["make\nwrite\nread\n"] * 8 + ["make\nread\n"] * 2
     core = Server(plain, texts)
