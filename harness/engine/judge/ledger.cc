@@ -98,11 +98,11 @@ Ledger::Result Ledger::settle(const CppCycles& made, const KeptNames& names) {
   Numbers now = live();
   const bool excused = left_references_behind();
   // CPython 3.14 treats an object as resurrected if its finalizer has read its __dict__. The next
-  // collection frees it, and what it owned in C++.
+  // collection frees it, and what it owned in C++. The finalizers of that may fill lists again.
   if (now != baseline_ && !capabilities_.counts_objects) end_failed_backwards();
   for (int round = 0; now != baseline_ && !capabilities_.counts_objects && round < kMoreCollections;
        ++round) {
-    collect(result);
+    drop_held(result);
     now = live();
   }
   if (now == baseline_) {

@@ -71,6 +71,8 @@ class Ledger {
   bool left_references_behind();
   void hide_what_is_left();
   void collect(Result& result) const;
+  // Empties the prelude's lists, then collects. Whether the lists were empty.
+  bool drop_held(Result& result) const;
   void end_failed_backwards() const;
   Result without_number(Result result) const;
 

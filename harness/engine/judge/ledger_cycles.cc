@@ -75,13 +75,19 @@ void Ledger::break_cycles(Result& result) const {
   // slices that resurrect themselves is freed one by one.
   bool is_empty = false;
   for (std::size_t round = 0; round < kBreakRounds || (!is_empty && round < kLineMax); ++round) {
-    is_empty = true;
-    for (const auto& [name, list] : interpreter_.prelude_lists()) {
-      is_empty = is_empty && PyList_GET_SIZE(list) == 0;
-      CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
-    }
-    collect(result);
+    is_empty = drop_held(result);
   }
+}
+
+bool Ledger::drop_held(Result& result) const {
+  bool is_empty = true;
+  for (const auto& [name, list] : interpreter_.prelude_lists()) {
+    if (Interpreter::has_notes(name)) continue;
+    is_empty = is_empty && PyList_GET_SIZE(list) == 0;
+    CHECK(PyList_SetSlice(list, 0, PY_SSIZE_T_MAX, nullptr) == 0, name);
+  }
+  collect(result);
+  return is_empty;
 }
 
 void Ledger::clear_attributes(PyObject* object) {

@@ -77,8 +77,7 @@ Executor::Executor(Interpreter& interpreter, Printer& printer)
     variables_.emplace_back(PyUnicode_InternFromString(table_.variable_name(variable).c_str()));
   }
   for (auto& [name, list] : interpreter.prelude_lists()) {
-    const bool is_note = name == "born" || name == "finalized" || name == "unraisable";
-    if (is_note)
+    if (Interpreter::has_notes(name))
       notes_.push_back(list);
     else
       held_.emplace_back(name, list);

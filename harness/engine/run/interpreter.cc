@@ -172,6 +172,10 @@ std::vector<std::pair<std::string, PyObject*>> Interpreter::prelude_lists() cons
   return lists;
 }
 
+bool Interpreter::has_notes(const std::string& name) {
+  return name == "born" || name == "finalized" || name == "unraisable";
+}
+
 void Interpreter::freeze() const {
   for (const char* call : {"gc.disable()", "gc.collect()", "gc.freeze()"}) {
     CHECK(evaluate(call), call << ": " << take_error());

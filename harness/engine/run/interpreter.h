@@ -59,6 +59,8 @@ class Interpreter {
   std::vector<std::string> masked_ops(const OpTable& table, const Weights& weights) const;
   // Every list of the prelude, with its name: state that a program may leave behind.
   std::vector<std::pair<std::string, PyObject*>> prelude_lists() const;
+  // Whether the list NAME has notes on what happened, and no objects of a program.
+  static bool has_notes(const std::string& name);
   // Exempts all existing objects from collection (gc.freeze). Call this when set-up is over.
   void freeze() const;
 

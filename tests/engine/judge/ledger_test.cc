@@ -137,5 +137,19 @@ TEST(LedgerTest, a_subject_that_counts_nothing_is_asked_what_the_collector_track
   EXPECT_EQ(settled("leak = T.UntypedStorage(1)", "", false, rows), "uneven 1 wrappers");
 }
 
+TEST(LedgerTest, what_a_finalizer_keeps_after_the_reset_is_dropped) {
+  std::vector<ImplKindRow> rows(impl_kind_rows().begin(), impl_kind_rows().end());
+  rows[0].counts = {{"impls", "T._no_such_function"}};
+  // The ledger makes a backward before it collects again.
+  const char* const late =
+      "left = {0: T.UntypedStorage(1)}\n"
+      "class Late:\n"
+      "    def __del__(self): resurrected.append(left.pop(0))\n"
+      "def trivial_backward():\n"
+      "    late = Late()\n"
+      "    late.me = late\n";
+  EXPECT_EQ(settled(late, "", false, rows), "even");
+}
+
 }  // namespace
 }  // namespace slotfuzz
