@@ -3,6 +3,9 @@
 
 #include "core/autograd/functions/arithmetic.h"
 
+#include <array>
+#include <utility>
+
 #include "core/autograd/functions/view.h"
 #include "core/autograd/saved/saving_node.h"
 #include "core/c10/tensor/tensor_derivatives.h"
@@ -34,10 +37,14 @@ class MultiplyBackward final : public SavingNode<2> {
   std::string name() const override { return "MulBackward0"; }
   Gradients apply(Gradients gradients) override {
     Gradients results(2);
+    std::array<TensorPtr, 2> others;
+    for (size_t i : {0, 1}) {
+      if (needs(i)) others[i] = unpack(1 - i);
+    }
     if (!gradients.at(0)) return results;
     for (size_t i : {0, 1}) {
-      if (!needs(i)) continue;
-      TensorPtr other = conjugated(unpack(1 - i));
+      if (!others[i]) continue;
+      TensorPtr other = conjugated(std::move(others[i]));
       results[i] = multiply(Operand(*gradients[0]), Operand(*other));
     }
     return results;

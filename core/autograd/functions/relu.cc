@@ -23,8 +23,9 @@ TensorPtr where_positive(TensorImpl& gradient, TensorImpl& result) {
 }
 
 Gradients WherePositiveBackward::apply(Gradients gradients) {
+  TensorPtr condition = unpack(0);
   if (!gradients.at(0)) return {nullptr};
-  return {where_positive(*gradients[0], *unpack(0))};
+  return {where_positive(*gradients[0], *condition)};
 }
 
 class ReluBackward final : public SavingNode<1> {
@@ -35,8 +36,9 @@ class ReluBackward final : public SavingNode<1> {
   }
   std::string name() const override { return "ReluBackward0"; }
   Gradients apply(Gradients gradients) override {
+    TensorPtr result = unpack(0);
     if (!gradients.at(0)) return {nullptr};
-    return {where_positive(*gradients[0], *unpack(0))};
+    return {where_positive(*gradients[0], *result)};
   }
 };
 

@@ -219,6 +219,19 @@ f.next_functions -> RuntimeError
 y = f(x)
 y.grad_fn is f, of(y, x) -> True, [2.0, 4.0]
 x.grad -> None
+z = x * 1
+y = fn('nothing', 'y', 'none').apply(z * z)
+z.add_(1)
+y.sum().backward() -> RuntimeError
+z = x.relu()
+y = fn('nothing', 'y', 'none').apply(z)
+z.add_(1)
+y.sum().backward() -> RuntimeError
+got = []
+ahead, back = lambda c, x: (7, x * 2), lambda c, *g: got.append(g) or g[1] * 2
+class Late(T.autograd.Function): forward, backward = staticmethod(ahead), staticmethod(back)
+n, y = Late.apply(x)
+n, y.output_nr, of(y, x), len(got[0]), got[0][0] -> 7, 1, [2.0, 2.0], 2, None
 """
 
 #: check_function_calls [slotcore]: the calls about hooks and Functions (A3, A2e, A1b, A8)
