@@ -31,8 +31,8 @@ class SavingNode : public Node {
 
  protected:
   // What was saved as number `i`. Throws what SavedVariable::unpack() throws, and runtime_error if
-  // nothing was saved because a pack hook raised. apply() unpacks before it looks whether there is a
-  // gradient, so that A2a and A2b hold for a node that gets none.
+  // nothing was saved because a pack hook raised. apply() unpacks before it looks whether there is
+  // a gradient, so that A2a and A2b hold for a node that gets none.
   TensorPtr unpack(size_t i) {
     SavedVariable saved = saved_.copy(i);
     TensorPtr tensor = saved.unpack(intrusive_ptr<Node>::retain(this));
