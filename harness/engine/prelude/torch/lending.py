@@ -1,0 +1,153 @@
+"""What lines may call about memory that PyTorch lends to others, or takes from them.
+
+And about calls that write to a tensor, or refuse to, by other means than its operations.
+"""
+
+#: LENT_BYTES, check_export_stays [torch]: an export keeps its numbers, or the change is refused
+# So many bytes are unmapped when they are freed, and reading them crashes.
+#> check_export_stays: grows shrinks checks
+LENT_BYTES = 1 << 26
+def check_export_stays(export, change):
+    tensor = T.ones(LENT_BYTES, dtype=T.uint8)
+    exported = export(tensor)
+    try:
+        change(tensor)
+    except RuntimeError:
+        return
+    assert int(exported[-1]) == 1, "memory: an export has numbers of freed memory"
+
+#: check_lent_buffer [torch]: a tensor over a buffer keeps its numbers, or the buffer stays
+#> check_lent_buffer: checks
+def check_lent_buffer(made):
+    buffer = bytearray(LENT_BYTES)
+    tensor = made(buffer)
+    try:
+        buffer.clear()
+    except BufferError:
+        return
+    assert int(tensor[-1]) == 0, "memory: a tensor over a buffer has numbers of freed memory"
+
+#: check_saved_file [torch]: what torch.save gave to a file stays what it was, or cannot be read
+#> check_saved_file: checks
+def check_saved_file():
+    kept, copies = [], []
+    class File:
+        def write(self, data):
+            kept.append(data)
+            copies.append(bytes(data))
+            return len(data)
+        def flush(self):
+            pass
+    T.save(T.full((1 << 18,), 7.0), File())
+    others = [T.full((1 << 18,), 9.0) for _ in range(3)]
+    try:
+        now = [bytes(data) for data in kept]
+    except ValueError:
+        return
+    assert now == copies, "memory: bytes that torch.save gave to a file have changed"
+
+#: sent [torch]: a tensor that went through what multiprocessing pickles of it
+def sent(tensor):
+    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
+    return rebuild(*arguments)
+
+#: check_same_numbers [torch]: another tensor of the same elements has the same numbers (P9)
+#> check_same_numbers: checks
+def check_same_numbers(passed, view):
+    one = view(T.tensor([1 + 2j]))
+    other = passed(one)
+    assert other.tolist() == one.tolist(), (
+        f"P9: a tensor has {one.tolist()}, and another one of its elements {other.tolist()}")
+
+#: check_write_noticed [torch]: a backward notices that what it needs was written (A2b)
+#> check_write_noticed: checks
+def check_write_noticed(write):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        needed = leaf * 1
+        total = (needed * needed).sum()
+        with T.no_grad():
+            write(needed)
+        try:
+            found, = T.autograd.grad(total, leaf)
+        except RuntimeError:
+            return
+    assert found.tolist() == [2.0, 2.0], (
+        f"A2b: what a backward needs was written: it gives {found.tolist()}, and no error")
+
+#: check_refused_size [torch]: a call that refuses sizes leaves the tensor as it was (P8)
+#> check_refused_size: grows checks
+def check_refused_size(call):
+    tensor = T.ones(2, 3)
+    try:
+        call(tensor)
+    except RuntimeError:
+        assert tuple(tensor.size()) == (2, 3), f"P8: a refused call leaves {tuple(tensor.size())}"
+
+#: check_deep_copied [torch]: no two wrappers share attributes (P2)
+#> check_deep_copied: checks
+def check_deep_copied():
+    one = T.ones(1)
+    one.me = one
+    copied = copy.deepcopy(one)
+    one.me = None
+    shared = copied.me is not copied and copied.__dict__ is copied.me.__dict__
+    copied.me = None
+    assert not shared, "P2: two tensors share their attributes"
+
+#: shrinking [torch]: a list that loses its items while a call reads them
+def shrinking():
+    class Clearing:
+        def __index__(self):
+            sizes.clear()
+            return 2
+        def __float__(self):
+            return float(self.__index__())
+    sizes = [2, Clearing(), 2]
+    return sizes
+
+#: check_gradient_given [torch]: a backward leaves the gradient that it was given (A7)
+#> check_gradient_given: checks
+def check_gradient_given():
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf, given = T.ones(2, 2).requires_grad_(), T.ones(4)
+        leaf.view(4).backward(given)
+        leaf.view(4).backward(given)
+    assert given.tolist() == [1.0] * 4, f"A7: a backward made {given.tolist()} of its gradient"
+
+#: check_once_differentiable [torch]: a second derivative is right, or an error (A7)
+#> check_once_differentiable: checks
+def check_once_differentiable():
+    if in_hermetic():
+        return
+    class Square(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+        @staticmethod
+        @T.autograd.function.once_differentiable
+        def backward(ctx, gradient):
+            return 2 * ctx.saved_tensors[0] * gradient
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.tensor([3.0]).requires_grad_()
+        total = (Square.apply(leaf) + leaf * leaf * leaf).sum()
+        first, = T.autograd.grad(total, leaf, create_graph=True)
+        try:
+            second, = T.autograd.grad(first.sum(), leaf)
+        except RuntimeError:
+            return
+    assert second.tolist() == [20.0], f"A7: a second derivative of 20 is {second.tolist()}"
+
+#: check_decorated [torch]: a mode that decorates a function ends with a call of it (A5e)
+#> check_decorated: checks
+def check_decorated():
+    before = T._C._is_multithreading_enabled()
+    T.autograd.set_multithreading_enabled(False)(lambda: None)()
+    after = T._C._is_multithreading_enabled()
+    T.autograd.set_multithreading_enabled(before)
+    assert after == before, "A5e: set_multithreading_enabled() as a decorator stays"

@@ -1,0 +1,66 @@
+"""Peers: searches with a limit of CPU time, and what their times say."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from slotfuzz.errors import BrokenError
+from slotfuzz.ci import peers
+from slotfuzz.ci.peers import Search, Times
+
+psutil = pytest.importorskip("psutil", reason="the set-up does not install python3-psutil")
+SPIN = "while True: pass"
+SPIN_IN_A_CHILD = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SPIN!r}])"
+
+
+def search(program: str) -> Search:
+    """A search that runs a PROGRAM of Python, and has found the bug if that wrote a file."""
+    return Search("one", lambda bug, folder, seed: [sys.executable, "-c", program],
+                  lambda folder: (folder / "crash").exists(), lambda bug: {})
+
+
+def test_a_search_that_finds_the_bug_takes_cpu_seconds(tmp_path):
+    seconds = peers.run(search("open('crash', 'w')"), None, tmp_path, 1, 60.0)
+    assert seconds is not None and 0 < seconds < 60
+
+
+@pytest.mark.parametrize("program", [SPIN, SPIN_IN_A_CHILD])
+def test_a_search_ends_when_it_and_its_children_have_used_their_time(tmp_path, program):
+    assert peers.run(search(program), None, tmp_path, 1, 0.3) is None
+    assert not [one for one in psutil.Process().children(recursive=True)
+                if one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_search_that_ends_without_the_bug_is_an_error(tmp_path):
+    with pytest.raises(BrokenError, match="one ended with 3"):
+        peers.run(search("raise SystemExit(3)"), None, tmp_path, 1, 60.0)
+
+
+def test_a_search_that_missed_counts_as_the_limit():
+    times = Times((1.0, 2.0), 1, 6.0)
+    assert times.mean == 3.0
+    low, high = times.interval()
+    assert 1.0 <= low < 3.0 < high <= 6.0
+    assert Times((), 4, 6.0).interval() == (6.0, 6.0)
+
+
+def test_a12_is_the_chance_of_being_quicker():
+    quick, slow = Times((1.0, 1.0), 0, 9.0), Times((2.0,), 1, 9.0)
+    assert (peers.a12(quick, slow), peers.a12(slow, quick)) == (1.0, 0.0)
+    assert peers.a12(Times((), 2, 9.0), Times((), 3, 9.0)) == 0.5
+    assert math.isclose(peers.a12(Times((1.0, 3.0), 0, 9.0), Times((2.0,), 0, 9.0)), 0.5)
+
+
+def test_a_peer_is_asked_for_what_it_needs(tmp_path):
+    for one in (peers.OURS, *peers.PEERS):
+        assert not one.has_found(_with_output(tmp_path, "no\n"))
+    (tmp_path / "crash-1").touch()
+    assert peers.OURS.has_found(tmp_path)
+    assert peers.PEERS[1].has_found(_with_output(tmp_path, "building\nfound\n"))
+
+
+def _with_output(folder: Path, text: str) -> Path:
+    (folder / "output").write_text(text)
+    return folder
