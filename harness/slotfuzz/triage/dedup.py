@@ -32,7 +32,7 @@ from slotfuzz.language.program import Line, Table
 from slotfuzz.schema.answers import Reply
 from slotfuzz.schema.record import CRASH, ERROR, JUDGE, OUTSIDE, DedupKey
 from slotfuzz.triage import program_shape
-from slotfuzz.triage.program_shape import PLAIN, in_one_order, mechanisms, shape
+from slotfuzz.triage.program_shape import PLAIN, in_one_order, mechanisms, named_in, shape
 
 Keys = frozenset[DedupKey]
 
@@ -229,9 +229,13 @@ def _in_one_order(key: DedupKey) -> DedupKey:
     return replace(key, lines=in_one_order(key.lines))
 
 
-def _ops(key: DedupKey) -> list[str]:
-    """The ops of its lines, without those that make an object in the plainest manner."""
-    return [op for op, *_ in key.lines if op != PLAIN]
+def _ops(key: DedupKey) -> list[tuple[str, ...]]:
+    """The ops of its lines, without those that make an object in the plainest manner.
+
+    A check that names what it checks is another one with another name.
+    """
+    return [(op, *(named_in(words) if op == key.check else ()))
+            for op, *words in key.lines if op != PLAIN]
 
 
 def follows(case_keys: Keys, lines: list[Line], broken_keys: Keys, broken: list[Line],

@@ -19,6 +19,8 @@ MECHANISMS = frozenset(["collects", "in_hermetic", "finalizes", "calls_back", "s
 SAME = {"enters_hermetic": "in_hermetic", "takes_resurrected": "finalizes"}
 ON_ANOTHER_LANE = "starts_thread"
 LANE = "lane"
+# The word in a shape for a value, which does not matter.
+VALUE = "_"
 
 
 def effects(lines: list[Line], table: Table) -> frozenset[str]:
@@ -54,7 +56,7 @@ def shape(lines: list[Line], table: Table) -> Shape:
             elif kind.has_names:
                 words.append("".join(word.split()))
             else:
-                words.append(names.get(word, "_"))
+                words.append(names.get(word, VALUE))
         names |= given
         op = PLAIN if table.ops[line.op]["plain"] else line.op
         shapes.append((op, *words, *[f"{LANE}{line.lane}"] * bool(line.lane)))
@@ -81,6 +83,11 @@ def in_one_order(shapes: Shape) -> Shape:
             names[word] = f"{word[0]}{counts[word[0]]}"
             counts[word[0]] += 1
     return tuple((op, *(names.get(word, word) for word in words)) for op, *words in lines)
+
+
+def named_in(words: list[str]) -> list[str]:
+    """The names among the WORDS of a line in a shape, without objects and values."""
+    return [word for word in words if word != VALUE and not _is_object(word)]
 
 
 def _is_object(word: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from slotfuzz.evidence.signature import of_reply
 from slotfuzz.paths import ROOT
-from slotfuzz.schema.record import ERROR, DedupKey
+from slotfuzz.schema.record import ERROR, JUDGE, DedupKey
 from slotfuzz.triage import dedup, program_shape
 from slotfuzz.triage.dedup import Outside
 from tests.driver.triage.cases import (
@@ -145,3 +145,14 @@ def test_a_known_error_is_reported_by_its_words_and_a_broken_promise_is_not():
     promise = replace(words.reply, contract="P2")
     assert dedup.error(promise, of_reply(promise)) == ""
     assert dedup.keys(words) == {DedupKey(ERROR, words=words.words.text)}
+
+
+def test_a_check_of_another_name_is_another_finding():
+    key = DedupKey(JUDGE, contract="A7", check="check_f", lines=(("check_f", "T.f", "t0"),))
+    other = replace(key, lines=(("check_f", "T.g", "t0"),))
+    assert not dedup.is_same(other, key)
+    # Of another op than the check, the name does not matter.
+    made = (("function", "T.f", "t0"),)
+    assert dedup.is_same(replace(key, lines=(("function", "T.g", "t0"), *key.lines)),
+                         replace(key, lines=(*made, *key.lines)))
+    assert dedup.is_same(replace(key, lines=(*made, ("check_f", "T.f", "t1"))), key)

@@ -199,6 +199,7 @@ s.init(j, o, c10.PyInterpreterStatus.MAYBE_UNINITIALIZED) -> RuntimeError
 s.init(i, [8], c10.PyInterpreterStatus.TAGGED_BY_US)
 s.check(i), s.set_owns(True), s.owns(), s.check(i) -> [8], None, True, [8]
 s.set_owns(False), s.owns(), s.clear(), s.tagged(), s.check(i) -> None, False, None, True, None
+s.set_owns(True), s.owns() -> RuntimeError
 r = c10.PyObjectSlot()
 r.init(j, o, c10.PyInterpreterStatus.MAYBE_UNINITIALIZED)
 r.check(j) is o -> True

@@ -98,14 +98,14 @@ def check_deep_copied():
     assert not shared, "P2: two tensors share their attributes"
 
 #: shrinking [torch]: a list that loses its items while a call reads them
-def shrinking():
+def shrinking(count=1):
     class Clearing:
         def __index__(self):
             sizes.clear()
             return 2
         def __float__(self):
             return float(self.__index__())
-    sizes = [2, Clearing(), 2]
+    sizes = [2, Clearing()] + [2] * count
     return sizes
 
 #: check_gradient_given [torch]: a backward leaves the gradient that it was given (A7)
