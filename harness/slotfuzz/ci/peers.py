@@ -8,7 +8,6 @@ import contextlib
 import importlib
 import os
 import random
-import signal
 import statistics
 import subprocess
 import sys
@@ -121,7 +120,7 @@ def run(search: Search, bug: Bug, folder: Path, seed: int, limit_seconds: float)
     with open(folder / "output", "wb") as output:
         process = subprocess.Popen(
             search.command(bug, folder, seed), stdout=output, stderr=output,
-            stdin=subprocess.DEVNULL, start_new_session=True, cwd=folder,
+            stdin=subprocess.DEVNULL, cwd=folder,
             env=os.environ | dict(search.variables(bug)))
     whole, seconds = psutil.Process(process.pid), 0.0
     while True:
@@ -135,7 +134,10 @@ def run(search: Search, bug: Bug, folder: Path, seed: int, limit_seconds: float)
             raise BrokenError(f"{search.name} ended with {process.returncode}: {tail!r}")
         seconds = max(seconds, _cpu_seconds(psutil, whole))
         if seconds >= limit_seconds:
-            os.killpg(process.pid, signal.SIGKILL)
+            # Not the group: afl-fuzz starts its target in a session of its own.
+            for one in [whole, *whole.children(recursive=True)]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    one.kill()
             process.wait()
             return None
         time.sleep(POLL_SECONDS)

@@ -12,7 +12,8 @@ from slotfuzz.ci.peers import Search, Times
 
 psutil = pytest.importorskip("psutil", reason="the set-up does not install python3-psutil")
 SPIN = "while True: pass"
-SPIN_IN_A_CHILD = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SPIN!r}])"
+SPIN_IN_A_CHILD = ("import subprocess, sys; subprocess.run([sys.executable, '-c',"
+                   f" {SPIN!r}], start_new_session=True)")
 
 
 def search(program: str) -> Search:

@@ -107,13 +107,8 @@ transforms = {
         function, one, use_reentrant=True)),
     "save_on_cpu": lambda *both: within(
         T.autograd.graph.save_on_cpu, transforms["backward"], *both),
-    "save_on_cpu of a write": lambda *both: within(
-        T.autograd.graph.save_on_cpu, transforms["backward after a write"], *both),
     "allow_mutation": lambda *both: within(
         T.autograd.graph.allow_mutation_on_saved_tensors, transforms["backward"], *both),
-    "allow_mutation of a write": lambda *both: within(
-        T.autograd.graph.allow_mutation_on_saved_tensors, transforms["backward after a write"],
-        *both),
 }
 
 #: simpler_transforms, plainest [torch]: what shows the same bug in a plainer manner
@@ -124,13 +119,12 @@ simpler_transforms = {
     "checkpoint of a write": ("checkpoint",),
     "checkpoint by keyword of a write": ("checkpoint of a write",),
     "checkpoint that is reentrant": ("backward",), "save_on_cpu": ("backward",),
-    "save_on_cpu of a write": ("save_on_cpu",), "allow_mutation": ("backward",),
-    "allow_mutation of a write": ("allow_mutation",),
+    "allow_mutation": ("backward",),
 }
 plainest = {
     "checkpoint": lambda a: a.relu().exp_(), "checkpoint of a write": lambda a: a * a,
     "checkpoint by keyword of a write": lambda a: a * a,
-    "save_on_cpu": lambda a: (a * a, a.mul_(5))[0], "save_on_cpu of a write": lambda a: a * a,
+    "save_on_cpu": lambda a: (a * a, a.mul_(5))[0],
 }
 
 #: difference_by, check_transformed [torch]: a function gives the same under a transform (A10)

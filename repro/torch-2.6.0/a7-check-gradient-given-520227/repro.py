@@ -1,0 +1,47 @@
+# A7 check_gradient_given: AssertionError: A7: a backward made [N.N, N.N, N.N, N.N] of its gradient, torch 2.6.0
+# contract: A7
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: A7: a backward made \[(?:N|\d+)\.(?:N|\d+), (?:N|\d+)\.(?:N|\d+), (?:N|\d+)\.(?:N|\d+), (?:N|\d+)\.(?:N|\d+)\] of its gradient"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+def check_gradient_given():
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf, given = T.ones(2, 2).requires_grad_(), T.ones(4)
+        leaf.view(4).backward(given)
+        leaf.view(4).backward(given)
+    assert given.tolist() == [1.0] * 4, f"A7: a backward made {given.tolist()} of its gradient"
+
+check_gradient_given()
