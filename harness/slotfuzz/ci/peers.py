@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -98,7 +99,10 @@ def a12(ours: Times, theirs: Times) -> float:
 
 
 def bug_of(name: str) -> Bug:
-    """Builds the mutant NAME for each search. MachineError if a compiler is missing."""
+    """Builds the mutant NAME for each search. MachineError if this machine lacks a package."""
+    _psutil()
+    if not shutil.which("afl-fuzz"):
+        raise MachineError("afl-fuzz is missing; run: apt-get install -y afl++")
     target = mutant.read_header(name).target
     work = {"WORK": str(build_root() / "peers")}
     flags = " ".join([fleet.OWN_FLAGS, fleet.SANITIZER_FLAGS["address"],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from slotfuzz.errors import BrokenError
+from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.ci import peers
 from slotfuzz.ci.peers import Search, Times
 
@@ -65,3 +65,9 @@ def test_a_peer_is_asked_for_what_it_needs(tmp_path):
 def _with_output(folder: Path, text: str) -> Path:
     (folder / "output").write_text(text)
     return folder
+
+
+def test_a_machine_without_a_peer_is_told_which_package_it_lacks(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(MachineError, match="install -y afl"):
+        peers.bug_of("weak-slot")
