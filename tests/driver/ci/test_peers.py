@@ -1,16 +1,20 @@
 """Peers: searches with a limit of CPU time, and what their times say."""
 
+import importlib.util
 import math
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from slotfuzz.errors import BrokenError, MachineError
 from slotfuzz.ci import peers
 from slotfuzz.ci.peers import Search, Times
+from slotfuzz.errors import BrokenError, MachineError
+from slotfuzz.measure import benchmark
 
-psutil = pytest.importorskip("psutil", reason="the set-up does not install python3-psutil")
+needs_psutil = pytest.mark.skipif(importlib.util.find_spec("psutil") is None,
+                                  reason="the set-up does not install python3-psutil")
 SPIN = "while True: pass"
 SPIN_IN_A_CHILD = ("import subprocess, sys; subprocess.run([sys.executable, '-c',"
                    f" {SPIN!r}], start_new_session=True)")
@@ -22,18 +26,22 @@ def search(program: str) -> Search:
                   lambda folder: (folder / "crash").exists(), lambda bug: {})
 
 
+@needs_psutil
 def test_a_search_that_finds_the_bug_takes_cpu_seconds(tmp_path):
     seconds = peers.run(search("open('crash', 'w')"), None, tmp_path, 1, 60.0)
     assert seconds is not None and 0 < seconds < 60
 
 
+@needs_psutil
 @pytest.mark.parametrize("program", [SPIN, SPIN_IN_A_CHILD])
 def test_a_search_ends_when_it_and_its_children_have_used_their_time(tmp_path, program):
+    psutil = pytest.importorskip("psutil")
     assert peers.run(search(program), None, tmp_path, 1, 0.3) is None
     assert not [one for one in psutil.Process().children(recursive=True)
                 if one.status() != psutil.STATUS_ZOMBIE]
 
 
+@needs_psutil
 def test_a_search_that_ends_without_the_bug_is_an_error(tmp_path):
     with pytest.raises(BrokenError, match="one ended with 3"):
         peers.run(search("raise SystemExit(3)"), None, tmp_path, 1, 60.0)
@@ -67,7 +75,20 @@ def _with_output(folder: Path, text: str) -> Path:
     return folder
 
 
+@needs_psutil
 def test_a_machine_without_a_peer_is_told_which_package_it_lacks(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MachineError, match="install -y afl"):
         peers.bug_of("weak-slot")
+
+
+def test_the_benchmark_compares_with_the_best_peer(monkeypatch):
+    bench = benchmark.load("peers")
+    seconds = {"slotfuzz": 1.0, "slotfuzz again": 0.5, "Hypothesis": 3.0}
+    monkeypatch.setattr(peers, "bug_of", lambda name: SimpleNamespace(name=name))
+    monkeypatch.setattr(peers, "run", lambda search, *_: seconds.get(search.name))
+    measured = bench.measure(SimpleNamespace(mutants=["a"], seeds=2))
+    assert [(row["search"], row["found"]) for row in measured.rows[:2]] == [
+        ("slotfuzz", "2 of 2"), ("slotfuzz again", "2 of 2")]
+    assert {row["found"] for row in measured.rows if row["search"].startswith("AFL")} == {"0 of 2"}
+    assert measured.summary["ratios"] == [3.0]
