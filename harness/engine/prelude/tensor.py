@@ -50,7 +50,7 @@ class TensorLeaksSelf(TensorFinalized):
             return
         leaked_self.append(owner)
 
-#: copied, deep_copied, pickled: copies, which do not take part in counting finalizers
+#: copy, pickle, copied, deep_copied, pickled: copies, which do not take part in counting finalizers
 import copy, pickle
 def copied(one, copy=copy.copy):
     twin = copy(one)

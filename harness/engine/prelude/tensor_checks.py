@@ -109,6 +109,33 @@ def is_hermetic(tensor):
     owner.grad = tensor
     return owner.grad is not tensor
 
+#: check_wrapped_once: who wraps what is being wrapped gets the same wrapper (P1)
+# Up to CPython 3.11 the allocation of the wrapper may collect, and so run a finalizer.
+#> check_wrapped_once: checks collects
+def check_wrapped_once():
+    if in_hermetic():
+        return
+    found, before = [], gc.get_threshold()
+    with T.enable_grad():
+        owner = T.ones(1).requires_grad_()
+        owner.sum().backward()
+    class Reader:
+        def __del__(self):
+            found.append(owner.grad)
+    for _ in range(3):
+        one = Reader()
+        one.itself = one
+    del one
+    gc.set_threshold(1)
+    gc.enable()
+    try:
+        wrapper = owner.grad
+    finally:
+        gc.disable()
+        gc.set_threshold(*before)
+        gc.collect()
+    assert all(other is wrapper for other in found), "P1: one impl has two wrappers"
+
 #: check_in_place: an in-place operation gives the very tensor (P1)
 #> check_in_place: checks
 def check_in_place(tensor):

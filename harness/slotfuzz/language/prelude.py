@@ -5,9 +5,7 @@ need, directly or through other snippets.
 """
 
 import ast
-import io
 import re
-import tokenize
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,10 +29,8 @@ class Snippet:
                    for node in ast.walk(ast.parse(self.text)))
 
     def words(self) -> set[str]:
-        """Every name that the code may call: not those in comments, strings and attributes."""
-        tokens = list(tokenize.generate_tokens(io.StringIO(self.text + "\n").readline))
-        return {token.string for before, token in zip([tokens[-1], *tokens], tokens)
-                if token.type == tokenize.NAME and before.string != "."}
+        """Every name that the code may call, also in an f-string: not attributes."""
+        return {node.id for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)}
 
 
 def snippets_of(description: dict) -> list[Snippet]:

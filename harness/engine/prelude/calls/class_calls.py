@@ -152,6 +152,8 @@ reports(c, c.__dict__), reports(c, type(c)), reports(c, c.needs_input_grad) -> T
 n = (x * 2).grad_fn
 n.held = [5] -> AttributeError
 reports(n, type(n)), reports(n, x) -> True, False
+k, l, i = n.register_hook(len), n.register_prehook(len), n.register_prehook(repr)
+[row[1] for row in n._owned_by_cpp()].count('hooks') -> 3
 reports(p, len), reports(p, type(p)), len(gc.get_referents(p)) -> True, True, 3
 def owned(one): return sorted(row[1] for row in one._owned_by_cpp() if row[1])
 o, g = T.ones(1), T.ones(1)

@@ -232,6 +232,10 @@ ahead, back = lambda c, x: (7, x * 2), lambda c, *g: got.append(g) or g[1] * 2
 class Late(T.autograd.Function): forward, backward = staticmethod(ahead), staticmethod(back)
 n, y = Late.apply(x)
 n, y.output_nr, of(y, x), len(got[0]), got[0][0] -> 7, 1, [2.0, 2.0], 2, None
+d = T.ones(2, dtype=T.float64).requires_grad_()
+ahead, back = lambda c, x: (x * 1, x * 2), lambda c, *g: got.append(g) or g[0]
+class Pair(T.autograd.Function): forward, backward = staticmethod(ahead), staticmethod(back)
+of(Pair.apply(d)[0], d), got[1][1].dtype, got[1][1].tolist() -> [1.0, 1.0], T.float64, [0.0, 0.0]
 """
 
 #: check_function_calls [slotcore]: the calls about hooks and Functions (A3, A2e, A1b, A8)

@@ -26,6 +26,19 @@ e.size, e.stride, e.storage_offset, e.version, e.base.size -> (2, 2), (1, 3), 1,
 e.base.stride -> (3, 1)
 e.base.version_group == e.version_group, e.base.storage == e.storage -> True, True
 e.base.id == e.id -> False
+o = T.ones(4).view(2, 2)
+o.grad = o._base.view(2, 2)
+j = u.MetaTensorDescriber().describe_tensor(o).as_json()
+T._meta.loads(j.replace('"base":1', '"base":2', 1)) -> ValueError
+k = T._subclasses.FakeTensorMode(shape_env=T.fx.experimental.symbolic_shapes.ShapeEnv())
+n = k.from_tensor(T.ones(4), kind='dynamic')
+j = u.MetaTensorDescriber().describe_tensor(n.narrow(0, n.size(0) - 4, 2)).as_json()
+'"storage_offset":"s0 + -4"' in j -> True
+k, y = T._subclasses.FakeTensorMode(), T.ones(4)
+y.untyped_storage().resize_(4)
+a, b = k.from_tensor(T.ones(4)), k.from_tensor(y)
+with k: a.add(1)
+with k: b.add(1) -> RuntimeError
 e.as_json()[:37] -> '{"format":"slotfuzz-meta","version":2'
 T._meta.dumps(T._meta.loads(e.as_json())) == e.as_json() -> True
 T._meta.loads(e.as_json()).size -> (2, 2)

@@ -84,6 +84,9 @@ t.copy_(T.tensor([1, 2])) is t, t.tolist() -> True, [[1.0, 2.0], [1.0, 2.0]]
 t.copy_(t)._version, t.copy_(3).tolist() -> 2, [[3.0, 3.0], [3.0, 3.0]]
 t.copy_(T.tensor([[5.0, 6.0], [7.0, 8.0]]).t()).tolist() -> [[5.0, 7.0], [6.0, 8.0]]
 t.copy_(t.t()) -> RuntimeError
+v = T.tensor([[1.0, 2.0, 0.0], [3.0, 4.0, 0.0]]).narrow(1, 0, 2)
+v.copy_(v.t()).tolist() -> [[1.0, 3.0], [2.0, 4.0]]
+v.add_(v.t()).tolist() -> [[2.0, 5.0], [5.0, 8.0]]
 u = T.ones(4)
 u[1:].add_(u[3:]) -> RuntimeError
 u[:3].add_(u[:1]) -> RuntimeError

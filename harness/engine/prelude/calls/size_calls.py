@@ -139,6 +139,10 @@ r.deferred_runtime_asserts == e.deferred_runtime_asserts, r.guards == e.guards -
 r.replacements == e.replacements, r.check([7], [4]), r.check([7], [5]) -> True, True, False
 r.freeze()
 r.create_unbacked_symint() -> RuntimeError
+f = T.fx.experimental.symbolic_shapes.ShapeEnv()
+w = f.create_unbacked_symint()
+f.freeze()
+T._check(w >= 3) -> RuntimeError
 T._check(True) -> None
 T._check(False) -> RuntimeError
 T._check(1) -> TypeError

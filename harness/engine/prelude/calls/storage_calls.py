@@ -78,6 +78,12 @@ s.tolist() -> [9, 7, 7, 0]
 s[-1:] = 5
 s[:] = 6
 s.tolist() -> [6, 6, 6, 6]
+w = T.UntypedStorage(9)
+class Shrinks: __index__ = lambda self: w.resize_(1) and 5
+w[0:9] = Shrinks()
+w.tolist() -> [5]
+w[0] = Shrinks()
+w.tolist() -> [5]
 s.fill_(3) is s -> True
 s.tolist() -> [3, 3, 3, 3]
 s.fill_(256) -> RuntimeError
@@ -185,6 +191,7 @@ b.append(1) -> BufferError
 T.frombuffer(b, dtype=T.uint8, offset=4).tolist() -> [101, 102]
 T.frombuffer(b, dtype=T.uint8, count=6).numel() -> 6
 T.frombuffer(b, dtype=T.uint8, count=7) -> ValueError
+T.frombuffer(b, dtype=T.uint8, count=6, offset=1) -> ValueError
 T.frombuffer(b, dtype=T.uint8, count=0) -> ValueError
 T.frombuffer(b, dtype=T.uint8, offset=6) -> ValueError
 T.frombuffer(b, dtype=T.uint8, offset=7) -> ValueError

@@ -57,8 +57,12 @@ make = T.fx.experimental.proxy_tensor.make_fx
 def traced(f, *given, kind='symbolic'): return make(f, tracing_mode=kind)(*given)
 def lines(*given, **more): return traced(*given, **more).code.strip().split(chr(10) + '    ')[1:]
 def narrowed(t): n = t.sum().item(); T._check(n >= 1); T._check(n <= 2); return t.narrow(0, 0, n)
+def both(t, u): n, m = t.item(), u.item(); T._check(n + m >= 10); return t.add(u)
 def rows(t): n = t.nonzero(); T._check(n.size(0) == 2); return n
 v, i = T.ones(3), T.ones(2, dtype=T.int64)
+g = traced(both, T.tensor([4]), T.tensor([7]))
+g(T.tensor([4]), T.tensor([7])).tolist() -> [11]
+g(T.tensor([4]), T.tensor([5])) -> RuntimeError
 l = lines(lambda t: t, v[1:], kind='fake')
 l[:3] -> ['assert t0.size(0) == 2', 'assert t0.stride()[0] == 1', 'assert t0.storage_offset() == 1']
 l[3:5] -> ['assert t0._base.size(0) == 3', 'assert t0._base.stride()[0] == 1']

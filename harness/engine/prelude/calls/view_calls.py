@@ -183,6 +183,18 @@ r[0][1:] = 9
 c.tolist() -> [(1+9j), (3-4j)]
 """
 
+#: calls_of_written_views: gradients of what was written through a view
+calls_of_written_views = """
+x = T.ones(5).requires_grad_()
+t = T.ones(6)[1:].detach()
+t.mul_(x)._base, t.storage_offset(), t[0:2].mul_(3).tolist() -> None, 1, [3.0, 3.0]
+T.autograd.grad(t.sum(), x)[0].tolist() -> [3.0, 3.0, 1.0, 1.0, 1.0]
+t = T.ones(2, 6).narrow(1, 2, 2).detach()
+t.mul_(x.narrow(0, 0, 2)) is t, t[1].mul_(3).tolist() -> True, [3.0, 3.0]
+t.t()[0].mul_(5).tolist() -> [5.0, 15.0]
+T.autograd.grad(t.sum(), x)[0].tolist() -> [20.0, 4.0, 0.0, 0.0, 0.0]
+"""
+
 #: calls_of_bits: numbers that are read conjugated or negated
 calls_of_bits = """
 c = T.tensor([1 + 2j, 3 - 4j])
@@ -215,5 +227,5 @@ f._neg_view().detach().is_neg(), f._neg_view().data.is_neg() -> True, True
 def check_view_calls():
     with T.enable_grad():
         for text in (calls_of_views, calls_of_strides, calls_of_indices,
-                     calls_of_bytes_as_numbers, calls_of_bits):
+                     calls_of_bytes_as_numbers, calls_of_written_views, calls_of_bits):
             assert_calls("P9", text)

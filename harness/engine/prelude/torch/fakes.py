@@ -194,3 +194,20 @@ def check_propagates(function, tensor):
             continue
         wrong = differing(outcome[0], expected[0])
         assert not wrong, f"M15: an operation gives a fake another {', '.join(wrong)}"
+
+#: check_known_number [torch meta]: a mode forgets the number of a fake that is written (M15)
+#> check_known_number: checks
+def set_data_to(fake, number):
+    fake.data = T.tensor(number)
+def check_known_number():
+    for write in (lambda fake, number: fake.fill_(number), set_data_to,
+                  lambda fake, number: fake.set_(T.tensor(number)),
+                  lambda fake, number: storage_of(fake).copy_(storage_of(T.tensor(number)))):
+        with FakeTensorMode():
+            fake = T.tensor(3)
+            write(fake, 9)
+            try:
+                number = fake.item()
+            except refused:
+                continue
+        assert number == 9, f"M15: a fake that was set to 9 has the number {number}"

@@ -1,6 +1,6 @@
 """What lines may call about memory that PyTorch lends to others, or takes from them.
 
-And about calls that write to a tensor, or refuse to, by other means than its operations.
+And about calls that refuse what they are given.
 """
 
 #: LENT_BYTES, check_export_stays [torch]: an export keeps its numbers, or the change is refused
@@ -14,7 +14,8 @@ def check_export_stays(export, change):
         change(tensor)
     except RuntimeError:
         return
-    assert int(exported[-1]) == 1, "memory: an export has numbers of freed memory"
+    assert int(exported[-1]) == 1, (
+        f"memory: {called_by(export)} has numbers of memory that {called_by(change)} has freed")
 
 #: check_lent_buffer [torch]: a tensor over a buffer keeps its numbers, or the buffer stays
 #> check_lent_buffer: checks
@@ -26,6 +27,30 @@ def check_lent_buffer(made):
     except BufferError:
         return
     assert tensor[-1:].tolist() == [0], "memory: a tensor over a buffer has numbers of freed memory"
+
+#: check_array [torch]: an array of NumPy gives a tensor its numbers, or an error (P9)
+#> check_array: checks
+def check_array(made, change):
+    import numpy
+    array = change(numpy.arange(1.0, 7.0).reshape(2, 3))
+    try:
+        tensor = made(array)
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return
+    assert tensor.tolist() == array.tolist(), (
+        f"P9: {called_by(made)} gives other numbers than an array has")
+
+#: check_read_only [torch]: what is exported as read-only is not written (P9)
+#> check_read_only: checks
+def check_read_only():
+    import numpy
+    array = numpy.zeros(2)
+    array.setflags(write=False)
+    try:
+        T.from_dlpack(array).fill_(7)
+    except (BufferError, RuntimeError, TypeError):
+        return
+    assert array.tolist() == [0.0, 0.0], "P9: from_dlpack() has given a read-only array to a writer"
 
 #: check_saved_file [torch]: what torch.save gave to a file stays what it was, or cannot be read
 #> check_saved_file: checks
@@ -45,37 +70,6 @@ def check_saved_file():
     except ValueError:
         return
     assert now == copies, "memory: bytes that torch.save gave to a file have changed"
-
-#: sent [torch]: a tensor that went through what multiprocessing pickles of it
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-
-#: check_same_numbers [torch]: another tensor of the same elements has the same numbers (P9)
-#> check_same_numbers: checks
-def check_same_numbers(passed, view):
-    one = view(T.tensor([1 + 2j]))
-    other = passed(one)
-    assert other.tolist() == one.tolist(), (
-        f"P9: a tensor has {one.tolist()}, and another one of its elements {other.tolist()}")
-
-#: check_write_noticed [torch]: a backward notices that what it needs was written (A2b)
-#> check_write_noticed: checks
-def check_write_noticed(write):
-    if in_hermetic():
-        return
-    with T.inference_mode(False), T.enable_grad():
-        leaf = T.ones(2).requires_grad_()
-        needed = leaf * 1
-        total = (needed * needed).sum()
-        with T.no_grad():
-            write(needed)
-        try:
-            found, = T.autograd.grad(total, leaf)
-        except RuntimeError:
-            return
-    assert found.tolist() == [2.0, 2.0], (
-        f"A2b: what a backward needs was written: it gives {found.tolist()}, and no error")
 
 #: check_refused_size [torch]: a call that refuses sizes leaves the tensor as it was (P8)
 #> check_refused_size: grows checks

@@ -17,8 +17,8 @@ def weighted(result):
     numbers = result.reshape(-1)
     return (numbers * T.arange(1, numbers.numel() + 1, dtype=T.float64)).sum()
 
-#: SMALL_STEP, slope, gradient_by_differences [torch]: derivatives by central differences
-SMALL_STEP = 1e-5
+#: SMALL_STEP, LARGE_STEP, slope, gradient_by_differences [torch]: central differences
+SMALL_STEP, LARGE_STEP = 1e-5, 3e-5  # of derivatives, and of their differences
 def slope(function, x, direction):
     with T.no_grad():
         up, down = (function(x + sign * SMALL_STEP * direction) for sign in (1, -1))
@@ -83,6 +83,27 @@ def under_vmap_of_grad(function, x):
     gradient = functions.grad(lambda one: weighted(function(one * 1)))
     return tuple(gradient_by_differences(function, one) for one in both), tuple(
         functions.vmap(gradient)(both))
+def second_by(call):
+    def compared(function, x):
+        direction = T.arange(1, x.numel() + 1, dtype=x.dtype).view(x.size())
+        total = lambda one: weighted(function(one * 1))
+        up, down = (gradient_by_differences(function, x + sign * LARGE_STEP * direction)
+                    for sign in (1, -1))
+        expected, found = (up - down) / (2 * LARGE_STEP), call(total, x, direction).reshape(-1)
+        return ((expected if found.numel() > 1 else (expected * direction.view(-1)).sum(),),
+                (found,))
+    return compared
+def backward_twice(total, x, direction):
+    leaf = x.clone().requires_grad_()
+    first, = T.autograd.grad(total(leaf), leaf, create_graph=True)
+    if not first.requires_grad:
+        return T.zeros_like(x)
+    return T.autograd.grad((first * direction).sum(), leaf)[0]
+def hessian_by(outer, inner, total, x, direction):
+    functions = functions_of_torch()
+    both = [getattr(functions, name) for name in (outer, inner)]
+    second = both[0](both[1](total))(x).view(x.numel(), x.numel())
+    return second @ direction.view(-1)
 def functionalized(function, one):
     return functions_of_torch().functionalize(function)(one)
 def by_keyword(function, one):
@@ -109,6 +130,11 @@ transforms = {
         T.autograd.graph.save_on_cpu, transforms["backward"], *both),
     "allow_mutation": lambda *both: within(
         T.autograd.graph.allow_mutation_on_saved_tensors, transforms["backward"], *both),
+    "backward twice": second_by(backward_twice),
+    "jacrev of jacrev": second_by(lambda *one: hessian_by("jacrev", "jacrev", *one)),
+    "jacrev of jacfwd": second_by(lambda *one: hessian_by("jacrev", "jacfwd", *one)),
+    "jacfwd of jacfwd": second_by(lambda *one: hessian_by("jacfwd", "jacfwd", *one)),
+    "jacfwd of jacrev": second_by(lambda *one: hessian_by("jacfwd", "jacrev", *one)),
 }
 
 #: simpler_transforms, plainest [torch]: what shows the same bug in a plainer manner
@@ -119,7 +145,11 @@ simpler_transforms = {
     "checkpoint of a write": ("checkpoint",),
     "checkpoint by keyword of a write": ("checkpoint of a write",),
     "checkpoint that is reentrant": ("backward",), "save_on_cpu": ("backward",),
-    "allow_mutation": ("backward",),
+    "allow_mutation": ("backward",), "backward twice": ("backward",),
+    "jacrev of jacrev": ("backward twice", "grad"),
+    "jacrev of jacfwd": ("backward twice", "jvp", "jacrev of jacrev"),
+    "jacfwd of jacfwd": ("jacrev of jacfwd", "backward twice", "jvp"),
+    "jacfwd of jacrev": ("jacrev of jacrev", "backward twice", "jvp"),
 }
 plainest = {
     "checkpoint": lambda a: a.relu().exp_(), "checkpoint of a write": lambda a: a * a,

@@ -1,0 +1,120 @@
+"""What lines may call about numbers that are read, written or copied by other means than views.
+
+PyTorch has many of them: arguments for results, optimizers, formats with parts, copies of objects.
+With each, a write counts, a reader sees the numbers, and copies share what their originals share.
+"""
+
+#: called_by [torch]: the name of a function, or of those that a lambda calls
+def called_by(function):
+    if function.__name__ != "<lambda>":
+        return function.__name__
+    return " and ".join(name for name in function.__code__.co_names if name != "T")
+
+#: stepped [torch]: a step of an optimizer, for a parameter that has the bytes of a tensor
+def stepped(optimizer, tensor, **keywords):
+    parameter = T.nn.Parameter(tensor)
+    parameter.grad = T.ones(2, 2)
+    optimizer([parameter], lr=0.5, **keywords).step()
+
+#: unscaled, with_gradient [torch]: a scaler's step; a parameter with a given gradient
+def with_gradient(gradient):
+    parameter = T.nn.Parameter(T.ones(2, 2))
+    parameter.grad = gradient
+    return parameter
+def unscaled(tensor):
+    scaler = T.amp.GradScaler("cpu", init_scale=2.0)
+    scaler.scale(T.ones(1))
+    scaler.unscale_(T.optim.SGD([with_gradient(tensor)], lr=0.5))
+
+#: observed [torch]: a function that observes the range of numbers, with buffers for it
+def observed(function, smallest, largest):
+    is_on = T.ones(1, dtype=T.int64)
+    function(T.ones(2, 2) * 5, is_on, is_on, smallest, largest, T.ones(1),
+             T.zeros(1, dtype=T.int32), 0.5, 0, 255, -1)
+
+#: check_write_noticed [torch]: a backward notices that what it needs was written (A2b)
+#> check_write_noticed: checks
+def check_write_noticed(write):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(2, 2).requires_grad_()
+        needed = leaf * 1
+        total = (needed * needed).sum()
+        with T.no_grad():
+            write(needed.detach())
+        try:
+            found, = T.autograd.grad(total, leaf)
+        except RuntimeError:
+            return
+    assert found.tolist() == [[2.0, 2.0], [2.0, 2.0]], (
+        f"A2b: {called_by(write)} wrote what a backward needs: it gives {found.tolist()}, and no"
+        " error")
+
+#: sent, saved, saved_to_fakes [torch]: what was passed as to another process, or by a file
+def sent(tensor):
+    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
+    return rebuild(*arguments)
+def saved(objects):
+    import io
+    file = io.BytesIO()
+    T.save(objects, file)
+    file.seek(0)
+    return T.load(file)
+def saved_to_fakes(objects):
+    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
+    with module.FakeTensorMode():
+        try:
+            return saved(objects)
+        except AssertionError as error:  # what it says of a class that a mode does not know
+            raise TypeError("no fakes") from error
+
+#: check_same_numbers [torch]: who reads a view by other means sees the same numbers (P9)
+#> check_same_numbers: checks
+def check_same_numbers(passed, view):
+    one = view(T.tensor([[1 + 2j, 3 - 1j]]))
+    expected = one.reshape(-1).tolist()
+    found = passed(one).reshape(-1).tolist()
+    assert found == expected, (
+        f"P9: a tensor has {expected}, and {called_by(passed)} gives {found}")
+
+#: shares_bytes, check_sharing_kept [torch]: two tensors share bytes if their originals do (P9)
+#> check_sharing_kept: checks
+def shares_bytes(one, other):
+    return storage_of(one)._cdata == storage_of(other)._cdata
+def check_sharing_kept(copied, view):
+    one = T.tensor([[1 + 2j, 3 - 1j]])
+    both = [one, view(one)]
+    assert shares_bytes(*both) == shares_bytes(*copied(both)), (
+        f"P9: copies by {called_by(copied)} do not share what their originals share")
+
+#: TaggedParameter, check_copied [torch]: a copy keeps what that of a plain tensor keeps (P2)
+#> check_copied: checks
+class TaggedParameter(T.nn.Parameter):
+    pass
+def kept_by(copied, one):
+    one.tag, one.grad = "tag", T.ones(2)
+    other = copied(one)
+    return {"class": type(other) is type(one), "attributes": getattr(other, "tag", "") == "tag",
+            ".grad": other.grad is not None, "requires_grad": other.requires_grad}
+def check_copied(copied, made):
+    plain, kept = kept_by(copied, T.ones(2).requires_grad_()), kept_by(copied, made(T.ones(2)))
+    is_kept = made(T.ones(2)).requires_grad
+    lost = [name for name in plain if plain[name] and not kept[name] and
+            (name != "requires_grad" or is_kept)]
+    assert not lost, f"P2: a copy by {called_by(copied)} loses its {' and '.join(lost)}"
+
+#: check_aliased [torch]: a call that writes to what it reads is right, or an error (P9)
+#> check_aliased: checks
+def check_aliased(call):
+    rows = T.arange(1.0, 21.0).view(5, 4).cos()
+    for start in range(2):
+        used = rows.clone()
+        source, target = used[:4], used[start:start + 4]
+        wanted = call(target.clone(), source.clone())
+        try:
+            found = call(target, source)
+        except RuntimeError:
+            continue
+        assert T.allclose(found, wanted, equal_nan=True), (
+            f"P9: {called_by(call)} writes to what it reads, and gives other numbers")
