@@ -136,6 +136,22 @@ def check_wrapped_once():
         gc.collect()
     assert all(other is wrapper for other in found), "P1: one impl has two wrappers"
 
+#: check_exporter_kept: who exports bytes is not cleared while somebody has it (P2)
+#> check_exporter_kept: checks collects
+class Exporter(bytearray):
+    pass
+def check_exporter_kept():
+    exporter = Exporter(8)
+    exporter.held = "held"
+    storage = storage_of(T.frombuffer(exporter, dtype=T.uint8))
+    both = [storage, storage[:4]]
+    both.append(both)
+    storage.both = both
+    del storage, both
+    gc.collect()
+    assert getattr(exporter, "held", "") == "held", (
+        "P2: the collector clears an object whose bytes two storages have")
+
 #: check_in_place: an in-place operation gives the very tensor (P1)
 #> check_in_place: checks
 def check_in_place(tensor):
