@@ -9,6 +9,7 @@ SNIPPETS = [
     Snippet(("Base",), "", "a class", "class Base:\n    pass"),
     Snippet(("Child", "made"), "", "uses Base", "made = []\nclass Child(Base):\n    pass"),
     Snippet(("spoken",), "", "mentions mode, but not as a name", 'spoken = "mode".mode  # mode'),
+    Snippet(("said",), "", "uses Base in an f-string", 'said = lambda: f"{Base} of"'),
     Snippet(("mode",), "torch", "by ctypes", "mode = 1"),
     Snippet(("mode",), "slotcore", "directly", "mode = 2"),
 ]
@@ -19,6 +20,7 @@ SNIPPETS = [
     ("s0 = Base(1)", [("Base",)]),
     ("spoken", [("spoken",)]),
     ("s0 = Child(1)", [("Base",), ("Child", "made")]),
+    ("said()", [("Base",), ("said",)]),
     ("made.pop()", [("Base",), ("Child", "made")]),
     ("s0.modes", []),
 ])
