@@ -29,13 +29,17 @@ def test_a_hunt_on_the_other_protocol_is_clean(tmp_path):
 
 
 def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeypatch):
-    loaded = []
+    loaded, unused = [], []
 
     class Watched(corpus.Growing):
         def about_to_load(self):
             loads = super().about_to_load()
-            loaded.append(len(loads[1]))
+            loaded.append(loads[1])
             return loads
+
+        def ended(self, loads, used):
+            super().ended(loads, used)
+            unused.append(loads[1] - used)
     monkeypatch.setattr(corpus, "Growing", Watched)
     monkeypatch.setattr(job, "PROCESS_PROGRAMS_MAX", 2000)
     folder, seeds = tmp_path / "corpus", sorted((ROOT / "corpus" / "storage").glob("*.py"))
@@ -45,7 +49,9 @@ def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeyp
     chosen = subject.resolve("core", "none", ["storage"])
     result = hunt.run(Plan(chosen, ["storage"], tmp_path / "out", 60, 12000, corpus=folder))
     assert result.programs >= 12000 and len(loaded) == 6
-    assert 0 < loaded[-1] <= result.corpus  # without removal it was 581 of 364
+    assert any(unused), "every process used all programs that it loaded"
+    for left_out, later in zip(unused, loaded[1:]):
+        assert later and not left_out & later
     assert {"first.py", "again.py"} < {*os.listdir(folder)}
 
 
