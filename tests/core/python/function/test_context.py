@@ -110,5 +110,10 @@ def test_what_is_saved_for_forward_is_saved_until_apply_returns():
     assert [len(saved) for saved in (*seen, y.grad_fn.saved_tensors)] == [1, 2]
     assert seen[0][0] is x
     ctx = Square._backward_cls()
+    ctx.save_for_forward(x, None)
+    for wrong in ((1,), (x, (x,)), ("x", x)):
+        with pytest.raises(AssertionError, match="tensors, not a"):
+            ctx.save_for_forward(*wrong)
+    assert ctx.saved_tensors == (x, None)
     ctx.save_for_forward(x, x)
     assert ctx.saved_tensors == (x, x)
