@@ -216,9 +216,12 @@ void rebase_history(TensorImpl& self, intrusive_ptr<Node> node) {
   if (!self.base()) return set_history(self, std::move(node));
   throw_if_not_writable(self);
   TensorImpl& base = *self.base();
+  // A node that was made for the view after the write, as a look at its grad_fn does in the forward
+  // of a Function, leads to what the base was.
+  self.set_view_version(self.version().value() - 1);
   node->add_input(self);
   set_history(base, make_intrusive<CopySlices>(base, self, std::move(node)));
-  // From now on the view leads to the base. The write has changed the version, so it is stale.
+  // From now on the view leads to the base.
   (void)grad_fn(self);
 }
 

@@ -91,7 +91,7 @@ def failing_backward(leaf, devices, held):
         # The first task of a device ends after the error, and others wait behind it.
         if next(turns) == 0:
             assert failed.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not come"
-            check_nested(gradient, 4)  # the owner may return from its backward meanwhile
+            run_nested(gradient, 4, (0, 1))  # the owner may return from its backward meanwhile
         ran.append(gradient.numel())
     total, part = leaf * 1, leaf * 2
     total.register_hook(lambda gradient, held=held: None)
@@ -178,16 +178,21 @@ def check_devices_record(tensor):
     for _ in range(3):  # on a busy machine one of ten does not meet the device
         record_beside(tensor)
 
-#: check_nested [slotcore]: nested backwards return, on any thread (A5d)
-#> check_nested: checks
-def check_nested(tensor, depth=70):
+#: run_nested [slotcore]: runs nested backwards, each on the next of the devices
+def run_nested(tensor, depth, devices):
     def deeper(gradient):
         if depth > 0:
-            check_nested(tensor, depth - 1)
+            run_nested(tensor, depth - 1, devices)
     with T.enable_grad():
         leaf = differentiable(tensor)
-        with T.on_device(depth % 2):
+        with T.on_device(devices[depth % len(devices)]):
             result = leaf * 2
         result.register_hook(deeper)
         result.sum().backward()
     assert numbers_of(leaf.grad) == 2 * leaf.numel(), "A5d: the gradient of a nested backward"
+
+#: check_nested [slotcore]: nested backwards return, on any thread and on one device (A5d)
+#> check_nested: checks starts_thread
+def check_nested(tensor):
+    for devices in (0, 1), (0,):
+        run_nested(tensor, 70, devices)

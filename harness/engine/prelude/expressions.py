@@ -49,6 +49,35 @@ class Expression:
         with T.enable_grad():
             steps[step](self)
 
+#: Sharing, Doubling, Wiping: Functions with two results, that write, and that have no gradient
+class Sharing(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x.sum(), x * y
+    @staticmethod
+    def backward(ctx, of_sum, of_product):
+        x, y = ctx.saved_tensors
+        sizes = [tuple(one.size()) for one in (of_sum, of_product)]
+        assert sizes == [(), tuple(x.size())], f"A8: gradients of a Function have sizes {sizes}"
+        return of_sum.expand(tuple(x.size())) + of_product * y, of_product * x
+class Doubling(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+class Wiping(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.zero_()
+    @staticmethod
+    def backward(ctx, gradient):
+        return None
+
 #: steps: what an expression may do next; a step that does not fit does nothing
 def former_of(e):
     tensor, cells = e.former[-2] if len(e.former) > 1 else e.former[-1]
@@ -120,6 +149,25 @@ def row(e):
 def wide(e):
     if e.now.dim() and e.now.size(0) == 1 and len(e.cells) < 4:
         e.keep(e.now.expand(2, *tuple(e.now.size())[1:]), e.cells * 2)
+def shared_out(e):
+    if e.cells and e.is_small():
+        part, numbers = e.part()
+        total, product = Sharing.apply(e.now, part)
+        sums, products = tuple(map(sum, zip(*e.numbers()))), e.products(numbers)
+        e.made(total, [sums])
+        e.made(product, products)
+def doubled_by_function(e):
+    if e.is_small():
+        Doubling.apply(e.now)
+        e.write(e.doubled())
+def wiped_by_function(e):
+    Wiping.apply(e.now)
+    e.write((0, 0, 0) for _ in e.cells)
+def squared_packed(e):
+    # Copies: PyTorch does not notice writes to what a hook has kept (A2e).
+    with T.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(),
+                                              lambda copied: copied):
+        squared(e)
 steps = {
     "squared": squared, "by_leaf": by_leaf, "plus_former": plus_former,
     "relu": lambda e: e.made(e.now.relu(), e.positive()),
@@ -128,6 +176,8 @@ steps = {
     "back": back, "doubled_in_place": doubled_in_place, "by_leaf_in_place": by_leaf_in_place,
     "plus_former_in_place": plus_former_in_place, "copied_in_place": copied_in_place,
     "relu_in_place": relu_in_place, "filled": filled, "doubled_unrecorded": doubled_unrecorded,
+    "shared_out": shared_out, "squared_packed": squared_packed,
+    "doubled_by_function": doubled_by_function, "wiped_by_function": wiped_by_function,
 }
 
 #: check_expression: values, first and second derivatives are those of the series (A7)
@@ -138,7 +188,12 @@ def along(direction, gradient):
     numbers = flat_numbers(gradient.tolist())
     return sum(x * y for x, y in zip(direction, numbers))
 def derivative(total, e):
-    found, = T.autograd.grad(total, e.leaf, create_graph=True, allow_unused=True)
+    # Also of two results of one Function, and of one tensor twice.
+    others = [tensor for tensor, _ in e.former if tensor.requires_grad]
+    found, *_, again = T.autograd.grad(total, [e.leaf, *others, e.leaf], create_graph=True,
+                                       allow_unused=True)
+    both = [None if one is None else one.tolist() for one in (found, again)]
+    assert both[0] == both[1], f"A7: one tensor has the gradients {both}"
     return T.zeros(len(e.leaf_cells), dtype=T.float64) if found is None else found
 def check_expression(e):
     numbers = e.numbers()

@@ -106,6 +106,10 @@ class Other:
         self.there("held.pop()")
     def collect(self):
         self.there("gc.collect()")
+    def import_again(self):
+        name = T.__name__
+        self.there(f"del sys.modules[{name!r}], T; import {name} as T; gc.collect(); "
+                   "assert T.ones(2).clone().tolist() == [1.0, 1.0], 'P8: a second module'")
     def end(self):
         if self.number is None:
             return

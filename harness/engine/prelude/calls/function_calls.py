@@ -235,7 +235,20 @@ n, y.output_nr, of(y, x), len(got[0]), got[0][0] -> 7, 1, [2.0, 2.0], 2, None
 d = T.ones(2, dtype=T.float64).requires_grad_()
 ahead, back = lambda c, x: (x * 1, x * 2), lambda c, *g: got.append(g) or g[0]
 class Pair(T.autograd.Function): forward, backward = staticmethod(ahead), staticmethod(back)
-of(Pair.apply(d)[0], d), got[1][1].dtype, got[1][1].tolist() -> [1.0, 1.0], T.float64, [0.0, 0.0]
+p, q = Pair.apply(d)
+r = T.autograd.grad((p * 3 + q).sum(), [p, q, p], retain_graph=True)
+[g.tolist() for g in r] -> [[3.0, 3.0], [1.0, 1.0], [3.0, 3.0]]
+del got[:]
+with T.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t): y = q * q
+g, = T.autograd.grad(y.sum(), q, create_graph=True)
+of(g, d), len(got) -> [0.0, 0.0], 1
+del got[:]
+wipe, nothing = lambda c, v: (v.zero_(), c.mark_dirty(v), v)[2], lambda c, g: None
+class Wipe(T.autograd.Function): forward, backward = staticmethod(wipe), staticmethod(nothing)
+b = d * 1
+v = Wipe.apply(b[:1])
+of(b, d), b.tolist() -> [0.0, 1.0], [0.0, 1.0]
+of(Pair.apply(d)[0], d), got[0][1].dtype, got[0][1].tolist() -> [1.0, 1.0], T.float64, [0.0, 0.0]
 """
 
 #: check_function_calls [slotcore]: the calls about hooks and Functions (A3, A2e, A1b, A8)

@@ -32,6 +32,7 @@ j = u.MetaTensorDescriber().describe_tensor(o).as_json()
 T._meta.loads(j.replace('"base":1', '"base":2', 1)) -> ValueError
 k = T._subclasses.FakeTensorMode(shape_env=T.fx.experimental.symbolic_shapes.ShapeEnv())
 n = k.from_tensor(T.ones(4), kind='dynamic')
+n.narrow(0, 1, 3).size(0) == 3, n.narrow(0, 1, 3).storage_offset() == 1 -> True, True
 j = u.MetaTensorDescriber().describe_tensor(n.narrow(0, n.size(0) - 4, 2)).as_json()
 '"storage_offset":"s0 + -4"' in j -> True
 k, y = T._subclasses.FakeTensorMode(), T.ones(4)
@@ -39,6 +40,8 @@ y.untyped_storage().resize_(4)
 a, b = k.from_tensor(T.ones(4)), k.from_tensor(y)
 with k: a.add(1)
 with k: b.add(1) -> RuntimeError
+with k: b.add_(1) -> RuntimeError
+with k: a.copy_(b) -> RuntimeError
 e.as_json()[:37] -> '{"format":"slotfuzz-meta","version":2'
 T._meta.dumps(T._meta.loads(e.as_json())) == e.as_json() -> True
 T._meta.loads(e.as_json()).size -> (2, 2)
@@ -130,6 +133,12 @@ f = c(g)
 f.grad.is_meta, f.grad is c(g.grad), f.grad.shape -> True, True, (1,)
 g.grad = None
 c(g) is f, c(g).grad -> False, None
+h = g.view(-1)
+m = T._meta.convert(c, T._meta.describe(c.describer, g, h))
+g.grad = T.ones(1)
+n = T._meta.convert(c, T._meta.describe(c.describer, g, h))
+n[0] is m[0], n[1] is m[1], n[1]._base is n[0] -> False, False, True
+c(g) is n[0], c(h) is n[1], n[0].grad is c(g.grad) -> True, True, True
 a = T.ones(2)
 f = c(a)
 a.add_(1)
@@ -144,6 +153,14 @@ s = T._subclasses.FakeTensorMode(shape_env=e).from_tensor(T.ones(3), kind='dynam
 type(s.size(0)) is T.SymInt, e.guards -> True, ['-4*s0 + s1 == 0']
 f = u.MetaConverter()(s)
 f.shape, type(f.size(0)) is int, f.is_meta, e.guards[1:] -> (3,), True, True, ['s0 + -3 == 0']
+w = T.ones(2)
+a, b = w[0:2], T.ones(2)
+a.grad, b.grad = b, a
+f = c(a)
+w.requires_grad_()
+g = c(a)
+g is f, g.grad.grad is g, c(b) is g.grad -> False, True, True
+a.grad = f.grad = g.grad = None
 c(3) -> TypeError
 c() -> TypeError
 c(t, t) -> TypeError
@@ -178,6 +195,10 @@ t.mul(f) -> RuntimeError
 f == t -> RuntimeError
 f.add(n.from_tensor(t)) -> RuntimeError
 t.grad = f -> RuntimeError
+a = [T.tensor([1, 2]), T.ones(2), T.ones(2, dtype=T.complex64)]
+b = [m.from_tensor(one) for one in a]
+def types(x): return [(x + n).dtype for n in (1, True, 1.0, 1 + 0j, False, 0, 0.0)]
+[types(one) for one in b] == [types(one) for one in a] -> True
 t.data = f -> RuntimeError
 T.ones(2, 3).copy_(f) -> RuntimeError
 T.ones(2, 3).set_(f) -> RuntimeError

@@ -84,6 +84,11 @@ w[0:9] = Shrinks()
 w.tolist() -> [5]
 w[0] = Shrinks()
 w.tolist() -> [5]
+class Empties: __index__ = lambda self: (w.resize_(0), 0)[1]
+len(w.resize_(64)), w.__setitem__(slice(Empties(), None), 7), len(w) -> 64, None, 0
+len(w.resize_(64)), w.__setitem__(slice(0, Empties()), 7), len(w) -> 64, None, 0
+len(w.resize_(64)), w[Empties():].nbytes(), len(w) -> 64, 0, 0
+len(w.resize_(64)), len(w.resize_(Empties())), len(w.resize_(9)) -> 64, 0, 9
 s.fill_(3) is s -> True
 s.tolist() -> [3, 3, 3, 3]
 s.fill_(256) -> RuntimeError

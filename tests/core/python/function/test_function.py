@@ -105,6 +105,22 @@ def test_a_mark_alone_counts_as_a_write():  # A2b
         square.sum().backward()
 
 
+def test_a_view_that_forward_wrote_has_the_gradient_of_the_write():
+    def forward(ctx, x, looks):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        assert not looks or x.grad_fn
+        return x
+    for looks in False, True:
+        x = T.ones(3).requires_grad_()
+        base = x * 1
+        view = base.narrow(0, 1, 2)
+        function(forward, lambda ctx, gradient: (gradient * 2, None)).apply(view, looks)
+        found = [T.autograd.grad(result.sum(), x, retain_graph=True)[0].tolist()
+                 for result in (view, base)]
+        assert found == [[0, 2, 2], [1, 2, 2]]
+
+
 def test_a_dirty_tensor_must_be_returned():
     def forward(ctx, x):
         ctx.mark_dirty(x)

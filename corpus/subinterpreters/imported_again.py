@@ -1,0 +1,5 @@
+o0 = Other()
+o0.make()
+o0.import_again()
+o0.keep()
+o0.make()
