@@ -132,7 +132,7 @@ PyObject* save_for_forward(PyObject* self, PyObject* args) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
       PyObject* one = PyTuple_GET_ITEM(args, i);
       if (one != Py_None && as_tensor(state, one) == nullptr) {
-        throw_python(PyExc_AssertionError, "save_for_forward() saves tensors, not a %s",
+        throw_python(PyExc_TypeError, "save_for_forward() saves tensors, not a %s",
                      Py_TYPE(one)->tp_name);
       }
     }
@@ -182,7 +182,7 @@ PyMethodDef context_methods[] = {
      "save_for_backward(*tensors): backward finds them in saved_tensors. The last call counts."},
     {"save_for_forward", &save_for_forward, METH_VARARGS,
      "save_for_forward(*tensors): kept in saved_for_forward, and saved_tensors is that, until\n"
-     "apply() returns. AssertionError, as in torch, for what is neither a tensor nor None."},
+     "apply() returns. TypeError for what is neither a tensor nor None."},
     {"mark_dirty", &mark_dirty, METH_VARARGS,
      "mark_dirty(*tensors): forward has written these inputs in place, and returns them."},
     {"mark_non_differentiable", &mark_non_differentiable, METH_VARARGS,

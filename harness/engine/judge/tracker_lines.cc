@@ -236,11 +236,13 @@ void Tracker::note_cpp_cycle_of(int variable) {
     return one.is_in_cycle && life_of(one.owned);
   });
   if (binding.mode == Mode::kNormal && has_wrapper) return;
-  auto cycle = cycle_in_cpp(*owned, binding.impl, table_.variable_name(variable));
-  if (!cycle) return;
-  cpp_cycles_.any = true;
-  // A cycle that is known may own more by now.
-  if (!cpp_cycles_.owned.contains(binding.impl)) cpp_cycles_.cycles.push_back(std::move(*cycle));
+  if (!cpp_cycles_.owned.contains(binding.impl)) {
+    auto cycle = cycle_in_cpp(*owned, binding.impl, table_.variable_name(variable));
+    if (!cycle) return;
+    cpp_cycles_.any = true;
+    cpp_cycles_.cycles.push_back(std::move(*cycle));
+  }
+  // A cycle that is known, and what it leads to, may own more by now.
   for (const Layout::CppReference& one : *owned) cpp_cycles_.owned.insert(one.owned);
 }
 
