@@ -1,4 +1,3 @@
-# What a C++ cycle owns, which only dead hermetic wrappers showed, gets a storage later.
 enter_hermetic()
 t0 = T.ones(0)
 t1 = t0.view(-1)
