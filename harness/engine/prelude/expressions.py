@@ -216,3 +216,11 @@ def check_expression(e):
                 raise
     assert found == expected[:len(found)], (
         f"A7: derivatives along {e.direction} are {found}, and the series has {expected}")
+
+#: check_steps: the same for an expression that one line makes of three steps (A7)
+#> check_steps: checks
+def check_steps(*names):
+    expression = Expression()
+    for name in names:
+        expression.do(name)
+    check_expression(expression)
