@@ -94,8 +94,7 @@ PyRef hook_dict(PyObject* self) {
   for (const auto& hook : autograd::hooks_of(*tensor)) {
     if (known != nullptr && hook->python_object() == known) return PyRef::borrow(known);
   }
-  bool is_usable = known != nullptr && PyDict_Check(known) && PyDict_GET_SIZE(known) == 0;
-  PyRef dict = is_usable ? PyRef::borrow(known) : PyRef::steal(checked(PyODict_New()));
+  PyRef dict = PyRef::steal(checked(PyODict_New()));
   checked(set_backward_hooks(self, dict.get(), nullptr));
   return dict;
 }

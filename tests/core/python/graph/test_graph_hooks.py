@@ -135,6 +135,16 @@ def test_hooks_stay_with_the_value_that_they_were_put_on():
     assert log == [("new", 1), ("old", 3)]
 
 
+def test_hooks_of_a_new_value_are_no_hooks_of_the_old_one():
+    x, log = leaf(2), []
+    y = x * 1
+    y.register_hook(log.append).remove()
+    y.mul_(3)
+    y.register_hook(lambda gradient: gradient * 5)
+    y.sum().backward()
+    assert x.grad.tolist() == [15.0] and log == []
+
+
 def test_the_dict_of_hooks_has_them_in_their_order():
     x = leaf(2)
     handles = [x.register_hook(hook) for hook in (len, repr, id)]
