@@ -55,6 +55,9 @@ class DataPtr {
 // from `data`; afterwards the shares are independent of each other.
 DataPtr share_data(DataPtr& data, size_t offset);
 
+// Whether someone else has a share of these bytes.
+bool has_other_shares(const DataPtr& data) noexcept;
+
 // The data that `data` is a share of, or itself if it is not shared.
 const DataPtr& original_data(const DataPtr& data) noexcept;
 

@@ -102,7 +102,8 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool
 
 void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept {
   std::lock_guard lock(share_mutex);
-  const DataPtr& data = of_shared ? original_data(data_) : data_;
+  if (!of_shared && has_other_shares(data_)) return nullptr;
+  const DataPtr& data = original_data(data_);
   return data.deleter() == deleter ? data.context() : nullptr;
 }
 

@@ -61,8 +61,8 @@ class StorageImpl final : public intrusive_ptr_target {
   intrusive_ptr<StorageImpl> share(size_t offset, size_t nbytes, bool stays = false);
 
   // The context that `deleter` will receive for these bytes, or null if they have another deleter.
-  // For shared bytes null as well, unless `of_shared`. Another interpreter may share them
-  // meanwhile.
+  // Null as well while others share the bytes, unless `of_shared`. Another interpreter may share
+  // them meanwhile.
   void* context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept;
 
   // While pinned, the bytes neither move nor change size. Pins are counted.

@@ -135,12 +135,15 @@ TEST(Storage, the_context_may_be_read_while_the_bytes_become_shared) {
   for (int round = 0; round < 200; round++) {
     char bytes[4] = {};
     auto storage = make_intrusive<StorageImpl>(4, DataPtr(bytes, bytes, deleter), false);
-    std::thread other([&] { storage->share(0, 4); });
+    intrusive_ptr<StorageImpl> share;
+    std::thread other([&] { share = storage->share(0, 4); });
     void* seen = storage->context_of(deleter, false);
     EXPECT_TRUE(seen == bytes || seen == nullptr);
     EXPECT_EQ(storage->context_of(deleter, true), bytes);
     other.join();
     EXPECT_EQ(storage->context_of(deleter, false), nullptr);
+    share.reset();
+    EXPECT_EQ(storage->context_of(deleter, false), bytes);
   }
 }
 

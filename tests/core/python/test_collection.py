@@ -32,14 +32,28 @@ def test_a_cycle_through_the_impl_is_collected(kind):  # P5
     kind.base._free_weak_ref(handle)
 
 
-def test_a_cycle_through_a_buffer_is_collected():  # P5
-    class Buffer(bytearray):
-        pass
+class Buffer(bytearray):
+    """Memory that can hold a tensor over it."""
 
+
+@pytest.mark.parametrize("offset", [0, 4])
+def test_a_cycle_through_a_buffer_is_collected(offset):  # P5
     buffer = Buffer(8)
-    buffer.tensor = T.frombuffer(buffer, dtype=T.uint8)
+    buffer.tensor = T.frombuffer(buffer, dtype=T.uint8, offset=offset)
     ref = weakref.ref(buffer)
     del buffer
+    gc.collect()
+    assert ref() is None
+
+
+def test_a_slice_that_has_died_shares_no_buffer():  # P5, P2
+    buffer = Buffer(b"abcd")
+    buffer.storage = T.frombuffer(buffer, dtype=T.uint8).untyped_storage()
+    part, ref = buffer.storage[1:], weakref.ref(buffer)
+    del buffer
+    gc.collect()
+    assert ref() is not None and bytes(part) == b"bcd"
+    del part
     gc.collect()
     assert ref() is None
 

@@ -24,6 +24,11 @@ class ShareCount {
     // thread sees the writes of the others.
     return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+  // Whether nobody but the caller has a share.
+  bool is_sole() const noexcept {
+    // Relaxed: the caller touches nothing that others have written.
+    return shares_.load(std::memory_order_relaxed) == 1;
+  }
 
  private:
   typename P::template atomic<size_t> shares_{1};
