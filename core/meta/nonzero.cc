@@ -69,11 +69,9 @@ TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env) {
   EnvSavepoint savepoint(env);
   SymInt count;
   {
-    std::lock_guard lock(env->mutex);
+    EnvSavepoint::Adding adding(savepoint);
     SizeExpr symbol = env->env.add_unbacked();
-    savepoint.note();
     env->env.assert_later({symbol, Relation::Kind::kNotNegative});
-    savepoint.note();
     count = sym_int_of(env, symbol);
   }
   TensorPtr rows = new_rows(fake, count);

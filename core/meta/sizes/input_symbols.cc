@@ -30,7 +30,7 @@ void InputSymbols::keep() {
 }
 
 SymLayout InputSymbols::layout(const Layout& layout, const Name& tensor) {
-  std::lock_guard lock(env_->mutex);
+  EnvSavepoint::Adding adding(savepoint_);
   size_t rank = layout.sizes.size();
   std::vector<SizeExpr> sizes, strides(rank);
   for (size_t i = 0; i < rank; i++) {
@@ -52,17 +52,15 @@ SymLayout InputSymbols::layout(const Layout& layout, const Name& tensor) {
   }
   result.offset = sym_int_of(
       env_, add_expected(layout.offset, std::nullopt, source_of(tensor, ".storage_offset()")));
-  savepoint_.note();
   return result;
 }
 
 SymInt InputSymbols::nbytes(int64_t nbytes, const std::optional<SymInt>& whole,
                             const Name& storage) {
-  std::lock_guard lock(env_->mutex);
+  EnvSavepoint::Adding adding(savepoint_);
   std::optional<SizeExpr> expected;
   if (whole) expected = expr_of(env_, *whole);
   SizeExpr expr = add_expected(nbytes, expected, source_of(storage, ".nbytes()"));
-  savepoint_.note();
   return sym_int_of(env_, std::move(expr));
 }
 

@@ -118,11 +118,12 @@ class ShapeEnv {
   void freeze() noexcept { is_frozen_ = true; }
 
   bool is_frozen() const noexcept { return is_frozen_; }
-  // Whether nothing was added to either that the other has not.
-  bool is_as_large_as(const ShapeEnv& other) const noexcept {
-    return symbols_.size() == other.symbols_.size() && inputs_.size() == other.inputs_.size() &&
-           constraints_.size() == other.constraints_.size();
-  }
+  // How much was added; none of it is taken away.
+  struct Counts {
+    size_t symbols = 0, inputs = 0, constraints = 0;
+    bool operator==(const Counts&) const noexcept = default;
+  };
+  Counts counts() const noexcept { return {symbols_.size(), inputs_.size(), constraints_.size()}; }
   const std::vector<Input>& inputs() const noexcept { return inputs_; }
   const std::vector<Constraint>& constraints() const noexcept { return constraints_; }
   const std::map<uint32_t, SizeExpr>& replacements() const noexcept { return replacements_; }

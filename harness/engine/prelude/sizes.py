@@ -210,9 +210,19 @@ def check_nonzero(first):
         assert not is_decided_equal(numbers[0], changed), (
             "M15: a fake has the number of rows that it had with other numbers")
 
-#: check_pending [slotcore]: an operation that raises takes its symbol with it (M14)
+#: check_pending [slotcore]: what raises takes its symbols and inputs with it (M14)
 #> check_pending: checks
 def check_pending(first):
+    for taken in ("size(0)", "stride()[0]", "storage_offset()", "untyped_storage().nbytes()"):
+        env = ShapeEnv()
+        env.create_symint(3, f"t1.{taken}")
+        before = T._meta.dumps_env(env)
+        try:
+            FakeTensorMode(shape_env=env).from_tensor(T.ones(first + 3), kind="dynamic")
+        except ValueError:
+            assert T._meta.dumps_env(env) == before, "M14: an error leaves an input"
+            continue
+        assert False, "M14: a source has two inputs"
     env = ShapeEnv()
     fake = FakeTensorMode(shape_env=env).from_tensor(T.ones(first + 1), static_shapes=True)
     storage_of(fake).resize_(0)

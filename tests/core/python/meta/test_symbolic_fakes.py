@@ -226,6 +226,16 @@ def test_a_frozen_environment_gives_no_new_symbols():
     assert T._meta.dumps_env(env) == text
 
 
+@pytest.mark.parametrize("taken", ["size(0)", "stride()[0]", "storage_offset()"])
+def test_a_conversion_that_raises_leaves_no_input(taken):  # M14
+    env = ShapeEnv()
+    env.create_symint(3, f"t1.{taken}")
+    before = T._meta.dumps_env(env)
+    with pytest.raises(ValueError, match="there already"):
+        FakeTensorMode(shape_env=env).from_tensor(T.ones(4), kind="dynamic")
+    assert T._meta.dumps_env(env) == before
+
+
 def test_a_mode_and_its_fakes_keep_the_environment():
     fake, env = dynamic(T.ones(4))
     text = T._meta.dumps_env(env)
