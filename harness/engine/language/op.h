@@ -23,7 +23,7 @@ struct Operand {
   bool binds() const { return use == Use::kBind || use == Use::kAsk || use == Use::kMake; }
 };
 
-inline constexpr std::size_t kOperandMax = 3;
+inline constexpr std::size_t kOperandMax = 5;
 
 // How often a row is drawn, relative to the others: the weights of common and of rare rows.
 inline constexpr unsigned kWeight = 16;

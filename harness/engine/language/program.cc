@@ -112,7 +112,14 @@ const std::string& Printer::print(const Line& line) {
   return entry->second;
 }
 
+void Printer::forget() {
+  if (std::max(lines_.size(), texts_.size()) <= kLinesKept) return;
+  lines_.clear();
+  texts_.clear();
+}
+
 std::string Printer::print(const Program& program) {
+  forget();
   std::string text;
   text.reserve(program.lines.size() * 32);
   for (const Line& line : program.lines) {

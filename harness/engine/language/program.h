@@ -29,7 +29,7 @@ inline constexpr std::size_t kLaneCount = 3;
 // contain no double quote.
 inline constexpr std::string_view kLanePattern = "lane({0}, \"{1}\")";
 // All template instances are much shorter; this limits what the parser reads.
-inline constexpr std::size_t kLineLengthMax = 160;
+inline constexpr std::size_t kLineLengthMax = 200;
 
 // One line: an op; for each operand a variable number or the index of a literal value; and a lane.
 struct Line {
@@ -113,8 +113,10 @@ class OpTable {
   std::vector<Node> tree_;
 };
 
-// Prints and parses whole programs, and caches every line: the table bounds the number of distinct
-// lines, and a fuzzer sees each of them millions of times.
+// As many lines are kept in a cache: a line that draws several literals has millions of instances.
+inline constexpr std::size_t kLinesKept = std::size_t{1} << 16;
+
+// Prints and parses whole programs, and caches lines: a fuzzer sees most of them millions of times.
 class Printer {
  public:
   explicit Printer(const OpTable& table) : table_(table) {}
@@ -133,6 +135,9 @@ class Printer {
       return std::hash<std::string_view>{}(text);
     }
   };
+
+  // Empties the caches if one has more than kLinesKept.
+  void forget();
 
   const OpTable& table_;
   std::unordered_map<std::string, Line, Hash, std::equal_to<>> lines_;

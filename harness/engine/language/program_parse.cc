@@ -140,6 +140,7 @@ std::optional<Line> Printer::parse_line(std::string_view text) {
 }
 
 Program Printer::parse(std::string_view text) {
+  forget();
   Program program;
   program.lines.reserve(std::min<std::size_t>(std::count(text.begin(), text.end(), '\n') + 1,
                                               kLineMax));

@@ -49,7 +49,7 @@ std::vector<Operand> operands_of(std::string_view text, const std::vector<Kind>&
     const int index = kind == kinds.end() ? -1 : static_cast<int>(kind - kinds.begin());
     operands.push_back({*use, letter, index});
   }
-  if (operands.size() > kOperandMax) wrong = "a row has three operands at most";
+  if (operands.size() > kOperandMax) wrong = "a row has five operands at most";
   return operands;
 }
 

@@ -30,7 +30,7 @@ LineEvaluator::Compiled LineEvaluator::compile(const Line& line) {
   CHECK(code, "op table: no Python: " << text << ": " << take_error());
   PyObject* function = PyFunction_New(code, interpreter_.names());
   CHECK(function, "function");
-  // The function is immortal; untracked, the collector does not visit it in every reset.
+  // Untracked, the collector does not visit it in every reset.
   PyObject_GC_UnTrack(function);
   return {function, code};
 }
@@ -39,6 +39,16 @@ const LineEvaluator::Compiled& LineEvaluator::compiled(const Line& line) {
   Compiled& found = compiled_[key_of(line)];
   if (!found.function) found = compile(line);
   return found;
+}
+
+void LineEvaluator::forget() {
+  if (compiled_.size() <= kLinesKept) return;
+  for (auto& [key, line] : compiled_) {
+    PyObject_GC_Track(line.function);  // as its deallocation expects
+    Py_DECREF(line.function);
+    Py_DECREF(line.code);
+  }
+  compiled_.clear();
 }
 
 void LineEvaluator::prefetch(const Compiled& line) {
@@ -105,6 +115,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
   hermetic_ = entered_ = 0;
   raised_.reset();
   compiled_.clear();
+  evaluator_.forget();
   for (const Line& line : program.lines) compiled_.push_back(&evaluator_.compiled(line));
   if (!compiled_.empty()) LineEvaluator::prefetch(*compiled_[0]);
   watcher.start(program);

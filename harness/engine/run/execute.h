@@ -32,7 +32,7 @@ class LineEvaluator {
   LineEvaluator(Interpreter& interpreter, Printer& printer)
       : interpreter_(interpreter), printer_(printer) {}
 
-  // A compiled line: a function and its code, both immortal.
+  // A compiled line: a function and its code.
   struct Compiled {
     PyObject* function = nullptr;
     PyObject* code = nullptr;
@@ -40,6 +40,8 @@ class LineEvaluator {
   // Compiles the line unless it is cached, so that the objects that compiling creates precede a
   // run.
   const Compiled& compiled(const Line& line);
+  // Frees all compiled lines if there are more than kLinesKept. None of them may be running.
+  void forget();
   // Prefetches the memory that the run of the line touches first. A hunt has tens of thousands of
   // lines, and the CPU caches hold few of them.
   static void prefetch(const Compiled& line);

@@ -103,8 +103,8 @@ std::string Watchdog::where() const {
   const std::uint64_t key = line_.load(std::memory_order_relaxed);
   if (key == kReset) return "the end of the program";
   Line line;
-  line.lane = static_cast<std::uint8_t>(key >> 40);
-  line.op = static_cast<std::uint16_t>(key >> 24);
+  line.lane = static_cast<std::uint8_t>(key >> (8 * kOperandMax + 16) & 3);
+  line.op = static_cast<std::uint16_t>(key >> 8 * kOperandMax);
   for (std::size_t i = 0; i < kOperandMax; ++i) {
     line.operands[i] = static_cast<std::uint8_t>(key >> 8 * (kOperandMax - 1 - i));
   }

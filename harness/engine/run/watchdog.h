@@ -66,7 +66,7 @@ class Watchdog {
 
  private:
   // The bits of key_of() are below this one.
-  static constexpr int kIndexShift = 48;
+  static constexpr int kIndexShift = 58;
   static constexpr std::uint64_t kReset = ~std::uint64_t{0};
 
   // Odd while a line runs. One thread writes it. Release: pairs with the acquire in watch().

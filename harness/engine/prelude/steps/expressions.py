@@ -169,7 +169,7 @@ def squared_packed(e):
                                               lambda copied: copied):
         squared(e)
 steps = {
-    "squared": squared, "by_leaf": by_leaf, "plus_former": plus_former,
+    "nothing": lambda e: None, "squared": squared, "by_leaf": by_leaf, "plus_former": plus_former,
     "relu": lambda e: e.made(e.now.relu(), e.positive()),
     "cloned": lambda e: e.made(e.now.clone(), e.numbers()),
     "flat": flat, "folded": folded, "turned": turned, "tail": tail, "row": row, "wide": wide,
@@ -217,7 +217,7 @@ def check_expression(e):
     assert found == expected[:len(found)], (
         f"A7: derivatives along {e.direction} are {found}, and the series has {expected}")
 
-#: check_steps: the same for an expression that one line makes of three steps (A7)
+#: check_steps: the same for an expression that one line makes of five steps (A7)
 #> check_steps: checks
 def check_steps(*names):
     expression = Expression()

@@ -1,0 +1,2 @@
+check_windows('borrow', 'rest', 'tie', 'export', 'drop')
+check_windows('start', 'grow', 'copy', 'back', 'wrap_again')

@@ -1,0 +1,102 @@
+"""What lines about worlds may call: some tensors and their fakes, to which the same things happen.
+
+A world does each change to its tensors, to fakes of a mode, and looks after each change whether the
+fakes have the fields of the tensors, share what these share, and raise what these raise.
+"""
+
+#: changes: what may happen to the tensors of a world, of which the last one is x and the others y
+def grad_of_other(x, y):
+    x.grad = y
+def circle_of_grads(x, y):
+    x.grad = y
+    y.grad = x
+def data_of_other(x, y):
+    x.data = y
+def unrecorded_view(x, y):
+    with T.no_grad():
+        return x.view(-1)
+changes = {
+    "nothing": lambda x, y: None, "ones": lambda x, y: T.ones(2, 3),
+    "integers": lambda x, y: T.ones(3, dtype=T.int64),
+    "booleans": lambda x, y: T.zeros(2, 1, dtype=T.bool),
+    "complex": lambda x, y: T.ones(2, 2, dtype=T.complex64),
+    "no_elements": lambda x, y: T.empty(0, 3), "number": lambda x, y: T.tensor(3.0),
+    "flat": lambda x, y: x.view(-1), "turned": lambda x, y: x.t(), "rest": lambda x, y: x[1:],
+    "row": lambda x, y: x[0], "wide": lambda x, y: x.expand(2, *x.size()),
+    "overlapping": lambda x, y: x.as_strided((2, 2), (1, 1)),
+    "later": lambda x, y: x.as_strided((2,), (1,), 2), "narrow": lambda x, y: x.narrow(-1, 1, 1),
+    "detached": lambda x, y: x.detach(), "data": lambda x, y: x.data,
+    "conjugate": lambda x, y: x.conj(), "negative": lambda x, y: x._neg_view(),
+    "resolved": lambda x, y: x.resolve_conj(), "parts": lambda x, y: T.view_as_real(x),
+    "unrecorded_view": unrecorded_view, "like": lambda x, y: x.view_as(x),
+    "sum": lambda x, y: x.sum(), "clone": lambda x, y: x.clone(), "relu": lambda x, y: x.relu(),
+    "plus": lambda x, y: x.add(y), "times": lambda x, y: y.mul(x), "by_true": lambda x, y: x * True,
+    "by_two": lambda x, y: x * 2, "by_half": lambda x, y: x * 0.5, "by_i": lambda x, y: x * 1j,
+    "plus_one": lambda x, y: x.add(1), "plus_half": lambda x, y: x.add(0.5),
+    "plus_in_place": lambda x, y: x.add_(y), "times_in_place": lambda x, y: x.mul_(2),
+    "by_half_in_place": lambda x, y: x.mul_(0.5), "copied": lambda x, y: x.copy_(y),
+    "filled": lambda x, y: x.fill_(3), "zeroed": lambda x, y: x.zero_(),
+    "relu_in_place": lambda x, y: x.relu_(), "part_written": lambda x, y: x.__setitem__(0, 2),
+    "part_copied": lambda x, y: x.__setitem__(0, y),
+    "resized": lambda x, y: x.resize_(3, 2), "emptied": lambda x, y: x.resize_(0),
+    "set": lambda x, y: x.set_(y), "set_storage": lambda x, y: x.set_(storage_of(y), 1, (2,), (1,)),
+    "storage_grown": lambda x, y: storage_of(x).resize_(64),
+    "storage_emptied": lambda x, y: storage_of(x).resize_(0),
+    "leaf": lambda x, y: x.requires_grad_(), "constant": lambda x, y: x.requires_grad_(False),
+    "detached_in_place": lambda x, y: x.detach_(), "retained": lambda x, y: x.retain_grad(),
+    "grad": grad_of_other, "grad_of_its_own": lambda x, y: setattr(x, "grad", x.detach()),
+    "cleared_grad": lambda x, y: setattr(x, "grad", None),
+    "circle_of_grads": circle_of_grads, "data_of_other": data_of_other,
+    "parameter": lambda x, y: T.nn.Parameter(x),
+    "other": lambda x, y: y, "base": lambda x, y: x._base, "gradient": lambda x, y: x.grad,
+}
+
+#: change_of: changes the last of some tensors, and gives the class of an error
+def change_of(tensors, name):
+    try:
+        made = changes[name](tensors[-1], tensors[-2 % len(tensors)])
+    except (RuntimeError, IndexError, TypeError) as error:
+        return type(error)
+    if isinstance(made, T.Tensor):
+        tensors.append(made)
+    return None
+
+#: World: tensors and their fakes
+class World:
+    def __init__(self):
+        self.mode, self.converter = FakeTensorMode(), MetaConverter()
+        self.tensors, self.fakes = [T.ones(4)], []
+        with self.mode:
+            self.fakes.append(T.ones(4))
+    def change(self, name):
+        real = change_of(self.tensors, name)
+        with self.mode:
+            return real, change_of(self.fakes, name)
+
+#: check_world [slotcore]: fakes are what tensors are, after each of five changes (M15, M4, M2)
+#> check_world: checks
+def shared_in(tensors):
+    return [sharing_of(one, other) for one in tensors for other in tensors]
+def check_world(*names):
+    if in_hermetic():
+        return
+    world = World()
+    for name in names:
+        with T.enable_grad():
+            real, fake = world.change(name)
+        assert real == fake, f"M15: {name} gives a tensor {real}, and a fake {fake}"
+        fields = [fields_of(one) for one in world.tensors]
+        assert [fields_of(one) for one in world.fakes] == fields, (
+            f"M15: {name} leaves fakes other fields than tensors")
+        assert shared_in(world.fakes) == shared_in(world.tensors), (
+            f"M15: {name} leaves fakes that share what their tensors do not share")
+        made = [world.converter(one) for one in world.tensors]
+        assert [fields_of(one) for one in made] == fields, (
+            f"M9: after {name} a converter gives fakes other fields")
+        assert shared_in(made) == shared_in(world.tensors), (
+            f"M2: after {name} a converter gives fakes that share what their tensors do not share")
+    text = T._meta.dumps(described(*world.tensors))
+    made = T._meta.convert(MetaConverter(), T._meta.loads(text))
+    assert [fields_of(one) for one in made] == fields, "M4: a text gives fakes other fields"
+    assert shared_in(made) == shared_in(world.tensors), (
+        "M2: a text gives fakes that share what their tensors do not share")
