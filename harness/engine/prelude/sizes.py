@@ -216,13 +216,18 @@ def check_pending(first):
     for taken in ("size(0)", "stride()[0]", "storage_offset()", "untyped_storage().nbytes()"):
         env = ShapeEnv()
         env.create_symint(3, f"t1.{taken}")
-        before = T._meta.dumps_env(env)
-        try:
-            FakeTensorMode(shape_env=env).from_tensor(T.ones(first + 3), kind="dynamic")
-        except ValueError:
-            assert T._meta.dumps_env(env) == before, "M14: an error leaves an input"
-            continue
-        assert False, "M14: a source has two inputs"
+        before, tensor = T._meta.dumps_env(env), T.ones(first + 3)
+        mode = FakeTensorMode(shape_env=env)
+        for _ in range(2):
+            try:
+                mode.from_tensor(tensor, kind="dynamic")
+            except ValueError:
+                assert T._meta.dumps_env(env) == before, "M14: an error leaves an input"
+                continue
+            assert False, "M14: a source has two inputs"
+        env.create_symint(3, "n")  # the next tensor has another name
+        assert int(mode.from_tensor(tensor, kind="dynamic").size(0)) == first + 3, (
+            "M14: an error leaves a name")
     env = ShapeEnv()
     fake = FakeTensorMode(shape_env=env).from_tensor(T.ones(first + 1), static_shapes=True)
     storage_of(fake).resize_(0)

@@ -35,6 +35,10 @@ n = k.from_tensor(T.ones(4), kind='dynamic')
 n.narrow(0, 1, 3).size(0) == 3, n.narrow(0, 1, 3).storage_offset() == 1 -> True, True
 j = u.MetaTensorDescriber().describe_tensor(n.narrow(0, n.size(0) - 4, 2)).as_json()
 '"storage_offset":"s0 + -4"' in j -> True
+o = T.fx.experimental.symbolic_shapes.ShapeEnv()
+int(o.create_symint(7, 'n')) -> 7
+d, q = u.MetaTensorDescriber().describe_tensor(n), T._subclasses.FakeTensorMode(shape_env=o)
+T._meta.convert(q.fake_tensor_converter, d)[0].shape -> (4,)
 k, y = T._subclasses.FakeTensorMode(), T.ones(4)
 y.untyped_storage().resize_(4)
 a, b = k.from_tensor(T.ones(4)), k.from_tensor(y)

@@ -158,6 +158,8 @@ links = {
 #: check_chain: gradients, and what hooks hear of them, after five links of a chain (A3, A7)
 #> check_chain: checks
 def check_chain(*names):
+    if in_hermetic():
+        return  # a gradient that leads to its leaf has no wrapper by which the collector finds it
     with T.enable_grad():
         chain = Chain()
         for name in names:

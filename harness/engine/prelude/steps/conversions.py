@@ -78,6 +78,23 @@ buffer_acts = {
     "shrinks": lambda b: b.pop(), "grows": lambda b: b.extend(bytes(64)),
 }
 
+#: list_calls, list_acts: the same for a list that has the number
+list_calls = {
+    "UntypedStorage(l)": lambda items: T.UntypedStorage(items),
+    "tensor(l)": lambda items: T.tensor(items), "ones(l)": lambda items: T.ones(items),
+    "tensor([l])": lambda items: T.tensor([items, items]),
+    "view(l)": lambda items: T.ones(16).view(items),
+    "resize_(l)": lambda items: T.ones(16).resize_(items),
+    "expand(l)": lambda items: T.ones(1).expand(items),
+    "as_strided(l)": lambda items: T.ones(64).as_strided(items, [1] * 4),
+    "as_strided(1, l)": lambda items: T.ones(64).as_strided([1] * 4, items),
+    "empty(l)": lambda items: T.empty(items),
+}
+list_acts = {
+    "fills": lambda items: items.__setitem__(3, 1), "empties": list.clear, "shrinks": list.pop,
+    "grows": lambda items: items.extend([1] * 64),
+}
+
 #: looked_at, looked_after: what can be asked of the result of a call, and of its object
 def looked_at(one):
     if isinstance(one, T.Tensor):
@@ -95,6 +112,26 @@ def looked_after(call, one, number):
         result = type(error).__name__
     return result, looked_at(one)
 
+#: check_list: a call takes a list as it is before or after one of its items acts (P8)
+#> check_list: checks
+def check_list(call, act, number):
+    act = list_acts.get(act, list_acts["fills"])
+    def items(acts=()):
+        one = Acting(2, lambda: act(given))
+        one.acts = one.acts if acts else []
+        given = [1, 2, 1, 2]
+        given[abs(number) % 4] = one
+        return given
+    def outcome(given):
+        try:
+            return looked_at(list_calls[call](given))
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            return type(error).__name__
+    given = items(acts=True)
+    found, plain = outcome(given), outcome(items())
+    allowed = (plain, outcome(given), "IndexError", "RuntimeError", "TypeError", "ValueError")
+    assert found in allowed, f"P8: a list whose item acts gives {found}, else {plain}"
+
 #: check_number [slotcore]: a call looks at its object after it has asked its number (P8)
 #> check_number: checks
 families_of_calls = (
@@ -103,6 +140,8 @@ families_of_calls = (
      tensor_acts),
     (lambda: bytearray(b"12345"), buffer_calls, buffer_acts))
 def check_number(call, act, number):
+    if call in list_calls:
+        return check_list(call, act, number)
     made, calls, acts = next(family for family in families_of_calls if call in family[1])
     act = acts.get(act, acts["fills"])
     one, other = made(), made()

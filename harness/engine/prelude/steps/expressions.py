@@ -220,6 +220,8 @@ def check_expression(e):
 #: check_steps: the same for an expression that one line makes of five steps (A7)
 #> check_steps: checks
 def check_steps(*names):
+    if in_hermetic():
+        return  # a tensor that owns itself in C++ has no wrapper by which the collector finds it
     expression = Expression()
     for name in names:
         expression.do(name)

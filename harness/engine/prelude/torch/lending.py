@@ -28,6 +28,13 @@ def check_lent_buffer(made):
         return
     assert tensor[-1:].tolist() == [0], "memory: a tensor over a buffer has numbers of freed memory"
 
+#: check_shrunk_slice [torch]: a slice has bytes of its storage, also if its bound shrinks that
+#> check_shrunk_slice: shrinks checks
+def check_shrunk_slice():
+    storage = T.UntypedStorage(LENT_BYTES)
+    part = storage[Acting(1, lambda: storage.resize_(0)):]
+    assert part.nbytes() == 0 or part[0] == 0, "memory: a slice has bytes of freed memory"
+
 #: check_array [torch]: an array of NumPy gives a tensor its numbers, or an error (P9)
 #> check_array: checks
 def check_array(made, change):

@@ -1,0 +1,94 @@
+"""What lines about recipes may call: a Function whose forward does some things, beside a model.
+
+The model says what the results are, what backward is given, and what the ctx has at each time.
+"""
+
+#: Recipe: what a forward has done, and what follows from it
+class Recipe:
+    def __init__(self):
+        self.saved, self.is_dirty, self.materializes, self.refused = [], False, True, None
+        self.note, self.count = None, 1
+    def forward(self, ctx, x, y, names):
+        self.x, self.y, self.ctx = x, y, ctx
+        self.results = [x * 2]
+        for name in names:
+            ingredients[name](self, ctx)
+        return tuple(self.results) if len(self.results) > 1 else self.results[0]
+    def save(self, ctx, *tensors):
+        ctx.save_for_backward(*tensors)
+        self.saved = list(tensors)
+    def dirty(self, ctx):
+        ctx.mark_dirty(self.x.mul_(2))
+        self.results[0], self.is_dirty = self.x, True
+    def add_result(self, ctx):
+        self.results.append(T.ones(len(self.results) + 1))
+    def refuse(self, ctx):
+        # Each call replaces what former ones have marked.
+        self.refused = self.results[-1]
+        ctx.mark_non_differentiable(self.refused)
+    def ignore_missing(self, ctx):
+        ctx.set_materialize_grads(False)
+        self.materializes = False
+    def take_note(self, ctx):
+        ctx.note = self.note = 7
+ingredients = {
+    "nothing": lambda r, ctx: None, "save_input": lambda r, ctx: r.save(ctx, r.x),
+    "save_both": lambda r, ctx: r.save(ctx, r.x, r.y),
+    "save_result": lambda r, ctx: r.save(ctx, r.results[0]),
+    "save_none": lambda r, ctx: r.save(ctx, None, r.y), "save_nothing": lambda r, ctx: r.save(ctx),
+    "save_for_forward": lambda r, ctx: ctx.save_for_forward(r.y, r.x), "dirty": Recipe.dirty,
+    "add_result": Recipe.add_result, "refuse": Recipe.refuse,
+    "ignore_missing": Recipe.ignore_missing, "take_note": Recipe.take_note,
+}
+
+#: check_recipe: results, arguments of backward and ctx of a Function are those of its recipe (A8)
+#> check_recipe: checks
+def lists_of(tensors):
+    return [None if one is None else one.tolist() for one in tensors]
+def follow(recipe, names):
+    class Follows(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y, number):
+            return recipe.forward(ctx, x, y, names)
+        @staticmethod
+        def backward(ctx, *gradients):
+            recipe.given, recipe.shown = gradients, ctx.saved_tensors
+            return gradients[0], None, None
+    leaf = T.tensor([2.0, 3.0]).requires_grad_()
+    x = leaf * 1
+    results = Follows.apply(x, T.ones(2), 3)
+    results = results if isinstance(results, tuple) else (results,)
+    ctx = recipe.ctx
+    assert ctx.needs_input_grad == (True, False, False), "A8: a ctx has other needs"
+    assert getattr(ctx, "note", None) == recipe.note, "A1a: an attribute of a ctx is lost"
+    requires = [one is not recipe.refused for one in recipe.results]
+    assert not recipe.is_dirty or not requires[0] or results[0] is x, (
+        "A8: a dirty tensor is another object")
+    assert [one.requires_grad for one in results] == requires, (
+        f"A8: results require {[one.requires_grad for one in results]}")
+    assert [one.grad_fn is ctx for one in results] == requires, "A1c: a node is not its ctx"
+    before = lists_of(recipe.saved)
+    if not requires[0]:
+        return
+    (results[0] * 3).sum().backward()
+    assert leaf.grad.tolist() == [3.0, 3.0], f"A7: a gradient is {leaf.grad.tolist()}"
+    after = lists_of(recipe.shown)
+    assert after == before, f"A2: a ctx shows {after}, and had saved {before}"
+    missing = [[0.0] * one.numel() if recipe.materializes else None for one in results[1:]]
+    found = lists_of(recipe.given)
+    assert found == [[3.0, 3.0], *missing], f"A8: a backward is given {found}"
+    try:
+        left = ctx.saved_tensors
+    except RuntimeError:
+        return
+    assert False, f"A2a: after a backward a ctx has {left}"
+def check_recipe(*names):
+    if in_hermetic():
+        return  # a ctx would show other wrappers
+    recipe = Recipe()
+    try:
+        with T.enable_grad():
+            follow(recipe, names)
+    finally:
+        # Two results, or a result and what the ctx has shown, own the node together (A4a).
+        recipe.__dict__.clear()
