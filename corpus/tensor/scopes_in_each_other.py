@@ -1,2 +1,2 @@
-check_scopes('hermetic', 'no_grad', 'packs')
-check_scopes('fake_mode', 'enable_grad', 'hermetic')
+check_scopes('hermetic_mode', 'no_grad', 'packs')
+check_scopes('fake_mode', 'enable_grad', 'hermetic_mode')

@@ -91,6 +91,18 @@ TEST(TableTest, no_line_is_longer_than_a_line_may_be) {
   }
 }
 
+TEST(TableTest, a_line_has_the_effects_of_its_values) {
+  const OpTable table;
+  const auto collects = [&](std::string_view text) {
+    const auto line = table.parse(text);
+    EXPECT_TRUE(line) << text;
+    return line && table.has(*line, Effect::kCollects);
+  };
+  EXPECT_TRUE(collects("gc.collect()"));
+  EXPECT_TRUE(collects("check_windows('own', 'drop', 'own', 'own', 'own')"));
+  EXPECT_FALSE(collects("check_windows('own', 'own', 'own', 'own', 'own')"));
+}
+
 TEST(TableTest, a_mistake_is_named_with_its_place) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"[storage]\none = ['s', 'f({0}', '', ''\n", "some.ops:"},

@@ -69,10 +69,10 @@ void Tracker::start(const Program& program) {
 void Tracker::before_line(std::size_t index, const Line& line) {
   const Op& op = table_.ops()[line.op];
   seen_.index = index;
-  seen_.in_hermetic = is_hermetic(line.lane) || op.has(Effect::kInHermetic);
+  seen_.in_hermetic = is_hermetic(line.lane) || table_.has(line, Effect::kInHermetic);
   was_hermetic_ |= seen_.in_hermetic;
   seen_.lane = line.lane;
-  seen_.collected = op.has(Effect::kCollects);
+  seen_.collected = table_.has(line, Effect::kCollects);
   seen_.asked_in_hermetic.reset();
   seen_.met_again.reset();
   born_before_ = born_count();

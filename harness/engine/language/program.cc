@@ -72,6 +72,16 @@ std::optional<std::uint16_t> OpTable::find_op(Effect effect) const {
   return static_cast<std::uint16_t>(found - ops_.begin());
 }
 
+bool OpTable::has(const Line& line, Effect effect) const {
+  const Op& op = ops_[line.op];
+  if (op.has(effect)) return true;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    if (is_variable(op.operands[i])) continue;
+    if (kinds_[op.operands[i].kind].effects[line.operands[i]].has(effect)) return true;
+  }
+  return false;
+}
+
 std::optional<int> OpTable::find_variable(std::string_view name) const {
   const auto found = std::find(variable_names_.begin(), variable_names_.end(), name);
   if (found == variable_names_.end()) return std::nullopt;

@@ -57,6 +57,8 @@ class OpTable {
 
   const std::vector<Op>& ops() const { return ops_; }
   const std::vector<Kind>& kinds() const { return kinds_; }
+  // Whether a line can have an effect, by its op or by one of its literal values.
+  bool has(const Line& line, Effect effect) const;
   int variable_count() const { return static_cast<int>(variable_names_.size()); }
   const std::string& variable_name(int variable) const { return variable_names_[variable]; }
   // Whether an operand is a variable, and not a literal value.

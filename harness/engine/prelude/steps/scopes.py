@@ -11,7 +11,7 @@ def packing(name):
     return T.autograd.graph.saved_tensors_hooks(
         lambda saved: (packed_by.append(name), saved)[1], lambda packed: packed)
 scopes = {
-    "nothing": (contextlib.nullcontext, {}), "hermetic": (hermetic, {"hermetic": True}),
+    "nothing": (contextlib.nullcontext, {}), "hermetic_mode": (hermetic, {"hermetic": True}),
     "no_grad": (T.no_grad, {"records": False}),
     "enable_grad": (T.enable_grad, {"records": True}),
     "grad_disabled": (lambda: T.set_grad_enabled(False), {"records": False}),

@@ -30,7 +30,7 @@ class Unflattenable(TensorDispatching):
         return ["inner"], None
     @staticmethod
     def __tensor_unflatten__(inner, meta, size, stride):
-        raise KeyError("no parts")
+        raise ValueError("no parts")
 
 #: ConvertingDel [torch meta]: an instance whose __del__ converts a tensor
 #> ConvertingDel: finalizes
