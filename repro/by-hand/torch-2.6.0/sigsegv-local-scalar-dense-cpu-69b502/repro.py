@@ -1,0 +1,62 @@
+# SIGSEGV in _local_scalar_dense_cpu, torch 2.6.0
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^killed by SIGSEGV$"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+class Acting:
+    def __init__(self, number, act):
+        self.number, self.acts = number, [act]
+    def __index__(self):
+        for act in self.acts:
+            self.acts = []
+            act()
+        return self.number
+def called_by(function):
+    if function.__name__ != "<lambda>":
+        return function.__name__
+    return " and ".join(name for name in function.__code__.co_names if name != "T")
+# So many bytes are unmapped when they are freed, and reading them crashes.
+LENT_BYTES = 1 << 26
+def check_export_stays(export, change):
+    tensor = T.ones(LENT_BYTES, dtype=T.uint8)
+    exported = export(tensor)
+    try:
+        change(tensor)
+    except RuntimeError:
+        return
+    assert int(exported[-1]) == 1, (
+        f"memory: {called_by(export)} has numbers of memory that {called_by(change)} has freed")
+def check_shrunk_slice():
+    storage = T.UntypedStorage(LENT_BYTES)
+    part = storage[Acting(1, lambda: storage.resize_(0)):]
+    assert part.nbytes() == 0 or part[0] == 0, "memory: a slice has bytes of freed memory"
+
+check_shrunk_slice()

@@ -1,0 +1,79 @@
+# M11 check_integer_guards: AssertionError: M11: an input that passes decides otherwise, torch 2.14.1
+# contract: M11
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: M11: an input that passes decides otherwise"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+def size_of(env, hint, kind):
+    from torch._dynamo.source import ConstantSource
+    from torch.fx.experimental.symbolic_shapes import DimDynamic
+    env.inputs = getattr(env, "inputs", 0) + 1
+    source = ConstantSource(f"x{env.inputs}")
+    symbol = env.create_symbol(hint, source, dynamic_dim=getattr(DimDynamic, kind.upper()))
+    return env.create_symintnode(symbol, hint=hint, source=source)
+def answer_of(function, sizes):
+    try:
+        answer = function(*sizes)
+    except ZeroDivisionError as error:
+        return type(error)
+    return bool(answer) if isinstance(answer, (bool, T.SymBool)) else answer
+def passes(env, code, sizes):
+    return not code or bool(env.evaluate_guards_expression(code, sizes))
+def check_guards(function, first, second):
+    example = (first, second)
+    for kind in ("duck", "dynamic", "static"):
+        env = ShapeEnv()
+        sizes = [size_of(env, hint, kind) for hint in example]
+        answer, expected = answer_of(function, sizes), answer_of(function, example)
+        is_size = isinstance(answer, T.SymInt)
+        expression = answer.node.expr if is_size else None
+        assert (answer.node.hint if is_size else answer) == expected, (
+            "M11: a decision is not that of the example")
+        code = env.produce_guards_expression(sizes, ignore_static=False)
+        assert passes(env, code, example), "M11: the example does not pass"
+        for point in [*((a, b) for a in range(7) for b in range(7)), (64, 65), (65, 64), (64, 64)]:
+            if not passes(env, code, point):
+                continue
+            actual = answer_of(function, point)
+            if is_size:
+                values = {size.node.expr: value for size, value in zip(sizes, point)
+                          if isinstance(size, T.SymInt)}
+                assert expression.subs(values) == actual, "M11: an expression has another value"
+            else:
+                assert actual == expected, "M11: an input that passes decides otherwise"
+def example():
+    return T.tensor([[0.3, -0.7, 1.1], [-1.3, 0.9, 0.4]], dtype=T.float64)
+def weighted(result):
+    numbers = result.reshape(-1)
+    return (numbers * T.arange(1, numbers.numel() + 1, dtype=T.float64)).sum()
+
+check_guards(lambda a, b: int(-a / 2) + b, 4, 1)
