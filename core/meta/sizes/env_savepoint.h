@@ -35,7 +35,7 @@ class EnvSavepoint {
 
    private:
     EnvSavepoint& savepoint_;
-    const std::lock_guard<decltype(SharedEnv::mutex)> lock_;
+    const std::lock_guard<std::mutex> lock_;
   };
 
  private:

@@ -41,8 +41,8 @@ const LineEvaluator::Compiled& LineEvaluator::compiled(const Line& line) {
   return found;
 }
 
-void LineEvaluator::forget() {
-  if (compiled_.size() <= kLinesKept) return;
+void LineEvaluator::forget(std::size_t kept) {
+  if (compiled_.size() <= kept) return;
   for (auto& [key, line] : compiled_) {
     PyObject_GC_Track(line.function);  // as its deallocation expects
     Py_DECREF(line.function);
@@ -115,7 +115,7 @@ void Executor::run(const Program& program, Watcher& watcher) {
   hermetic_ = entered_ = 0;
   raised_.reset();
   compiled_.clear();
-  evaluator_.forget();
+  evaluator_.forget(kLinesKept);
   for (const Line& line : program.lines) compiled_.push_back(&evaluator_.compiled(line));
   if (!compiled_.empty()) LineEvaluator::prefetch(*compiled_[0]);
   watcher.start(program);

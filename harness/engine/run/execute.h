@@ -40,8 +40,9 @@ class LineEvaluator {
   // Compiles the line unless it is cached, so that the objects that compiling creates precede a
   // run.
   const Compiled& compiled(const Line& line);
-  // Frees all compiled lines if there are more than kLinesKept. None of them may be running.
-  void forget();
+  // Frees all compiled lines if there are more than `kept`. None of them may be running.
+  void forget(std::size_t kept);
+  std::size_t size() const { return compiled_.size(); }
   // Prefetches the memory that the run of the line touches first. A hunt has tens of thousands of
   // lines, and the CPU caches hold few of them.
   static void prefetch(const Compiled& line);

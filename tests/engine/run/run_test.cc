@@ -19,6 +19,19 @@ class RunTest : public ::testing::Test {
   Session& session_ = test_session();
 };
 
+TEST_F(RunTest, too_many_compiled_lines_are_forgotten_and_compiled_again) {
+  LineEvaluator evaluator(session_.interpreter, session_.printer);
+  const Program program = session_.printer.parse("s0 = T.UntypedStorage(1)\ns0.nbytes()\ndel s0\n");
+  ASSERT_EQ(program.lines.size(), 3u);
+  for (int round = 0; round < 2; ++round) {
+    for (const Line& line : program.lines) EXPECT_TRUE(evaluator.run(line));
+    evaluator.forget(3);
+    EXPECT_EQ(evaluator.size(), 3u);
+    evaluator.forget(2);
+    EXPECT_EQ(evaluator.size(), 0u);
+  }
+}
+
 // Counts, for each op, the runs and those that did not raise.
 class Counting final : public Watcher {
  public:

@@ -7,7 +7,7 @@ The model says what the results are, what backward is given, and what the ctx ha
 class Recipe:
     def __init__(self):
         self.saved, self.is_dirty, self.materializes, self.refused = [], False, True, None
-        self.note, self.count = None, 1
+        self.note = None
     def forward(self, ctx, x, y, names):
         self.x, self.y, self.ctx = x, y, ctx
         self.results = [x * 2]

@@ -55,7 +55,7 @@ changes = {
 def change_of(tensors, name):
     try:
         made = changes[name](tensors[-1], tensors[-2 % len(tensors)])
-    except (RuntimeError, IndexError, TypeError) as error:
+    except refused as error:
         return type(error)
     if isinstance(made, T.Tensor):
         tensors.append(made)
