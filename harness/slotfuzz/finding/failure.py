@@ -56,12 +56,10 @@ def stated(reply: Reply, manner: Manner = AS_IN_THE_ENGINE) -> str:
         own = signature.signal_name(reply.signal) if reply.signal else words.what
         return _killed(signals or (own if own in DEADLY else "SIGSEGV",))
     if words.what == signature.UNDEFINED:
-        return "runtime error: " + _pattern(words.detail)
+        own = "runtime error: " + _pattern(words.detail)
+        return "|".join([own, *([_reported(manner.reports)] if manner.reports else [])])
     if words.reporter == signature.SANITIZER:
-        whats = manner.reports or ("" if words.what == signature.LEAK else words.what,)
-        what = "|".join("[ -]".join(one.split("-")) for one in whats)
-        what = what if len(whats) == 1 else f"(?:{what})"
-        return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
+        return _reported(manner.reports or ("" if words.what == signature.LEAK else words.what,))
     if words.reporter == signature.FATAL:
         return "Fatal Python error: " + _pattern(words.what)
     if words.reporter == signature.CHECK:
@@ -72,13 +70,15 @@ def stated(reply: Reply, manner: Manner = AS_IN_THE_ENGINE) -> str:
 
 
 def damage_reports(outputs: Iterable[str], reply: Reply) -> tuple[str, ...]:
-    """The reports of damaged memory in OUTPUTS that a script of REPLY may state.
+    """AddressSanitizer's reports of damaged memory in OUTPUTS that a script of REPLY may state.
 
-    Empty unless REPLY is such a report, and another one is in OUTPUTS.
+    Empty unless REPLY is a report of a sanitizer on such memory, and another one is in OUTPUTS.
+    Where UndefinedBehaviorSanitizer refuses a value that was read from memory that is in use again,
+    AddressSanitizer reports the read if the memory is still free.
     """
     what = signature.of_reply(reply).what
     found = {match[1] for text in outputs if (match := DAMAGE_REPORT.search(text))}
-    if what not in DAMAGES or not found - {what}:
+    if what not in (*DAMAGES, signature.UNDEFINED) or not found - {what}:
         return ()
     return tuple(one for one in DAMAGES if one in found)
 
@@ -93,6 +93,13 @@ def deadly_signals(codes: Iterable[int | None], reply: Reply) -> tuple[str, ...]
 def _killed(signals: tuple[str, ...]) -> str:
     names = signals[0] if len(signals) == 1 else f"(?:{'|'.join(signals)})"
     return f"^killed by {names}$"
+
+
+def _reported(whats: tuple[str, ...]) -> str:
+    """The first line of a sanitizer's report of one of WHATS."""
+    what = "|".join("[ -]".join(one.split("-")) for one in whats)
+    what = what if len(whats) == 1 else f"(?:{what})"
+    return rf"(?:ERROR|WARNING): \w+Sanitizer:? (?:attempting )?{what}"
 
 
 def _judged(reply: Reply) -> str:

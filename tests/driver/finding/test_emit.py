@@ -104,6 +104,8 @@ def test_a_script_states_the_signals_that_ended_its_runs(finding_of, codes, sign
 
 ASAN = "==1==ERROR: AddressSanitizer"
 FREED = {"kind": "exit", "stderr": f"{ASAN}: heap-use-after-free on"}
+INVALID = "preserve.cc:29:17: runtime error: load of value 190, which is not a valid value"
+REFUSED = {"kind": "exit", "stderr": INVALID}
 
 
 @pytest.mark.parametrize("finding_of, outputs, reports", [
@@ -112,14 +114,19 @@ FREED = {"kind": "exit", "stderr": f"{ASAN}: heap-use-after-free on"}
      ("heap-use-after-free", "SEGV")),
     (FREED, (f"{ASAN}: heap-use-after-free on", ""), ()), (FREED, ("AssertionError",), ()),
     (FREED, (f"{ASAN}: stack-overflow on",), ()),
+    (REFUSED, (f"{ASAN}: heap-use-after-free on", INVALID, f"{ASAN}: stack-overflow on"),
+     ("heap-use-after-free",)),
+    (REFUSED, (INVALID, f"{ASAN}: stack-overflow on"), ()),
     ({"kind": "exit", "stderr": "WARNING: ThreadSanitizer: data race (pid=1)"},
      (f"{ASAN}: SEGV on",), ())])
 def test_a_script_states_the_reports_of_damaged_memory_in_its_runs(finding_of, outputs, reports):
     reply = replies.reply(**finding_of)
     assert failure.damage_reports(outputs, reply) == reports
     manner = failure.Manner(reports=reports)
+    own = INVALID if finding_of is REFUSED else "heap-use-after-free"
+    whats = (*reports, own) if finding_of is REFUSED else reports or (own,)
     assert [verify.fails_alike(86, text, reply, manner) for text in outputs] == [
-        any(what in text for what in reports or ("heap-use-after-free",)) for text in outputs]
+        any(what in text for what in whats) for text in outputs]
 
 
 def test_a_script_says_what_it_states_and_needs():
