@@ -14,13 +14,13 @@ OPS = [
     ("exit_hermetic", [], "exit_hermetic()"),
 ]
 KINDS = [
-    {"letter": "s", "name": "storage", "prefix": "s", "values": [], "count": 4,
+    {"key": "s", "name": "storage", "prefix": "s", "values": [], "count": 4,
      "has_names": False, "value_effects": {}, "value_tiers": {}},
-    {"letter": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4,
+    {"key": "t", "name": "tensor", "prefix": "t", "values": [], "count": 4,
      "has_names": False, "value_effects": {}, "value_tiers": {}},
-    {"letter": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3,
+    {"key": "n", "name": "size", "prefix": None, "values": ["1", "0", "4"], "count": 3,
      "has_names": False, "value_effects": {}, "value_tiers": {}},
-    {"letter": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2,
+    {"key": "v", "name": "byte", "prefix": None, "values": ["0", "7"], "count": 2,
      "has_names": False, "value_effects": {}, "value_tiers": {}},
 ]
 PLANTED = [
@@ -56,11 +56,11 @@ DESCRIPTION = {
 }
 
 
-def words(letter):
+def words(key):
     """All operand words of a kind."""
-    if letter == "?":
+    if key == "?":
         return words("s") + words("t")
-    kind = next(kind for kind in KINDS if kind["letter"] == letter)
+    kind = next(kind for kind in KINDS if kind["key"] == key)
     return kind["values"] or [f"{kind['prefix']}{i}" for i in range(kind["count"])]
 
 

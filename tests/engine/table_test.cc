@@ -55,6 +55,22 @@ TEST(TableTest, a_value_may_have_effects_and_a_tier) {
   EXPECT_TRUE(size.effects[1].has(Effect::kShrinks));
 }
 
+TEST(TableTest, the_key_of_a_kind_is_a_word) {
+  const TableRows rows = read(
+      "[variables]\nstore = ['shop', 'x', 2]\n"
+      "[values]\nstep_of = ['step', ['1']]\n"
+      "[storage]\none = ['=store -s step_of ? n', '{0} = {2}, {3}, {4}; del {1}', '', '']\n");
+  const std::vector<Operand>& operands = rows.ops.at(0).operands;
+  ASSERT_EQ(operands.size(), 5u);
+  EXPECT_EQ(operands[0].use, Use::kBind);
+  EXPECT_EQ(rows.kinds.at(operands[0].kind).name, "shop");
+  EXPECT_EQ(operands[1].use, Use::kUnbind);
+  EXPECT_EQ(rows.kinds.at(operands[1].kind).name, "storage");
+  EXPECT_EQ(rows.kinds.at(operands[2].kind).name, "step");
+  EXPECT_EQ(operands[3].kind, -1);
+  EXPECT_EQ(rows.kinds.at(operands[4].kind).name, "size");
+}
+
 TEST(TableTest, rows_stand_by_theme_then_file_then_line) {
   const OpTable table({{"a.ops", "[thread]\nlast = ['', 'd()', '', '']\n"
                                  "[storage]\nzeta = ['', 'a()', '', '']\n"
@@ -114,7 +130,7 @@ TEST(TableTest, a_mistake_is_named_with_its_place) {
        "one has 3 parts"},
       {"[storage]\none = ['', 'f()', '', 7]\n", "some.ops:2: one has no sentence, which is a text"},
       {"[storage]\none = ['S', 'f({0})', '', '']\n",
-       "some.ops:2: one: no kind of operand has the letter `S`"},
+       "some.ops:2: one: no kind of operand has the key `S`"},
       {"[storage]\none = ['!s', 'f({0})', '', '']\n",
        "some.ops:2: one: `!s` has no mark of operands"},
       {"[storage]\none = ['s s s s s s', 'f({0})', '', '']\n",
@@ -136,7 +152,7 @@ TEST(TableTest, a_mistake_is_named_with_its_place) {
       {"[storage]\none = ['', 'f()', '', '']\n[tensor]\none = ['', 'g()', '', '']\n",
        "some.ops:4: one has a row already, at some.ops:2"},
       {"[variables]\nt = ['tensor', 's', 2]\n",
-       "some.ops:2: the kind storage has that letter or prefix already"},
+       "some.ops:2: the kind storage has that key or prefix already"},
       {"[variables]\nt = ['tensor', 't', 0]\n",
        "some.ops:2: variables of a kind have a prefix of one letter and a count of 1 to 10"},
       {"[values]\nv = ['byte', []]\n",
@@ -151,7 +167,16 @@ TEST(TableTest, a_mistake_is_named_with_its_place) {
        "some.ops:4: two tiers are declared"},
       {"[storage]\none = ['', 'f()', '', '', 'odd underscore']\n",
        "some.ops:2: two tiers are declared"},
-      {"[values]\nbyte = ['byte', ['1']]\n", "some.ops:2: byte is not a letter of a kind"},
+      {"[values]\n'' = ['byte', ['1']]\n",
+       "some.ops:2:  is not a key of a kind: a word of lower-case letters"},
+      {"[values]\nbytE = ['byte', ['1']]\n",
+       "some.ops:2: bytE is not a key of a kind: a word of lower-case letters"},
+      {"[values]\n_byte = ['byte', ['1']]\n",
+       "some.ops:2: _byte is not a key of a kind: a word of lower-case letters"},
+      {"[values]\n'?' = ['byte', ['1']]\n",
+       "some.ops:2: ? is not a key of a kind: a word of lower-case letters"},
+      {"[values]\nn = ['byte', ['1']]\n",
+       "some.ops:2: the kind size has that key or prefix already"},
   };
   for (const auto& [text, words] : mistakes) {
     EXPECT_EQ(mistake(text).substr(0, std::string_view(words).size()), words) << text;

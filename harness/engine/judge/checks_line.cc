@@ -47,7 +47,7 @@ bool Checks::is_certain(const Op& op, const Line& line) const {
   if (!op.certain || !capabilities_.counts_objects) return false;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const ImplKind* kind = tracker_.binding(line.operands[i]).kind;
-    if (!kind || kind->row->letter != op.operands[i].letter) return false;
+    if (!kind || !tracker_.is_of(op.operands[i], *kind)) return false;
   }
   return true;
 }

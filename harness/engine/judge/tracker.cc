@@ -38,7 +38,12 @@ Tracker::Tracker(const Interpreter& interpreter, const Executor& executor, const
       layout_(layout),
       born_(interpreter.find("born")),
       finalized_(interpreter.find("finalized")),
+      owner_kind_(table.find_kind(kOwnerKey)),
+      weakref_kind_(table.find_kind(kWeakrefKey)),
       bindings_(table.variable_count()) {
+  for (const ImplKind& kind : layout.kinds()) {
+    operand_kinds_.push_back(table.find_kind(kind.row->key));
+  }
   for (const Op& op : table.ops()) {
     int attribute = -1;
     if (!op.attribute.empty() && !is_of_subject(layout, std::string(op.attribute))) {

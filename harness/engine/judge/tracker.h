@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bit>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ class Tracker {
   // The variable that held an object or an impl last, or an empty string.
   std::string last_name_of(const void* address) const;
   bool is_bound(const PyObject* object) const;
+  // Whether an operand is one that usually holds a wrapper of a kind of impls.
+  bool is_of(const Operand& operand, const ImplKind& kind) const {
+    return operand_kinds_[kind.number] == operand.kind;
+  }
   // The number of impls and C++ owners that own an impl, each counted once, whatever its names.
   std::uint32_t owners_of(const void* impl) const;
   // The position of a variable among the operands of a line, if the line has it.
@@ -108,6 +113,9 @@ class Tracker {
   // Lists of the prelude; null if the prelude lacks them.
   PyObject* const born_;
   PyObject* const finalized_;
+  // Indices of kinds of operands: C++ owners, weak references, and the kind for each kind of impls.
+  const std::optional<int> owner_kind_, weakref_kind_;
+  std::vector<std::optional<int>> operand_kinds_;
   // Distinct attribute names of the table; a Life's `attributes` has one bit for each.
   std::vector<std::string> attribute_names_;
   std::vector<int> attribute_of_op_;

@@ -49,7 +49,7 @@ void Tracker::observe(const Line& line, bool raised) {
     if (operand.use == Use::kUnbind) {
       if (!executor_.value_of(line.operands[i])) unbind(line.operands[i]);
     } else if (operand.binds() && (!raised || is_bound_anew(line.operands[i]))) {
-      if (operand.letter == kOwnerLetter) {
+      if (owner_kind_ == operand.kind) {
         bind_owner(line.operands[i], line.operands[1]);
       } else {
         bind(as_met(op, line, operand), line.operands[i]);
@@ -67,14 +67,14 @@ void Tracker::observe(const Line& line, bool raised) {
     note_swap(line.operands[0], line.operands[1]);
   }
   if (attribute_of_op_[line.op] >= 0) note_attribute(op, line);
-  if (op.operands[0].letter == kWeakrefLetter) note_weakref(line, op);
+  if (weakref_kind_ == op.operands[0].kind) note_weakref(line, op);
 }
 
 // `t0.grad` and `t0.data` are attributes like any other when t0 names a storage.
 Operand Tracker::as_met(const Op& op, const Line& line, Operand operand) const {
   if (op.operands.size() < 2) return operand;
   for (const ImplKind& kind : layout_.kinds()) {
-    if (kind.edge_count == 0 || kind.row->letter != op.operands[1].letter) continue;
+    if (kind.edge_count == 0 || !is_of(op.operands[1], kind)) continue;
     if (bindings_[line.operands[1]].kind != &kind) operand.use = Use::kBind;
   }
   return operand;

@@ -23,7 +23,8 @@ std::string_view word_of(Tier tier);
 
 // `prefix` is empty for literals, `values` is empty for variables.
 struct Kind {
-  char letter = 0;
+  // What a row of the table calls it: a word of lower-case letters.
+  std::string key;
   std::string name;
   std::string prefix;
   int count = 0;
@@ -41,12 +42,12 @@ struct Kind {
   bool is_variable() const { return !prefix.empty(); }
 };
 
-// An operand letter that stands for a variable of any kind, as in `del {0}`.
-inline constexpr char kAnyVariable = '?';
-// The kind of a C++ owner: its release may be deferred to the next line that wraps (T6).
-inline constexpr char kOwnerLetter = 'x';
-// The kind of a Python weak reference.
-inline constexpr char kWeakrefLetter = 'r';
+// What a row calls a variable of any kind, as in `del {0}`.
+inline constexpr std::string_view kAnyVariable = "?";
+// The key of C++ owners: their release may be deferred to the next line that wraps (T6).
+inline constexpr std::string_view kOwnerKey = "x";
+// The key of weak references of Python.
+inline constexpr std::string_view kWeakrefKey = "r";
 
 // Each variable that a program can name has one bit in a 64-bit set.
 inline constexpr int kVariableMax = 64;

@@ -11,12 +11,11 @@
 
 namespace slotfuzz {
 
-// What a line does with an operand; a mark before the operand's letter says so.
+// What a line does with an operand; a mark before the operand's key says so.
 enum class Use : std::uint8_t { kRead, kUnbind, kBind, kAsk, kMake };
 
 struct Operand {
   Use use;
-  char letter;
   // Index into OpTable::kinds(); -1 for kAnyVariable.
   int kind;
 

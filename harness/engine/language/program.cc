@@ -88,6 +88,13 @@ std::optional<int> OpTable::find_variable(std::string_view name) const {
   return static_cast<int>(found - variable_names_.begin());
 }
 
+std::optional<int> OpTable::find_kind(std::string_view key) const {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(),
+                                  [&](const Kind& kind) { return kind.key == key; });
+  if (found == kinds_.end()) return std::nullopt;
+  return static_cast<int>(found - kinds_.begin());
+}
+
 std::string OpTable::print_operand(const Op& op, std::size_t index, std::uint8_t value) const {
   const Operand& operand = op.operands[index];
   const bool variable = operand.kind < 0 || kinds_[operand.kind].is_variable();

@@ -69,6 +69,8 @@ class OpTable {
   // The first op with this effect.
   std::optional<std::uint16_t> find_op(Effect effect) const;
   std::optional<int> find_variable(std::string_view name) const;
+  // The index of the kind with this key. Compare it with the `kind` of operands.
+  std::optional<int> find_kind(std::string_view key) const;
 
   std::string print(const Line& line) const;
   // Prints the line as it would look on lane 0.

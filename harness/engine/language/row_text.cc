@@ -19,6 +19,14 @@ std::optional<Use> use_of(std::string_view marks) {
   return std::nullopt;
 }
 
+// The number of marks before the key of an operand.
+std::size_t marks_of(std::string_view word) {
+  const auto key = std::find_if(word.begin(), word.end(), [](unsigned char one) {
+    return std::isalnum(one) || one == kAnyVariable[0];
+  });
+  return key - word.begin();
+}
+
 std::string in_quotes(std::string_view text) { return "`" + std::string(text) + "`"; }
 
 }  // namespace
@@ -37,17 +45,18 @@ std::vector<Operand> operands_of(std::string_view text, const std::vector<Kind>&
                                  std::string& wrong) {
   std::vector<Operand> operands;
   for (const std::string_view word : words_of(text)) {
-    const char letter = word.back();
-    const auto use = use_of(word.substr(0, word.size() - 1));
+    const std::size_t marks = marks_of(word);
+    const auto use = use_of(word.substr(0, marks));
+    const std::string_view key = word.substr(marks);
     const auto kind =
-        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.letter == letter; });
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.key == key; });
     if (!use) wrong = in_quotes(word) + " has no mark of operands";
-    if (kind == kinds.end() && letter != kAnyVariable) {
-      wrong = "no kind of operand has the letter " + in_quotes(word.substr(word.size() - 1));
+    if (kind == kinds.end() && key != kAnyVariable) {
+      wrong = "no kind of operand has the key " + in_quotes(key);
     }
     if (!wrong.empty()) return operands;
     const int index = kind == kinds.end() ? -1 : static_cast<int>(kind - kinds.begin());
-    operands.push_back({*use, letter, index});
+    operands.push_back({*use, index});
   }
   if (operands.size() > kOperandMax) wrong = "a row has five operands at most";
   return operands;

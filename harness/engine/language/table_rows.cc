@@ -108,12 +108,19 @@ void add_value(const toml::node& value, const std::string& place, Kind& kind) {
   kind.tiers.push_back(tier);
 }
 
+bool is_key(std::string_view key) {
+  const auto is_letter = [](char one) { return one >= 'a' && one <= 'z'; };
+  return !key.empty() && is_letter(key[0]) && std::all_of(key.begin(), key.end(), [&](char one) {
+    return is_letter(one) || one == '_';
+  });
+}
+
 Kind kind_of(const Entry& entry, int first_variable) {
   Kind kind;
-  if (entry.key.size() != 1 || entry.key[0] == kAnyVariable) {
-    fail(entry.place, entry.key + " is not a letter of a kind");
+  if (!is_key(entry.key)) {
+    fail(entry.place, entry.key + " is not a key of a kind: a word of lower-case letters");
   }
-  kind.letter = entry.key[0];
+  kind.key = entry.key;
   kind.name = text_at(entry, 0, "name");
   if (entry.section == kVariables) {
     kind.prefix = text_at(entry, 1, "prefix");
@@ -203,10 +210,10 @@ std::vector<Kind> kinds_of(const std::vector<Entry>& entries) {
     kinds.push_back(kind_of(entry, variables));
     const Kind& made = kinds.back();
     for (const Kind& kind : std::span(kinds).first(kinds.size() - 1)) {
-      if (kind.letter != made.letter && (!made.is_variable() || kind.prefix != made.prefix)) {
+      if (kind.key != made.key && (!made.is_variable() || kind.prefix != made.prefix)) {
         continue;
       }
-      fail(entry.place, "the kind " + kind.name + " has that letter or prefix already");
+      fail(entry.place, "the kind " + kind.name + " has that key or prefix already");
     }
     if (made.is_variable()) variables += made.count;
     if (variables > kVariableMax) fail(entry.place, "there are more than 64 variables");

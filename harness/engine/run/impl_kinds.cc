@@ -21,7 +21,7 @@ const std::vector<ImplKindRow>& rows() {
   static const std::vector<ImplKindRow> rows = {
       {.name = "storage",
        .check_prefix = "",
-       .letter = 's',
+       .key = "s",
        .type = "T.UntypedStorage",
        .example = "(lambda one: " STORAGE_OF("one") ")(T.ones(1))",
        .counted = "(lambda one: (" STORAGE_OF("one") ", lambda: one.view(-1)))(T.ones(1))",
@@ -38,7 +38,7 @@ const std::vector<ImplKindRow>& rows() {
        .counts = counts},
       {.name = "tensor",
        .check_prefix = "tensor ",
-       .letter = 't',
+       .key = "t",
        .type = "T.Tensor",
        .example = "T.ones(1)",
        .counted = "(lambda one: (one, lambda: (lambda owner: (setattr(owner, 'grad', one), owner))"

@@ -49,8 +49,8 @@ struct ImplKindRow {
   // The name in messages and checks, and the prefix of the names of checks on this kind.
   std::string_view name;
   std::string_view check_prefix;
-  // The kind of operand (kinds.h) that usually holds a wrapper of this kind.
-  char letter;
+  // The key of the operands (kinds.h) that usually hold a wrapper of this kind.
+  std::string_view key;
   // Python: the type of its wrappers, and an expression that creates one.
   std::string_view type;
   std::string_view example;

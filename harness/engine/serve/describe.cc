@@ -63,7 +63,7 @@ json describe(const Session& session, std::string_view target, std::string_view 
                    {"lane_template", kLanePattern}};
   const auto& kinds = session.table.kinds();
   for (const Kind& kind : kinds) {
-    document["kinds"].push_back({{"letter", std::string(1, kind.letter)},
+    document["kinds"].push_back({{"key", kind.key},
                                  {"name", kind.name},
                                  {"prefix", kind.is_variable() ? json(kind.prefix) : json()},
                                  {"values", kind.values},
@@ -77,7 +77,8 @@ json describe(const Session& session, std::string_view target, std::string_view 
     const Op& op = session.table.ops()[i];
     json operands = json::array();
     for (const Operand& operand : op.operands) {
-      operands.push_back(std::string(kMarks[static_cast<int>(operand.use)]) + operand.letter);
+      const std::string_view key = operand.kind < 0 ? kAnyVariable : kinds[operand.kind].key;
+      operands.push_back(std::string(kMarks[static_cast<int>(operand.use)]).append(key));
     }
     document["ops"].push_back({{"name", op.name},
                                {"operands", operands},

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from slotfuzz.errors import UserError
 from slotfuzz.language import op_table
+from slotfuzz.language.program import MARKS
 from slotfuzz.paths import ROOT
 from slotfuzz.subject import catalogue
 from slotfuzz.subject.subjects.core import PROTOCOL_FOLDERS, PROTOCOL_WORDS
@@ -100,8 +101,8 @@ def changed_ops(base: str) -> set[str]:
 
 def _with_kinds(table: dict) -> dict[str, tuple]:
     """Each op's row, and those of the kinds of its operands."""
-    kinds = {kind["letter"]: kind for kind in table["kinds"]}
-    return {op["name"]: (op, [kinds.get(word[-1]) for word in op["operands"]])
+    kinds = {kind["key"]: kind for kind in table["kinds"]}
+    return {op["name"]: (op, [kinds.get(word.lstrip(MARKS)) for word in op["operands"]])
             for op in table["ops"]}
 
 

@@ -19,7 +19,7 @@ INTRODUCTION = """\
 # What a program line can be
 
 Made by `./slotfuzz ops --markdown > docs/ops.md` from the files of ops/; add an op there.
-A word in braces is an operand: the letter of its kind, below. The top of ops/storage.ops says what
+A word in braces is an operand: the key of its kind, below. The top of ops/storage.ops says what
 each effect means. An op whose needs a subject cannot evaluate is masked on it; `./slotfuzz ops
 --subject torch` shows which. Any line can run on one of two other threads: `lane(1, "del s0")` has
 thread 1 run it and waits for that.
@@ -84,19 +84,19 @@ def markdown(description: dict) -> str:
     """docs/ops.md without its last newline: a row for each op and each kind of operand."""
     ops = [["op", "line", "what it does", "effects", "needs"]]
     for op in description["ops"]:
-        ops.append([_code(op["name"]), _code(_with_letters(op)), _prose(op["sentence"]),
+        ops.append([_code(op["name"]), _code(_with_keys(op)), _prose(op["sentence"]),
                     " ".join(op["effects"]), _code(op["needs"])])
     kinds = [["kind", "name", "what it can be"]]
     for kind in description["kinds"]:
         words = kind["values"] or [f"{kind['prefix']}{i}" for i in range(kind["count"])]
-        kinds.append([_code(kind["letter"]), kind["name"], " ".join(map(_code, words))])
+        kinds.append([_code(kind["key"]), kind["name"], " ".join(map(_code, words))])
     kinds.append([_code(ANY_VARIABLE), "any variable", ""])
     return f"{INTRODUCTION}\n{_rows(ops)}\n\n## Kinds of operands\n\n{_rows(kinds)}"
 
 
-def _with_letters(op: dict) -> str:
-    letters = [word.lstrip(MARKS) for word in op["operands"]]
-    return re.sub(r"\{(\d)\}", lambda match: "{" + letters[int(match[1])] + "}", op["template"])
+def _with_keys(op: dict) -> str:
+    keys = [word.lstrip(MARKS) for word in op["operands"]]
+    return re.sub(r"\{(\d)\}", lambda match: "{" + keys[int(match[1])] + "}", op["template"])
 
 
 def _code(text: str) -> str:

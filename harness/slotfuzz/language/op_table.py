@@ -3,6 +3,7 @@
 Only the binary can tell which ops a subject lacks: `server.describe`. It also checks each row.
 """
 
+import re
 import tomllib
 
 from slotfuzz.errors import UserError
@@ -34,7 +35,7 @@ def merged(texts: dict[str, str]) -> dict:
         for section, rows in sections.items():
             for key, row in rows.items() if isinstance(rows, dict) else [(section, rows)]:
                 if wrong := _wrong(section, key, row):
-                    raise UserError(f"{OPS.name}/{name}:{_line_of(key, text)}: {wrong}")
+                    raise UserError(f"{OPS.name}/{name}:{_line_of(section, key, text)}: {wrong}")
                 if section in ops:
                     ops[section].append(_op(section, key, row))
                 else:
@@ -78,11 +79,15 @@ def _is_texts(row, *counts: int) -> bool:
             and all(isinstance(one, str) for one in row))
 
 
-def _line_of(key: str, text: str) -> int:
-    """The line number of KEY, which tomllib does not give."""
-    lines = text.splitlines()
-    return next((number for number, line in enumerate(lines, 1)
-                 if line.partition("=")[0].strip() == key), 1)
+def _line_of(section: str, key: str, text: str) -> int:
+    """The line number of KEY in SECTION, which tomllib does not give."""
+    now = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\[(\w+)\]", line):
+            now = header[1]
+        if now in (section, "") and line.partition("=")[0].strip() == key:
+            return number
+    return 1
 
 
 def _op(theme: str, name: str, row: list[str]) -> dict:
@@ -107,8 +112,8 @@ def _tier(words: list[str]) -> str:
     return next((word for word in words if word in DECLARED), TIERS[0])
 
 
-def _kind(section: str, letter: str, row: list) -> dict:
-    kind = {"letter": letter, "name": row[0], "prefix": None, "values": [], "value_effects": {},
+def _kind(section: str, key: str, row: list) -> dict:
+    kind = {"key": key, "name": row[0], "prefix": None, "values": [], "value_effects": {},
             "value_tiers": {}, "has_names": section == NAMES}
     if section == VARIABLES:
         return {**kind, "prefix": row[1], "count": row[2]}

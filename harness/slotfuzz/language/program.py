@@ -11,7 +11,7 @@ from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Parsed, Reply
 from slotfuzz.schema.record import TIERS
 
-# The marks before a kind's letter in the op table, and the marks of operands that the line binds.
+# The marks before a kind's key in the op table, and the marks of operands that the line binds.
 MARKS = "=*+-"
 ASKING_MARK, MAKING_MARK = "*", "+"
 BINDING_MARKS = ("=", ASKING_MARK, MAKING_MARK)
@@ -41,7 +41,7 @@ class Kind:
     use.
     """
 
-    letter: str
+    key: str
     prefix: str | None
     values: tuple[str, ...]
     count: int
@@ -58,8 +58,8 @@ class Table:
         self.ops = {op["name"]: op for op in description["ops"]}
         self.kinds = {}
         for kind in description["kinds"]:
-            self.kinds[kind["letter"]] = Kind(
-                kind["letter"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
+            self.kinds[kind["key"]] = Kind(
+                kind["key"], kind["prefix"], tuple(kind["values"] or ()), kind["count"] or 0,
                 kind["has_names"], kind["value_effects"], kind["value_tiers"])
 
     @property
@@ -107,9 +107,9 @@ class Table:
 
     def kind(self, line: Line, index: int) -> Kind:
         """The kind of operand INDEX of the line; `?` in the table takes any kind of variable."""
-        letter = self.ops[line.op]["operands"][index].lstrip(MARKS)
-        if letter != ANY_VARIABLE:
-            return self.kinds[letter]
+        key = self.ops[line.op]["operands"][index].lstrip(MARKS)
+        if key != ANY_VARIABLE:
+            return self.kinds[key]
         prefix = line.operands[index].rstrip("0123456789")
         return next(kind for kind in self.kinds.values() if kind.prefix == prefix)
 

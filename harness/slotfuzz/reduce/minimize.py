@@ -235,8 +235,8 @@ def _name_in_order(search: Search, table: Table) -> None:
         for position, word in enumerate(line.operands):
             kind = table.kind(line, position)
             if kind.prefix and word not in names:
-                names[word] = f"{kind.prefix}{counts.get(kind.letter, 0)}"
-                counts[kind.letter] = counts.get(kind.letter, 0) + 1
+                names[word] = f"{kind.prefix}{counts.get(kind.key, 0)}"
+                counts[kind.key] = counts.get(kind.key, 0) + 1
     renamed = [Line(line.op, tuple(names.get(word, word) for word in line.operands),
                     lanes[line.lane]) for line in search.best]
     if renamed != search.best:

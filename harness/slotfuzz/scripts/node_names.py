@@ -18,7 +18,7 @@ from slotfuzz.subject import interpreter, rootfs
 NAME = "ci/node_names.sh"
 EXAMPLE = "ci/node_names.sh build/rootfs-bookworm build/rootfs-trixie build/rootfs-sid"
 TABLE = ROOT / "ops" / "node_names.ops"
-LETTER = "U"
+KEY = "node_name"
 LINE_LENGTH_MAX = 100
 UNDERSCORE = re.compile(r"_(?!_)")
 # What a release's own interpreter runs. The last statement prints the release and its names.
@@ -97,7 +97,7 @@ def text_of(gathered: dict[str, frozenset[str]]) -> str:
     names = sorted(set().union(*gathered.values()),
                    key=lambda name: (name.startswith("__"), name.startswith("_"), name))
     values = [json.dumps([one, "underscore"] if UNDERSCORE.match(one) else one) for one in names]
-    lines = [f'{LETTER} = ["name of a node", [']
+    lines = [f'{KEY} = ["name of a node", [']
     for value in values:
         end = "]]" if value is values[-1] else ","
         grown = f"{lines[-1]} {value}{end}" if len(lines) > 1 else ""

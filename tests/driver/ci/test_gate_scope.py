@@ -53,10 +53,10 @@ def test_an_op_table_affects_the_targets_that_draw_its_changed_ops():
 
 SOME_OPS = """# head
 [values]
-n = ['size', ['1']]
+size = ['size', ['1']]
 
 [storage]
-one = ['n', 'one({0})', '', '']
+one = ['size', 'one({0})', '', '']
 two = ['', 'two()', '', '']
 """
 

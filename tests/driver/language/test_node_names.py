@@ -14,7 +14,7 @@ TEXT = (OPS / "node_names.ops").read_text()
 
 def names_and_tiers(text):
     kinds = op_table.merged({"node_names.ops": text})["kinds"]
-    (kind,) = [one for one in kinds if one["letter"] == node_names.LETTER]
+    (kind,) = [one for one in kinds if one["key"] == node_names.KEY]
     return kind["values"], kind["value_tiers"]
 
 
@@ -38,7 +38,7 @@ def test_names_are_those_of_all_releases_with_their_tiers():
 def test_rows_draw_from_the_names():
     rows = {op["name"]: op for op in op_table.read()["ops"]}
     drawing = [name for name, op in rows.items()
-               if any(one.endswith(node_names.LETTER) for one in op["operands"])]
+               if node_names.KEY in op["operands"]]
     assert {"node_ask", "node_ask_call", "node_take", "node_assign", "node_delete"} < set(drawing)
 
 

@@ -47,6 +47,8 @@ def test_ops_stand_by_theme_then_file_then_line():
     ("[values]\nn = ['size', ['1', ['0']]]\n", "ops/some.ops:2: ['0'] is not a value"),
     ("[values]\nn = ['size', '1']\n", "ops/some.ops:2: n is not a row of values"),
     ("[variables]\nt = ['tensor', 't']\n", "ops/some.ops:2: t is not a row of variables"),
+    ("[variables]\none = ['tensor', 't', 4]\n[tensor]\none = ['', 'one()', '']\n",
+     "ops/some.ops:4: one is not a row"),
 ])
 def test_a_mistake_is_named_with_its_place(text, words):
     with pytest.raises(UserError) as raised:

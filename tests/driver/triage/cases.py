@@ -14,11 +14,11 @@ def op(name, operands, template, *effects):
             "plain": False, "effects": list(effects)}
 
 
-NAMES = {**DESCRIPTION["kinds"][-1], "letter": "z", "has_names": True, "values": ["T.f", "T.g"]}
+NAMES = {**DESCRIPTION["kinds"][-1], "key": "z", "has_names": True, "values": ["T.f", "T.g"]}
 SUB = {"names": ["Sub"], "module": "", "sentence": "a subclass", "text": "class Sub: pass",
        "effects": {}}
 TABLE = Table({**DESCRIPTION, "prelude": [*DESCRIPTION["prelude"], SUB], "kinds": [
-    *DESCRIPTION["kinds"], {**DESCRIPTION["kinds"][-1], "letter": "h"}, NAMES], "ops": [
+    *DESCRIPTION["kinds"], {**DESCRIPTION["kinds"][-1], "key": "h"}, NAMES], "ops": [
         *DESCRIPTION["ops"], op("resize", ["s", "n"], "{0}.resize_({1})", "shrinks", "grows"),
         op("empty_it", ["t"], "{0}.apply_(emptying({0}))", "shrinks"),
         op("function", ["z", "t"], "{0}({1})"), op("of_byte", ["z", "v"], "{0}({1})"),

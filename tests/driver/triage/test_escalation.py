@@ -17,9 +17,9 @@ def op(name, operands, template):
 
 
 TABLE = Table({
-    "kinds": [{"letter": "s", "prefix": "s", "values": [], "count": 4, "has_names": False,
+    "kinds": [{"key": "s", "prefix": "s", "values": [], "count": 4, "has_names": False,
                "value_effects": {}, "value_tiers": {}},
-              {"letter": "t", "prefix": "t", "values": [], "count": 4, "has_names": False,
+              {"key": "t", "prefix": "t", "values": [], "count": 4, "has_names": False,
                "value_effects": {}, "value_tiers": {}}],
     "ops": [op("new", ["+s"], "{0} = New()"), op("new_odd", ["+s"], "{0} = Odd()"),
             op("ones", ["+t"], "{0} = Ones()"), op("own", ["t", "s"], "{0}.set_({1})"),

@@ -58,7 +58,7 @@ inline std::vector<ImplKindRow> rows_with_nodes() {
   rows.push_back(
       {.name = "node",
        .check_prefix = "node ",
-       .letter = 'p',
+       .key = "p",
        .type = "Node",
        .example = "Node()",
        .counted = "(lambda one: (one, lambda: one.count(1)))(Node())",

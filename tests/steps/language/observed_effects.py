@@ -12,7 +12,7 @@ import json
 import os
 import sys
 
-from watched_lines import BINDING, Bench
+from watched_lines import BINDING, Bench, keys_of
 
 VALUES_MAX, SETUPS_MAX, FURTHER_MAX = 12, 6, 100
 
@@ -83,7 +83,7 @@ class Observer(Bench):
 
     def _seeds(self, op):
         """The set-ups of OP in seeds. A line that binds takes the last variable of its kind."""
-        last = {letter: kind["count"] - 1 for letter, kind in self.kinds.items() if kind["prefix"]}
+        last = {key: kind["count"] - 1 for key, kind in self.kinds.items() if kind["prefix"]}
         for one in op.get("seeds", ()):
             yield {**one, "free": last}
 
@@ -91,30 +91,30 @@ class Observer(Bench):
         """The plainest lines that make the variables that OP reads."""
         setup = {"lines": [], "free": {}, "reads": []}
         for word in op["operands"]:
-            letter = word.lstrip("-" + BINDING)
-            if word[0] in BINDING or not self._is_variable(letter):
+            key = word.lstrip("-" + BINDING)
+            if word[0] in BINDING or not self._is_variable(key):
                 continue
-            name = self._made(setup, "s" if letter == "?" else letter)
+            name = self._made(setup, "s" if key == "?" else key)
             if name is None:
                 return None
             setup["reads"].append(name)
         return setup
 
-    def _is_variable(self, letter):
-        return letter == "?" or bool(self.kinds[letter]["prefix"])
+    def _is_variable(self, key):
+        return key == "?" or bool(self.kinds[key]["prefix"])
 
-    def _fresh(self, setup, letter):
-        kind = self.kinds[letter]
-        number = setup["free"].get(letter, 0)
-        setup["free"][letter] = number + 1
+    def _fresh(self, setup, key):
+        kind = self.kinds[key]
+        number = setup["free"].get(key, 0)
+        setup["free"][key] = number + 1
         return f"{kind['prefix']}{min(number, kind['count'] - 1)}"
 
-    def _made(self, setup, letter, depth=0):
+    def _made(self, setup, key, depth=0):
         """Adds lines to SETUP that make a variable of a kind; returns its name."""
         for mark in "+*=":
             for name in self.ops:
                 maker = self.ops[name]
-                if (name not in self.usable or maker["operands"][:1] != [mark + letter]
+                if (name not in self.usable or maker["operands"][:1] != [mark + key]
                         or "raises" in maker["effects"] or depth > 2):
                     continue
                 words = []
@@ -125,7 +125,7 @@ class Observer(Bench):
                     words.append(one)
                 if None in words:
                     continue
-                made = self._fresh(setup, letter)
+                made = self._fresh(setup, key)
                 setup["lines"].append(maker["template"].format(made, *words))
                 return made
         return None
@@ -135,11 +135,11 @@ class Observer(Bench):
         reads, choices = iter(setup["reads"]), []
         free = {"free": dict(setup["free"])}
         for word in op["operands"]:
-            letter = word.lstrip("-" + BINDING)
-            if not self._is_variable(letter):
-                choices.append(self.kinds[letter]["values"])
+            key = word.lstrip("-" + BINDING)
+            if not self._is_variable(key):
+                choices.append(self.kinds[key]["values"])
             elif word[0] in BINDING:
-                choices.append([self._fresh(free, letter)])
+                choices.append([self._fresh(free, key)])
             else:
                 choices.append([next(reads)])
         for words in itertools.product(*choices):
@@ -153,11 +153,11 @@ class Observer(Bench):
 
     def _further(self, setup, op):
         """SETUP with a line of another op added, then also with that line's variable dropped."""
-        wanted = {word.lstrip("-" + BINDING) for word in op["operands"]}
+        wanted = set(keys_of(op))
         others = [self.ops[name] for name in self.ops if name in self.usable and name != op["name"]]
         slow = op["slow"]
         others = [one for one in others if slow or not one["slow"]]
-        others.sort(key=lambda one: not wanted & {word[-1] for word in one["operands"]})
+        others.sort(key=lambda one: wanted.isdisjoint(keys_of(one)))
         for other in others:
             for binds_read in (False, True):
                 for line, bound, read, free in self._instances(setup, other, binds_read):
@@ -173,14 +173,14 @@ class Observer(Bench):
         choices, bound, read = [], None, None
         left = list(setup["reads"])
         for word in other["operands"]:
-            letter = word.lstrip("-" + BINDING)
-            if not self._is_variable(letter):
-                choices.append(self.kinds[letter]["values"][:SETUPS_MAX])
+            key = word.lstrip("-" + BINDING)
+            if not self._is_variable(key):
+                choices.append(self.kinds[key]["values"][:SETUPS_MAX])
                 continue
-            prefix = self.kinds["s" if letter == "?" else letter]["prefix"]
+            prefix = self.kinds["s" if key == "?" else key]["prefix"]
             known = next((name for name in left if name[0] == prefix), None)
             if word[0] in BINDING:
-                bound = known if binds_read else self._fresh(extra, letter)
+                bound = known if binds_read else self._fresh(extra, key)
                 if bound is None:
                     return
                 choices.append([bound])
@@ -188,7 +188,7 @@ class Observer(Bench):
             if binds_read and known is None:
                 known = next((name for name in setup["reads"] if name[0] == prefix), None)
             if known is None:
-                known = self._made(extra, "s" if letter == "?" else letter)
+                known = self._made(extra, "s" if key == "?" else key)
             elif known in left and not binds_read:
                 left.remove(known)
             if known is None:

@@ -44,12 +44,17 @@ class Interpreters:
         return getattr(self.module, name)
 
 
+def keys_of(op):
+    """The keys of the kinds of OP's operands."""
+    return [word.lstrip("-" + BINDING) for word in op["operands"]]
+
+
 class Bench:
     """Runs instances of the ops of DESCRIPTION on the module T and returns their effects."""
 
     def __init__(self, description):
         self.ops = {op["name"]: op for op in description["ops"]}
-        self.kinds = {kind["letter"]: kind for kind in description["kinds"]}
+        self.kinds = {kind["key"]: kind for kind in description["kinds"]}
         module = description["module"]
         self.T = importlib.import_module(module)
         self.names = {"T": self.T, "gc": gc, "weakref": weakref}
@@ -107,7 +112,6 @@ class Bench:
 
     def _watched(self, op, line):
         seen, names = Seen(), self.names
-        letters = [word.lstrip("-" + BINDING) for word in op["operands"]]
         operands = {}
         for text in line["variables"]:
             operands[text] = names.get(text)
@@ -152,10 +156,10 @@ class Bench:
         for one, before in zip((first, storage), attributes):
             if self._attributes(one, op["attribute"]) != before:
                 seen.effects.add("sets_attribute")
-        for word, letter in zip(line["words"], op["operands"]):
-            if letter[0] in BINDING and not seen.raised:
+        for word, role in zip(line["words"], op["operands"]):
+            if role[0] in BINDING and not seen.raised:
                 self._look_at(names[word], seen)
-        if any(self._is_huge(letter) for letter in letters):
+        if any(self._is_huge(key) for key in keys_of(op)):
             seen.effects.add("exceeds_memory")
         del operands, first, storage, attributes, sizes
         self._profile(seen, None)
@@ -236,8 +240,8 @@ class Bench:
         except Exception:
             return True
 
-    def _is_huge(self, letter):
-        values = self.kinds[letter]["values"] if letter in self.kinds else []
+    def _is_huge(self, key):
+        values = self.kinds[key]["values"] if key in self.kinds else []
         return any(value[:1].isdigit() and abs(eval(value)) >= HUGE for value in values
                    if set(value) <= set("0123456789()<- "))
 
