@@ -36,6 +36,20 @@ std::optional<std::pair<uint32_t, SizeExpr>> solved(const SizeExpr& expr) {
   return best;
 }
 
+// What `make` makes; nullopt for expressions that are too large, or that would divide by 0.
+template <class Make>
+auto attempted(const Make& make) -> std::optional<decltype(make())> {
+  try {
+    return make();
+  } catch (const std::overflow_error&) {
+    return std::nullopt;
+  } catch (const std::length_error&) {
+    return std::nullopt;
+  } catch (const std::domain_error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 SizeExpr ShapeEnv::simplify(SizeExpr expr) const {
@@ -43,31 +57,33 @@ SizeExpr ShapeEnv::simplify(SizeExpr expr) const {
   return expr;
 }
 
-// The replacements, and the one that this relation gives. One that is too large, or that would
-// divide by 0, is left out: a replacement only saves guards.
+// The replacements, and the one that this relation gives. One that fails is left out: a replacement
+// only saves guards.
 std::map<uint32_t, SizeExpr> ShapeEnv::replacements_with(const Relation& relation) const {
   if (relation.kind != Kind::kEqual) return replacements_;
-  try {
-    auto found = solved(relation.expr);
-    if (!found) return replacements_;
+  auto made = attempted([&] {
     auto replacements = replacements_;
+    auto found = solved(relation.expr);
+    if (!found) return replacements;
     for (auto& [_, by] : replacements) by = by.substitute(found->first, found->second);
     replacements.insert(std::move(*found));
     return replacements;
-  } catch (const std::overflow_error&) {
-    return replacements_;
-  } catch (const std::length_error&) {
-    return replacements_;
-  } catch (const std::domain_error&) {
-    return replacements_;
-  }
+  });
+  return made ? std::move(*made) : replacements_;
 }
 
 void ShapeEnv::add_constraint(const Relation& relation, bool is_assertion) {
   if (constraints_.size() == kConstraintsMax) throw std::length_error("too many guards");
   auto replacements = replacements_with(relation);
   constraints_.push_back({relation, is_assertion});
-  replacements_.swap(replacements);
+  present_.push_back(relation);
+  if (replacements.size() != replacements_.size()) {
+    replacements_.swap(replacements);
+    // An expression that is asked again has them, too.
+    for (Relation& one : present_) {
+      if (auto expr = attempted([&] { return simplify(one.expr); })) one.expr = std::move(*expr);
+    }
+  }
   refine(relation);
 }
 

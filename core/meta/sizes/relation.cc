@@ -2,7 +2,21 @@
 
 #include "core/meta/sizes/relation.h"
 
+#include <algorithm>
+
 namespace slotcore::meta {
+
+bool Relation::is_same(const Relation& other) const noexcept {
+  if (kind != other.kind) return false;
+  if (expr == other.expr) return true;
+  auto is_opposite = [](const SizeExpr::Term& a, const SizeExpr::Term& b) {
+    return 0 - static_cast<uint64_t>(a.coefficient) == static_cast<uint64_t>(b.coefficient) &&
+           a.atoms == b.atoms;
+  };
+  const auto &terms = expr.terms(), &others = other.expr.terms();
+  return kind != Kind::kNotNegative &&
+         std::equal(terms.begin(), terms.end(), others.begin(), others.end(), is_opposite);
+}
 
 bool Relation::holds(int64_t value) const noexcept {
   switch (kind) {

@@ -15,6 +15,8 @@ struct Relation {
   Kind kind = Kind::kEqual;
 
   bool operator==(const Relation&) const noexcept = default;
+  // Whether the other one says the same; of an equation the other may have the other sign.
+  bool is_same(const Relation& other) const noexcept;
   bool holds(int64_t value) const noexcept;
   Relation negated() const;
   std::string text() const;  // an expression of Python

@@ -83,8 +83,8 @@ int64_t ShapeEnv::hint(const SizeExpr& expr) const {
 
 bool ShapeEnv::is_implied(const Relation& relation) const {
   if (relation.expr.is_constant()) return relation.holds(relation.expr.constant());
-  auto is_it = [&](const Constraint& constraint) { return constraint.relation == relation; };
-  if (std::any_of(constraints_.begin(), constraints_.end(), is_it)) return true;
+  auto is_it = [&](const Relation& one) { return one.is_same(relation); };
+  if (std::any_of(present_.begin(), present_.end(), is_it)) return true;
   auto range = range_of(relation.expr, symbols_);
   if (!range) return false;
   switch (relation.kind) {
@@ -95,15 +95,18 @@ bool ShapeEnv::is_implied(const Relation& relation) const {
   __builtin_unreachable();
 }
 
-std::optional<bool> ShapeEnv::known(const Relation& relation) const {
-  if (is_implied(relation)) return true;
-  if (is_implied(relation.negated())) return false;
+std::optional<bool> ShapeEnv::known(const Relation& asked, const Relation& simple) const {
+  // The range of a symbol may say more than that of what replaces it.
+  for (const Relation* relation : {&simple, &asked}) {
+    if (is_implied(*relation)) return true;
+    if (is_implied(relation->negated())) return false;
+  }
   return std::nullopt;
 }
 
 bool ShapeEnv::decide(const Relation& asked) {
   Relation relation{simplify(asked.expr), asked.kind};
-  if (auto answer = known(relation)) return *answer;
+  if (auto answer = known(asked, relation)) return *answer;
   bool result = relation.holds(hint(relation.expr));
   Relation guard = result ? relation : relation.negated();
   if (is_frozen_)
@@ -114,7 +117,7 @@ bool ShapeEnv::decide(const Relation& asked) {
 
 void ShapeEnv::assert_later(const Relation& asked) {
   Relation relation{simplify(asked.expr), asked.kind};
-  auto answer = known(relation);
+  auto answer = known(asked, relation);
   if (!answer && !relation.expr.has_unbacked()) answer = decide(relation);
   if (answer == false) throw AssertionFailed("this is false: " + asked.text());
   if (answer == true) return;

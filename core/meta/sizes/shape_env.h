@@ -145,8 +145,8 @@ class ShapeEnv {
  private:
   class Reader;
 
-  // What ranges and constraints say of a simplified relation.
-  std::optional<bool> known(const Relation& relation) const;
+  // What ranges and constraints say of a relation, and of the same in its simple form.
+  std::optional<bool> known(const Relation& asked, const Relation& simple) const;
   bool is_implied(const Relation& relation) const;
   void add_constraint(const Relation& relation, bool is_assertion);
   void refine(const Relation& relation);
@@ -156,6 +156,7 @@ class ShapeEnv {
   std::vector<Input> inputs_;
   std::vector<Constraint> constraints_;
   std::map<uint32_t, SizeExpr> replacements_;  // no expression in it has a symbol of it
+  std::vector<Relation> present_;              // those of constraints_, with the replacements
   bool is_frozen_ = false;
 };
 

@@ -181,7 +181,7 @@ class ShapeEnv::Reader {
             "a guard has no unbacked symbol, and an assertion has one");
     require(is_assertion || constraint.holds(env_.hint(constraint.expr)),
             "the hints do not fit this guard");
-    require(!env_.known(constraint), "this says nothing new");
+    require(!env_.known(constraint, constraint), "this says nothing new");
     env_.add_constraint(constraint, is_assertion);
   }
 

@@ -26,7 +26,9 @@ class Window:
 
 #: HeldBuffer: memory of Python that can hold what is over it
 class HeldBuffer(bytearray):
-    pass
+    def __init__(self, numbers):
+        super().__init__(numbers)
+        self.mark = "kept"
 
 #: Windows: some windows, of which the last one is the one that a move is about
 class Windows:
@@ -41,7 +43,7 @@ class Windows:
         self.every.append(Window(T.UntypedStorage(numbers), list(numbers), 0, 8, None))
     def borrow(self, offset, count):
         exporter, numbers = HeldBuffer(range(8)), list(range(8))
-        self.exporters.append(exporter)
+        self.exporters.append((exporter, numbers))
         tensor = T.frombuffer(exporter, dtype=T.uint8, offset=offset, count=count)
         self.every.append(Window(storage_of(tensor), numbers, offset, count, exporter))
     def slice(self, start, stop):
@@ -107,6 +109,13 @@ class Windows:
         if len(self.every) > 1:
             del self.every[0]
         gc.collect()
+    def tangle(self):
+        cycle = [window.storage for window in self.every]
+        cycle.append(cycle)
+        self.every.clear()
+        del cycle
+        gc.collect()
+        self.own()
     def drop_exporters(self):
         self.exporters.clear()
         for window in self.every:
@@ -129,7 +138,8 @@ moves = {
     "set_first": Windows.set_first, "copy": Windows.copy, "clone": Windows.clone,
     "export": Windows.export, "release": Windows.release, "fill_tensor": Windows.fill_tensor,
     "grow_tensor": Windows.grow_tensor, "wrap_again": Windows.wrap_again, "tie": Windows.tie,
-    "back": Windows.back, "drop": Windows.drop, "drop_exporters": Windows.drop_exporters,
+    "back": Windows.back, "drop": Windows.drop, "tangle": Windows.tangle,
+    "drop_exporters": Windows.drop_exporters,
 }
 
 #: check_windows [slotcore]: bytes, sizes and exports of storages after each of five moves (P9)
@@ -148,6 +158,10 @@ def check_windows(*names):
                 f"P9: after {name} an export has {shown}, and its storage {found}")
             assert window.storage.resizable() == window.is_whole, (
                 f"P8: after {name} resizable() is {not window.is_whole}")
+        for exporter, numbers in windows.exporters:
+            assert list(exporter) == numbers, f"P9: after {name} an exporter has other bytes"
+            assert getattr(exporter, "mark", "") == "kept", (
+                f"P5: after {name} the collector has cleared an exporter that is in use")
         for exporter in windows.exporters:
             is_used = "window" in exporter.__dict__ or any(
                 window.owner is exporter for window in windows.every)

@@ -100,3 +100,25 @@ def check_world(*names):
     assert [fields_of(one) for one in made] == fields, "M4: a text gives fakes other fields"
     assert shared_in(made) == shared_in(world.tensors), (
         "M2: a text gives fakes that share what their tensors do not share")
+
+#: check_cached [slotcore]: an operation gives fakes of one mode what it gives tensors (M15)
+#> check_cached: checks
+def check_cached(name):
+    if in_hermetic():
+        return
+    mode = FakeTensorMode()
+    for _ in range(2):  # a mode may remember what the first round has found
+        for start in ("nothing", "complex"):
+            for look in changes:
+                tensors, fakes = [T.ones(2, 2)], []
+                with mode:
+                    fakes.append(T.ones(2, 2))
+                for change in (start, look, name):
+                    with T.enable_grad():
+                        real = change_of(tensors, change)
+                        with mode:
+                            fake = change_of(fakes, change)
+                    assert real == fake, (
+                        f"M15: {change} after {look} gives a tensor {real}, and a fake {fake}")
+                assert fields_of(fakes[-1]) == fields_of(tensors[-1]), (
+                    f"M15: {name} of {start}, {look} gives a fake other fields than a tensor")

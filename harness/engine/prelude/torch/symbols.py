@@ -30,7 +30,8 @@ def size_of(env, hint, kind):
     symbol = env.create_symbol(hint, source, dynamic_dim=getattr(DimDynamic, kind.upper()))
     return env.create_symintnode(symbol, hint=hint, source=source)
 
-#: check_guards [torch meta]: inputs that pass have what the example has (M11)
+#: check_sound, check_guards [torch meta]: inputs that pass have what the example has (M11)
+#> check_sound: checks
 #> check_guards: checks
 def answer_of(function, sizes):
     try:
@@ -40,7 +41,7 @@ def answer_of(function, sizes):
     return bool(answer) if isinstance(answer, (bool, T.SymBool)) else answer
 def passes(env, code, sizes):
     return not code or bool(env.evaluate_guards_expression(code, sizes))
-def check_guards(function, first, second):
+def check_sound(function, first, second):
     example = (first, second)
     for kind in ("duck", "dynamic", "static"):
         env = ShapeEnv()
@@ -62,6 +63,7 @@ def check_guards(function, first, second):
                 assert expression.subs(values) == actual, "M11: an expression has another value"
             else:
                 assert actual == expected, "M11: an input that passes decides otherwise"
+check_guards = check_sound
 
 #: check_inference_rows [torch meta]: writes count where tensors have no version, too (M15)
 #> check_inference_rows: checks

@@ -81,6 +81,15 @@ def test_a_decision_is_a_guard_unless_it_is_implied():
     assert b == 5 and range(10)[b] == 5 and len(env.guards) == 3
 
 
+def test_a_guard_that_a_replacement_changes_is_not_asked_again():
+    env, a, b = sizes(7, 5)
+    assert a != b and b + 1 != a and int(b) == 5
+    guards = env.guards
+    assert a != b and b != a and b + 1 != a and a != 6
+    assert env.guards == guards and len(guards) == 3
+    assert a != 8 and len(env.guards) == 4
+
+
 def test_kinds_of_sizes():
     env = ShapeEnv()
     made = [env.create_symint(hint, str(i), kind) for i, (hint, kind) in enumerate(

@@ -1,0 +1,52 @@
+"""What lines about calls in another interpreter may call.
+
+A class, a singleton or a cache that a process has once is of the wrong interpreter in the second.
+"""
+
+#: calls_of_module: the classes of what a module gives are its own
+calls_of_module = """
+t = T.ones(2).requires_grad_()
+type(t) is T.Tensor, type(t.untyped_storage()) is T.UntypedStorage -> True, True
+type(t.device) is T.device, type(t.dtype) is type(T.float32) -> True, True
+type(T.ones(1, device='meta').device) is T.device -> True
+T.zeros(1, device=t.device).tolist(), T.zeros(1, dtype=t.dtype).dtype is t.dtype -> [0.0], True
+isinstance((t * 1).grad_fn, T.autograd.Node) -> True
+e = T.fx.experimental.symbolic_shapes.ShapeEnv()
+type(e.create_symint(7, 'x', 'dynamic')) is T.SymInt -> True
+"""
+
+#: check_there [slotcore]: calls give in a second interpreter what they give here (T2, P8)
+#> check_there: starts_thread enters_interpreter checks
+calls_there = """
+import weakref
+names = {{"T": T, "gc": gc, "weakref": weakref}}
+def outcome(call):
+    try:
+        code = compile(call, call, "eval")
+    except SyntaxError:
+        code = compile(call, call, "exec")
+    try:
+        return "", eval(code, names)
+    except Exception as raised:
+        return repr(raised), type(raised)
+for line in {lines!r}:
+    call, _, result = line.partition(" -> ")
+    error, found = outcome(call)
+    wrong = error
+    if result:
+        expected = eval(result, names)
+        said = error if isinstance(expected, Exception) else repr(found)
+        wrong = said != repr(expected)
+    assert not wrong, f"P8: there, {{line}}; it gives {{error or repr(found)}}"
+names.clear()
+gc.collect()
+"""
+def check_there(text):
+    if in_hermetic():
+        return
+    assert_calls("P8", text)
+    other = Other()
+    try:
+        other.there(calls_there.format(lines=[line for line, _, _ in parsed_calls(text)]))
+    finally:
+        other.end()

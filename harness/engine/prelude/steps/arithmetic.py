@@ -1,0 +1,40 @@
+"""What lines about arithmetic may call: a function of two sizes, made of several steps.
+
+The same function runs on symbols and on integers, so an integer is the model of a symbol.
+"""
+
+#: size_steps, sized: a function of two sizes that does what the names say, one after the other
+size_steps = {
+    "nothing": lambda x, y: (x, y), "swapped": lambda x, y: (y, x),
+    "plus": lambda x, y: (x + y, y), "minus": lambda x, y: (x - y, y),
+    "times": lambda x, y: (x * y, y), "divided": lambda x, y: (x // y, y),
+    "remainder": lambda x, y: (x % y, y), "negated": lambda x, y: (0 - x, y),
+    "plus_one": lambda x, y: (x + 1, y), "minus_ten": lambda x, y: (x - 10, y),
+    "doubled": lambda x, y: (2 * x, y), "halved": lambda x, y: (x // 2, y),
+    "by_three": lambda x, y: (x % 3, y), "by_minus_two": lambda x, y: (x // -2, y),
+    "larger": lambda x, y: (T.sym_max(x, y), y), "smaller": lambda x, y: (T.sym_min(x, y), y),
+    "at_least_two": lambda x, y: (T.sym_max(x, 2), y),
+    "at_most_five": lambda x, y: (T.sym_min(5, x), y),
+    "is_low": lambda x, y: (x if x >= -2 else x + 7, y),
+    "is_high": lambda x, y: (x if x < 20 else y, y),
+    "is_zero": lambda x, y: (y if x == 0 else x, y),
+    "is_larger": lambda x, y: (x - y if x > y else y - x, y),
+    "is_equal": lambda x, y: (x + 3 if x == y else x, y),
+    "is_even": lambda x, y: (x // 2 if x % 2 == 0 else 3 * x + 1, y),
+    "is_integer": lambda x, y: (int(x) + y, y),
+}
+def sized(*names):
+    def function(x, y):
+        for name in names:
+            x, y = size_steps[name](x, y)
+        return x
+    return function
+
+#: checked_size: the same of a number from data and a size, with a condition that may hold later
+def checked_size(first, second, third):
+    before, after = sized(first, second), sized(third)
+    def function(number, size):
+        x = before(number, size)
+        T._check(x >= size)
+        return after(x, size) > 2
+    return function
