@@ -4,7 +4,7 @@ The collector has run all finalizers by then, and clears the objects of the cycl
 object that it does not track may die meanwhile, and its __del__ may use what is not yet cleared.
 """
 
-#: Late: an object that the collector does not track
+#: late_acts, Late: acts, and an object that the collector does not track and whose end runs them
 late_acts = []
 class Late:
     __slots__ = ()
@@ -12,7 +12,7 @@ class Late:
         while late_acts:
             late_acts.pop()()
 
-#: cleared_kinds: an object of a dead cycle, with a mark, and how a C++ owner of it is made and asked
+#: cleared_kinds, owner_of_late: objects of a dead cycle, and a C++ owner of one, which gives it
 class MarkedTensor(T.Tensor):
     pass
 class MarkedSlots(T.Tensor):
