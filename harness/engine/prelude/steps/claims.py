@@ -18,7 +18,8 @@ else:
     del one
 """
 
-#: Claims: an impl that something in C++ owns, and the interpreters that wrap it
+#: Claims, claim_steps: an impl that something in C++ owns, and the interpreters that wrap it
+#> Claims: starts_thread enters_interpreter in_hermetic collects
 class Claims:
     def __init__(self):
         self.others, self.kept, self.wrapper, self.handle = [], [], None, None
@@ -96,7 +97,7 @@ claim_steps = {
 }
 
 #: check_claims [slotcore]: who may wrap an impl, after five steps of two interpreters (T1, T2)
-#> check_claims: starts_thread enters_interpreter collects checks
+#> check_claims: starts_thread enters_interpreter in_hermetic collects checks
 def check_claims(*names):
     if in_hermetic():
         return
