@@ -17,7 +17,7 @@ def size_of(env, hint, kind):
 def compiled(texts):
     return eval(f"lambda s0=None, s1=None, u1=None: [{', '.join(map(str, texts))}]")
 
-#: check_sound [slotcore]: inputs that pass have what the example has (M11)
+#: check_sound, check_sound_of [slotcore]: inputs that pass have what the example has (M11)
 #> check_sound: checks
 def answer_of(function, sizes):
     try:

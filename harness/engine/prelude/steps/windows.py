@@ -162,7 +162,6 @@ def check_windows(*names):
             assert list(exporter) == numbers, f"P9: after {name} an exporter has other bytes"
             assert getattr(exporter, "mark", "") == "kept", (
                 f"P5: after {name} the collector has cleared an exporter that is in use")
-        for exporter in windows.exporters:
             is_used = "window" in exporter.__dict__ or any(
                 window.owner is exporter for window in windows.every)
             try:

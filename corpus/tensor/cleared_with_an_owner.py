@@ -1,0 +1,2 @@
+check_cleared('tensor_slots', 'owner')
+check_cleared('storage', 'collected')
