@@ -1,2 +1,2 @@
-check_cleared('tensor_slots', 'owner')
+check_cleared('subclass', 'owner')
 check_cleared('storage', 'collected')

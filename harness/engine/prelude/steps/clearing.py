@@ -1,31 +1,28 @@
 """What lines about clearing may call: what comes up while the collector clears a dead cycle.
 
 The collector has run all finalizers by then, and clears the objects of the cycle one by one. An
-object that it does not track may die meanwhile, and its __del__ may use what is not yet cleared.
+older object, which this collection leaves out, may die meanwhile, and use what is not yet cleared.
 """
 
-#: late_acts, Late: acts, and an object that the collector does not track and whose end runs them
+#: late_acts, Late: acts, and an object whose end runs them
 late_acts = []
 class Late:
-    __slots__ = ()
     def __del__(self):
         while late_acts:
             late_acts.pop()()
 
 #: cleared_kinds, owner_of_late: objects of a dead cycle, and a C++ owner of one, which gives it
-class MarkedTensor(T.Tensor):
-    pass
 class MarkedSlots(T.Tensor):
     __slots__ = ("mark", "items")
 class MarkedStorage(T.UntypedStorage):
-    pass
-class MarkedStorageSlots(T.UntypedStorage):
     __slots__ = ("mark", "items")
 class MarkedLater(MarkedSlots):
     __slots__ = ("more",)
-cleared_kinds = {
-    "tensor": MarkedTensor, "tensor_slots": MarkedSlots, "tensor_later": MarkedLater,
-    "storage": MarkedStorage, "storage_slots": MarkedStorageSlots,
+class MarkedParameter(T.nn.Parameter):
+    __slots__ = ("mark", "items")
+cleared_kinds = {  # a __dict__ would be an object that the collector clears by itself
+    "tensor": MarkedSlots, "subclass": MarkedLater, "parameter": MarkedParameter,
+    "storage": MarkedStorage,
 }
 def owner_of_late(one):
     if isinstance(one, T.Tensor):
@@ -52,18 +49,25 @@ cleared_acts = {
 def check_cleared(kind, act):
     if in_hermetic():
         return
-    made, found = cleared_kinds[kind], []
-    items = []  # the collector clears it before the object, which it has tracked later
-    one = made(2)
+    made, found, errors = cleared_kinds[kind], [], []
+    late = Late()
+    gc.collect()  # what comes now is cleared in this order, by a collection of the youngest
+    items = []
+    one = made(T.ones(2)) if kind == "parameter" else made(2)
     one.mark, one.items = "kept", items
-    items += [one, Late()]
+    items += [one, late]
     dead, handle = weakref.ref(one), one._weak_ref()
     def run():
-        found.append(cleared_acts[act](made._new_with_weak_ptr(handle)))
+        try:
+            found.append(cleared_acts[act](made._new_with_weak_ptr(handle)))
+        except Exception as error:
+            errors.append(error)
     late_acts.append(run)
     try:
-        del one, items
-        gc.collect()
+        del one, items, late
+        gc.collect(0)
+        if errors:
+            raise errors.pop()
         assert found, "P5: a dead cycle is not collected"
         if found[0] is None:
             assert dead() is None, "P5: a dead cycle is not collected"
