@@ -40,13 +40,19 @@ def answer_of(function, sizes):
         return type(error)
     return bool(answer) if isinstance(answer, (bool, T.SymBool)) else answer
 def passes(env, code, sizes):
-    return not code or bool(env.evaluate_guards_expression(code, sizes))
+    try:
+        return not code or bool(env.evaluate_guards_expression(code, sizes))
+    except ZeroDivisionError:  # a guard on a quotient
+        return False
 def check_sound(function, first, second):
     example = (first, second)
     for kind in ("duck", "dynamic", "static"):
         env = ShapeEnv()
         sizes = [size_of(env, hint, kind) for hint in example]
         answer, expected = answer_of(function, sizes), answer_of(function, example)
+        if isinstance(answer, type):
+            assert answer is expected, "M11: a decision is not that of the example"
+            continue  # an error ends a trace, and leaves nothing that other inputs could use
         is_size = isinstance(answer, T.SymInt)
         expression = answer.node.expr if is_size else None
         assert (answer.node.hint if is_size else answer) == expected, (

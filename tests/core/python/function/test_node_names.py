@@ -11,7 +11,7 @@ import slotcore as T
 
 TABLE = Path(__file__).resolve().parents[4] / "ops" / "node_names.ops"
 NAMES = [name if isinstance(name, str) else name[0]
-         for name in tomllib.loads(TABLE.read_text())["names"]["U"][1]]
+         for name in tomllib.loads(TABLE.read_text())["names"]["node_name"][1]]
 # The ops of such a name, as ops/functions.ops and ops/torch.ops have them.
 USES = ("n0.{}", "n0.{}()", "n0.{}(t0)", "n0.{}(None)", "n0.{}(7)", "n0.{} = (t0,)", "n0.{} = None",
         "n0.{} = 'x'", "del n0.{}")
