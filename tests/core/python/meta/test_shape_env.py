@@ -90,6 +90,13 @@ def test_a_guard_that_a_replacement_changes_is_not_asked_again():
     assert a != 8 and len(env.guards) == 4
 
 
+def test_the_range_of_a_replaced_symbol_is_not_asked_for():
+    env, a, b = sizes(5, 2)
+    assert b >= -2 and env.guards == [] and int(a + b) == 7
+    guards = env.guards
+    assert b >= -2 and env.guards == guards and len(guards) == 1
+
+
 def test_kinds_of_sizes():
     env = ShapeEnv()
     made = [env.create_symint(hint, str(i), kind) for i, (hint, kind) in enumerate(
