@@ -31,7 +31,7 @@ class Checks {
   // The functions of the table. For lines that raised:
   void exit_hermetic(const Check& check, const Moment& moment);
   void exception(const Check& check, const Moment& moment);
-  bool is_certain(const Op& op, const Line& line) const;
+  bool must_not_raise(const Op& op, const Line& line, PyObject* raised) const;
   bool makes_from_values(const Op& op, const Line& line) const;
   // For all lines:
   void fresh(const Check& check, const Moment& moment);

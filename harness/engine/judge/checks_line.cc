@@ -1,5 +1,6 @@
 // The checks that run after a line.
 #include <algorithm>
+#include <iterator>
 
 #include "harness/engine/judge/checks.h"
 #include "harness/engine/language/sentences.h"
@@ -18,6 +19,15 @@ std::string message_of_error() {
   const std::string message = words ? words : "";
   PyErr_Restore(type, value, raised_at);
   return message;
+}
+
+// An error that says that code is wrong: it asks for what an object does not have, or calls it with
+// what it does not take.
+bool is_wrong_use(PyObject* raised) {
+  PyObject* const classes[] = {PyExc_TypeError, PyExc_AttributeError, PyExc_NameError,
+                               PyExc_LookupError};
+  return std::any_of(std::begin(classes), std::end(classes),
+                     [raised](PyObject* one) { return PyErr_GivenExceptionMatches(raised, one); });
 }
 
 }  // namespace
@@ -41,13 +51,17 @@ bool Checks::makes_from_values(const Op& op, const Line& line) const {
                       [this](const Operand& one) { return table_.is_variable(one); });
 }
 
-// Whether the line may raise nothing but an assertion: another error would end it before it has
-// checked anything. A subject that is not ours may lack what the line calls, or reject it.
-bool Checks::is_certain(const Op& op, const Line& line) const {
-  if (!op.certain || !capabilities_.counts_objects) return false;
+// Whether a check of the prelude is to report what it has raised: an error other than its assertion
+// has ended it before it has checked anything. The core may refuse the operands of a row that is
+// not `certain`, but never by an error of wrong use. A subject that is not ours may lack what the
+// line calls, or reject it in its own words.
+bool Checks::must_not_raise(const Op& op, const Line& line, PyObject* raised) const {
+  if (!capabilities_.counts_objects) return false;
+  const bool is_checked = op.has(Effect::kChecks) && !op.has(Effect::kRaises);
+  if (!op.certain && !(is_checked && is_wrong_use(raised))) return false;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    const ImplKind* kind = tracker_.binding(line.operands[i]).kind;
-    if (!kind || !tracker_.is_of(op.operands[i], *kind)) return false;
+    if (!table_.is_variable(op.operands[i])) continue;
+    if (!tracker_.holds_its_kind(op.operands[i], line.operands[i])) return false;
   }
   return true;
 }
@@ -59,7 +73,8 @@ void Checks::exception(const Check&, const Moment& moment) {
   // M7: a mode refuses the real tensors of a check.
   if (op.has(Effect::kChecks) && tracker_.is_in_mode(moment.line->lane)) return;
   const bool is_assertion = PyErr_GivenExceptionMatches(raised, PyExc_AssertionError);
-  const bool must_return = is_certain(op, *moment.line) || makes_from_values(op, *moment.line);
+  const bool must_return = must_not_raise(op, *moment.line, raised) ||
+                            makes_from_values(op, *moment.line);
   if (!is_assertion && must_return) {
     return report_error("", op.name, name_of(raised) + ": " + message_of_error(), {});
   }

@@ -58,6 +58,9 @@ class Tracker {
   bool is_of(const Operand& operand, const ImplKind& kind) const {
     return operand_kinds_[kind.number] == operand.kind;
   }
+  // Whether a variable holds what its operand asks for: a wrapper of the kind of impls, or, where
+  // no impls belong to the operand, an object other than None.
+  bool holds_its_kind(const Operand& operand, int variable) const;
   // The number of impls and C++ owners that own an impl, each counted once, whatever its names.
   std::uint32_t owners_of(const void* impl) const;
   // The position of a variable among the operands of a line, if the line has it.

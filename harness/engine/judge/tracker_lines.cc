@@ -41,6 +41,14 @@ bool Tracker::is_bound_anew(int variable) const {
   return executor_.value_of(variable) != bindings_[variable].object;
 }
 
+bool Tracker::holds_its_kind(const Operand& operand, int variable) const {
+  const Binding& binding = bindings_[variable];
+  for (const ImplKind& kind : layout_.kinds()) {
+    if (is_of(operand, kind)) return binding.kind == &kind;
+  }
+  return binding.object && binding.object != Py_None;
+}
+
 void Tracker::observe(const Line& line, bool raised) {
   const Op& op = table_.ops()[line.op];
   for (std::size_t i = 0; i < op.operands.size(); ++i) {

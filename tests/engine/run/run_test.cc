@@ -159,6 +159,30 @@ TEST_F(RunTest, an_assertion_with_words_is_an_answer_unless_the_prelude_says_it)
   PyDict_SetItemString(names, "check_wraps", former.get());
 }
 
+TEST_F(RunTest, a_check_that_ends_by_another_error_than_it_may_is_a_finding) {
+  PyObject* names = session_.interpreter.names();
+  const auto found_when = [&](const std::string& check, const std::string& raised,
+                              const std::string& line) {
+    const Ref former = Ref::borrow(session_.interpreter.find(check.c_str()));
+    const std::string text = "def " + check + "(*given): raise " + raised + "('planted')";
+    const Ref defined(PyRun_String(text.c_str(), Py_file_input, names, names));
+    EXPECT_TRUE(defined);
+    const bool found = verdict_of("t0 = T.ones(1)\n" + line + "\n").found();
+    PyDict_SetItemString(names, check.c_str(), former.get());
+    return found;
+  };
+  for (const char* error : {"TypeError", "AttributeError", "UnboundLocalError", "KeyError"}) {
+    EXPECT_TRUE(found_when("check_wraps", error, "check_wraps(t0)")) << error;
+  }
+  // The core may refuse an operand, but not what a `certain` row makes itself.
+  EXPECT_FALSE(found_when("check_wraps", "RuntimeError", "check_wraps(t0)"));
+  EXPECT_FALSE(found_when("check_wraps", "ValueError", "check_wraps(t0)"));
+  const char* const scopes = "check_scopes('nothing', 'nothing', 'nothing')";
+  EXPECT_FALSE(verdict_of(std::string(scopes) + "\n").found());
+  EXPECT_TRUE(found_when("check_scopes", "RuntimeError", scopes));
+  EXPECT_TRUE(found_when("check_scopes", "ValueError", scopes));
+}
+
 TEST_F(RunTest, a_line_that_checks_says_which_kind_is_not_kept) {
   PyObject* names = session_.interpreter.names();
   const Ref former = Ref::borrow(PyDict_GetItemString(names, "check_aliases"));
