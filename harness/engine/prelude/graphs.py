@@ -17,7 +17,7 @@ def numbered(sizes, dtype):
     return T.tensor([i % 7 + 1 for i in range(count)], dtype=dtype).view(sizes)
 def rows_of(tensors):
     return [[tuple(one.size()), one.stride(), one.storage_offset(), one.dtype, one._is_view(),
-             one._version, one.tolist()] for one in tensors]
+             one._version, looked_at(one)[-1]] for one in tensors]
 def outcome_on(function, tensor):
     found, shares = [tensor], None
     try:
@@ -74,6 +74,17 @@ def check_graph(function, tensor):
         assert graphs[0].code == graphs[1].code, "M5: a function has another text each time"
         tried = [example] if kind == "fake" else [example, *box]
         check_traced(graphs[0], function, made, example, tried)
+
+#: stepped: a function of a tensor that makes some changes, one after the other
+def stepped(*names):
+    def function(tensor):
+        tensors = [tensor]
+        for name in names:
+            made = changes[name](tensors[-1], tensors[-2 % len(tensors)])
+            if isinstance(made, T.Tensor):
+                tensors.append(made)
+        return tensors[-1]
+    return function
 
 #: check_graph_of_data [slotcore]: a graph with a number from data asserts what was said of it (M5)
 #> check_graph_of_data: checks

@@ -17,6 +17,7 @@ def unrecorded_view(x, y):
         return x.view(-1)
 changes = {
     "nothing": lambda x, y: None, "ones": lambda x, y: T.ones(2, 3),
+    "zeros": lambda x, y: T.zeros(2, 3), "on_meta": lambda x, y: T.ones(2, 2, device="meta"),
     "integers": lambda x, y: T.ones(3, dtype=T.int64),
     "booleans": lambda x, y: T.zeros(2, 1, dtype=T.bool),
     "complex": lambda x, y: T.ones(2, 2, dtype=T.complex64),
@@ -114,7 +115,7 @@ def check_cached(name):
         return
     mode = FakeTensorMode()
     for _ in range(2):  # a mode may remember what the first round has found
-        for start in ("nothing", "complex"):
+        for start in ("nothing", "complex", "on_meta"):
             for look in changes:
                 tensors, fakes = [T.ones(2, 2)], []
                 with mode:
@@ -128,3 +129,25 @@ def check_cached(name):
                         f"M15: {change} after {look} gives a tensor {real}, and a fake {fake}")
                 assert fields_of(fakes[-1]) == fields_of(tensors[-1]), (
                     f"M15: {name} of {start}, {look} gives a fake other fields than a tensor")
+
+#: check_renamed [slotcore]: a fake has the sizes that its tensor has now (M9, M5)
+#> check_renamed: collects checks
+def layout_of(one):
+    values = [*one.size(), *one.stride(), one.storage_offset()]
+    return [getattr(value, "hint", value) for value in values]
+def check_renamed(*names):
+    if in_hermetic():
+        return
+    mode, tensors = FakeTensorMode(shape_env=ShapeEnv()), [T.ones(2, 2)]
+    for name in ("nothing", *names):
+        with T.enable_grad():
+            change_of(tensors, name)
+        for one in tensors:
+            try:
+                fake = mode.from_tensor(one)
+            except refused:
+                continue
+            found, expected = layout_of(fake), layout_of(one)
+            assert found == expected, f"M9: after {name} a fake has {found}, and not {expected}"
+            del fake  # its tensor keeps its name
+        gc.collect()

@@ -48,3 +48,33 @@ def check_text(one, other):
     again = T._meta.dumps(described(*fakes))
     assert again.replace(',"device":"meta"', "") == text.replace(',"device":"meta"', ""), (
         "M12: fakes from a text have another text")
+
+#: check_required [slotcore]: a text without one of its fields, or with one more, is refused (M6)
+#> check_required: checks
+def parts_of(document):
+    return document, document["tensors"][0], document["storages"][0]
+def changed_texts(document, part, required):
+    """DOCUMENT, which has PART, without a field that is required, and with a new one."""
+    import json
+    for field in required:
+        value = part.pop(field)
+        yield field, json.dumps(document)
+        part[field] = value
+    part["another"] = 1
+    yield "another", json.dumps(document)
+    del part["another"]
+def is_refused(text):
+    try:
+        T._meta.loads(text)
+    except ValueError:
+        return True
+    return False
+def check_required(one):
+    import json
+    text = text_of_two(one, one)
+    if text is None:
+        return
+    plainest, document = json.loads(text_of_two(T.ones(1), T.ones(1))), json.loads(text)
+    for required, part in zip(parts_of(plainest), parts_of(document)):
+        for field, changed in changed_texts(document, part, required):
+            assert is_refused(changed), f"M6: a text is read that is changed in {field}"

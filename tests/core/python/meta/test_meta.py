@@ -67,6 +67,16 @@ def test_bytes_are_copied_on_demand():
     assert MetaConverter(copy_data=True)(t).is_meta
 
 
+def test_a_fake_on_cpu_refuses_what_is_on_meta():
+    """As its tensor does (M15): there is nothing to copy. The other direction writes nothing."""
+    mode = T._subclasses.FakeTensorMode()
+    for one, other in ((T.ones(2), T.ones(2, device="meta")),
+                       [mode.from_tensor(two) for two in (T.ones(2), T.ones(2, device="meta"))]):
+        with pytest.raises(NotImplementedError, match="no numbers"):
+            one.copy_(other)
+        assert (one._version, other.copy_(one)._version) == (0, 1)
+
+
 def test_a_bad_text_names_the_field():
     with pytest.raises(ValueError, match='"/tensors/0/grad": there is no tensor 4'):
         T._meta.loads(text_of(T.ones(1))[:-len('}],"roots":[0]}')] + ',"grad":4}],"roots":[0]}')

@@ -1,0 +1,2 @@
+check_remains('hook', 'grad', 'describer')
+check_remains('cycle', 'graph', 'cpp')
