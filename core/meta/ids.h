@@ -36,6 +36,7 @@ class SweepLimit {
 
 // The owner has a mutex. Nothing here runs user code: no strong reference is taken or dropped, and
 // what a dead impl owned is gone already.
+// Nothing that hashes an address is inlined: harness/unguided.txt names these functions.
 template <class T>
 class IdTable {
  public:
@@ -45,7 +46,7 @@ class IdTable {
 
   // The id of an impl that the caller owns; a new one if it has none. Ids only count up: none is
   // given twice (M3).
-  int64_t id_of(const intrusive_ptr<T>& impl) {
+  [[gnu::noinline]] int64_t id_of(const intrusive_ptr<T>& impl) {
     auto found = entries_.find(impl.get());
     if (found != entries_.end()) return found->second.id;
     if (limit_.is_reached(entries_.size() + 1)) sweep();
@@ -55,11 +56,11 @@ class IdTable {
   // The next new id, and how to remove the entries that were made since: their ids are not given
   // again.
   int64_t next_id() const noexcept { return next_id_; }
-  void remove_since(int64_t id) noexcept {
+  [[gnu::noinline]] void remove_since(int64_t id) noexcept {
     std::erase_if(entries_, [id](const auto& entry) { return entry.second.id >= id; });
   }
   // Removes the entries of dead impls.
-  void sweep() {
+  [[gnu::noinline]] void sweep() {
     std::erase_if(entries_, [](const auto& entry) { return entry.second.impl.expired(); });
     limit_.swept(entries_.size());
   }

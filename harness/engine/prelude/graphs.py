@@ -75,8 +75,8 @@ def check_graph(function, tensor):
         tried = [example] if kind == "fake" else [example, *box]
         check_traced(graphs[0], function, made, example, tried)
 
-#: stepped: a function of a tensor that makes some changes, one after the other
-def stepped(*names):
+#: changed_by: a function of a tensor that makes some changes, one after the other
+def changed_by(*names):
     def function(tensor):
         tensors = [tensor]
         for name in names:

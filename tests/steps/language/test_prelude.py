@@ -67,7 +67,7 @@ def test_one_snippet_defines_a_name(snippets, module):
     for snippet in snippets:
         if snippet.module in ("", module):
             for name in bound_by(snippet.text):
-                owners.setdefault(name, set()).add(snippet.names)
+                owners.setdefault(name, []).append(snippet.names)
     assert len(owners) > 100
     assert {name: found for name, found in owners.items() if len(found) > 1} == {}
 
