@@ -10,7 +10,7 @@ from slotfuzz.console import table
 from slotfuzz.measure import mutants
 from slotfuzz.subject import catalogue
 
-EXAMPLE = "./slotfuzz mutants hermetic-del-storage --seconds 30"
+EXAMPLE = "./slotfuzz mutants dtype-refused --seconds 30"
 
 
 def add_arguments(parser) -> None:
