@@ -17,14 +17,14 @@ struct GradModeScope {
 
 GradModeScope* as_scope(PyObject* self) { return reinterpret_cast<GradModeScope*>(self); }
 
-PyObject* enter(PyObject* self, PyObject*) {
+PyObject* enter_mode(PyObject* self, PyObject*) {
   as_scope(self)->former = GradMode::is_enabled();
   as_scope(self)->entered = true;
   GradMode::set_enabled(as_scope(self)->wanted);
   Py_RETURN_NONE;
 }
 
-PyObject* leave(PyObject* self, PyObject*) {
+PyObject* leave_mode(PyObject* self, PyObject*) {
   if (!as_scope(self)->entered) {
     PyErr_SetString(PyExc_RuntimeError, "this mode has not been entered");
     return nullptr;
@@ -34,23 +34,25 @@ PyObject* leave(PyObject* self, PyObject*) {
   Py_RETURN_FALSE;  // an exception propagates
 }
 
-PyObject* new_scope(PyTypeObject* type, bool wanted) {
+PyObject* new_mode_scope(PyTypeObject* type, bool wanted) {
   PyObject* self = type->tp_alloc(type, 0);
   if (self != nullptr) as_scope(self)->wanted = wanted;
   return self;
 }
 
-PyObject* new_no_grad(PyTypeObject* type, PyObject*, PyObject*) { return new_scope(type, false); }
+PyObject* new_no_grad(PyTypeObject* type, PyObject*, PyObject*) {
+  return new_mode_scope(type, false);
+}
 
 PyObject* new_enable_grad(PyTypeObject* type, PyObject*, PyObject*) {
-  return new_scope(type, true);
+  return new_mode_scope(type, true);
 }
 
 // As in torch, the mode is set at once; as a context manager it restores the former one.
 PyObject* new_set_grad_enabled(PyTypeObject* type, PyObject* args, PyObject*) {
   int mode;
   if (!PyArg_ParseTuple(args, "p:set_grad_enabled", &mode)) return nullptr;
-  PyObject* self = new_scope(type, mode != 0);
+  PyObject* self = new_mode_scope(type, mode != 0);
   if (self == nullptr) return nullptr;
   as_scope(self)->former = GradMode::is_enabled();
   as_scope(self)->entered = true;
@@ -60,7 +62,7 @@ PyObject* new_set_grad_enabled(PyTypeObject* type, PyObject* args, PyObject*) {
 
 PyObject* enter_again(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
-void scope_dealloc(PyObject* self) {
+void mode_scope_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -68,15 +70,15 @@ void scope_dealloc(PyObject* self) {
 
 PyObject* is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(GradMode::is_enabled()); }
 
-PyMethodDef scope_methods[] = {
-    {"__enter__", &enter, METH_NOARGS, "Sets the mode of this thread."},
-    {"__exit__", &leave, METH_VARARGS, "Restores the former mode."},
+PyMethodDef mode_scope_methods[] = {
+    {"__enter__", &enter_mode, METH_NOARGS, "Sets the mode of this thread."},
+    {"__exit__", &leave_mode, METH_VARARGS, "Restores the former mode."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyMethodDef scope_methods_when_set[] = {
+PyMethodDef mode_scope_methods_when_set[] = {
     {"__enter__", &enter_again, METH_NOARGS, "The mode is set already."},
-    {"__exit__", &leave, METH_VARARGS, "Restores the former mode."},
+    {"__exit__", &leave_mode, METH_VARARGS, "Restores the former mode."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -85,7 +87,7 @@ void add_mode(PyObject* module, const char* name, newfunc create, PyMethodDef* m
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>(doc)},
       {Py_tp_new, reinterpret_cast<void*>(create)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&scope_dealloc)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&mode_scope_dealloc)},
       {Py_tp_methods, methods},
       {0, nullptr},
   };
@@ -97,11 +99,11 @@ void add_mode(PyObject* module, const char* name, newfunc create, PyMethodDef* m
 }  // namespace
 
 void add_modes(PyObject* module) {
-  add_mode(module, "slotcore.no_grad", &new_no_grad, scope_methods,
+  add_mode(module, "slotcore.no_grad", &new_no_grad, mode_scope_methods,
            "no_grad(): context manager; inside, operations are not recorded in a graph.");
-  add_mode(module, "slotcore.enable_grad", &new_enable_grad, scope_methods,
+  add_mode(module, "slotcore.enable_grad", &new_enable_grad, mode_scope_methods,
            "enable_grad(): context manager; inside, operations are recorded in a graph.");
-  add_mode(module, "slotcore.set_grad_enabled", &new_set_grad_enabled, scope_methods_when_set,
+  add_mode(module, "slotcore.set_grad_enabled", &new_set_grad_enabled, mode_scope_methods_when_set,
            "set_grad_enabled(mode): sets the mode; as a context manager, restores the former one.");
 }
 

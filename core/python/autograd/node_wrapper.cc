@@ -47,7 +47,7 @@ PyObject* variable(PyObject* self, void*) {
   });
 }
 
-PyObject* register_hook(PyObject* self, PyObject* callable) {
+PyObject* node_register_hook(PyObject* self, PyObject* callable) {
   return guarded(
       [&] { return add_post_hook(state_of_wrapper(self), self_node(self), callable).release(); });
 }
@@ -66,7 +66,7 @@ PyObject* use_count(PyObject* self, PyObject*) {
   return guarded([&] { return PyLong_FromUnsignedLong(raw::use_count(&self_node(self))); });
 }
 
-PyObject* owned_by_cpp(PyObject* self, PyObject*) {
+PyObject* node_owned_by_cpp(PyObject* self, PyObject*) {
   return guarded([&] {
     Node& node = self_node(self);
     ReferenceRows rows;
@@ -76,7 +76,7 @@ PyObject* owned_by_cpp(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* release_objects(PyObject* self, PyObject*) {
+PyObject* node_release_objects(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     release_objects_of_graph(intrusive_ptr<Node>::retain(&self_node(self)));
     Py_RETURN_NONE;
@@ -93,7 +93,7 @@ PyObject* get_cdata(PyObject* self, void*) {
 
 PyMethodDef methods[] = {
     {"name", &name, METH_NOARGS, "name() -> str: the operation, such as \"MulBackward0\"."},
-    {"register_hook", &register_hook, METH_O,
+    {"register_hook", &node_register_hook, METH_O,
      "register_hook(hook) -> RemovableHandle. hook(grad_inputs, grad_outputs) is called after the\n"
      "node has run, and returns None or what replaces grad_inputs."},
     {"register_prehook", &register_prehook, METH_O,
@@ -102,9 +102,9 @@ PyMethodDef methods[] = {
     {"_sequence_nr", &sequence_nr, METH_NOARGS, "_sequence_nr() -> int: later nodes run first."},
     {"_use_count", &use_count, METH_NOARGS,
      "_use_count() -> int: strong references of the node, the wrapper's included."},
-    {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
+    {"_owned_by_cpp", &node_owned_by_cpp, METH_NOARGS,
      "_owned_by_cpp() -> list: as for tensors, what the node owns in C++."},
-    {"_release_objects", &release_objects, METH_NOARGS,
+    {"_release_objects", &node_release_objects, METH_NOARGS,
      "_release_objects(): as for tensors, frees Python objects of the graph."},
     {nullptr, nullptr, 0, nullptr},
 };

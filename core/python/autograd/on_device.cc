@@ -15,9 +15,9 @@ struct DeviceScope {
   bool entered;
 };
 
-DeviceScope* as_scope(PyObject* self) { return reinterpret_cast<DeviceScope*>(self); }
+DeviceScope* as_device_scope(PyObject* self) { return reinterpret_cast<DeviceScope*>(self); }
 
-PyObject* new_scope(PyTypeObject* type, PyObject* args, PyObject*) {
+PyObject* new_device_scope(PyTypeObject* type, PyObject* args, PyObject*) {
   int device;
   if (!PyArg_ParseTuple(args, "i:on_device", &device)) return nullptr;
   if (device < 0 || device >= autograd::kDevicesMax) {
@@ -25,40 +25,40 @@ PyObject* new_scope(PyTypeObject* type, PyObject* args, PyObject*) {
                         autograd::kDevicesMax - 1, device);
   }
   PyObject* self = type->tp_alloc(type, 0);
-  if (self != nullptr) as_scope(self)->wanted = device;
+  if (self != nullptr) as_device_scope(self)->wanted = device;
   return self;
 }
 
-PyObject* enter(PyObject* self, PyObject*) {
-  if (as_scope(self)->entered) {
+PyObject* enter_device(PyObject* self, PyObject*) {
+  if (as_device_scope(self)->entered) {
     PyErr_SetString(PyExc_RuntimeError, "this scope has been entered already");
     return nullptr;
   }
-  as_scope(self)->former = CurrentDevice::get();
-  as_scope(self)->entered = true;
-  CurrentDevice::set(as_scope(self)->wanted);
+  as_device_scope(self)->former = CurrentDevice::get();
+  as_device_scope(self)->entered = true;
+  CurrentDevice::set(as_device_scope(self)->wanted);
   Py_RETURN_NONE;
 }
 
-PyObject* leave(PyObject* self, PyObject*) {
-  if (!as_scope(self)->entered) {
+PyObject* leave_device(PyObject* self, PyObject*) {
+  if (!as_device_scope(self)->entered) {
     PyErr_SetString(PyExc_RuntimeError, "this scope has not been entered");
     return nullptr;
   }
-  as_scope(self)->entered = false;
-  CurrentDevice::set(as_scope(self)->former);
+  as_device_scope(self)->entered = false;
+  CurrentDevice::set(as_device_scope(self)->former);
   Py_RETURN_FALSE;  // an exception propagates
 }
 
-void scope_dealloc(PyObject* self) {
+void device_scope_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
-PyMethodDef scope_methods[] = {
-    {"__enter__", &enter, METH_NOARGS, "Sets the device of this thread's nodes."},
-    {"__exit__", &leave, METH_VARARGS, "Restores the former one."},
+PyMethodDef device_scope_methods[] = {
+    {"__enter__", &enter_device, METH_NOARGS, "Sets the device of this thread's nodes."},
+    {"__exit__", &leave_device, METH_VARARGS, "Restores the former one."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -69,9 +69,9 @@ void add_on_device(PyObject* module) {
       {Py_tp_doc,
        const_cast<char*>("on_device(n): context manager; the thread of device n runs the "
                          "nodes that are made inside.")},
-      {Py_tp_new, reinterpret_cast<void*>(&new_scope)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&scope_dealloc)},
-      {Py_tp_methods, scope_methods},
+      {Py_tp_new, reinterpret_cast<void*>(&new_device_scope)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&device_scope_dealloc)},
+      {Py_tp_methods, device_scope_methods},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.on_device", sizeof(DeviceScope), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -43,7 +43,7 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* owned_by_cpp(PyObject* self, PyObject*) {
+PyObject* tensor_owned_by_cpp(PyObject* self, PyObject*) {
   return guarded([&] {
     TensorImpl& tensor = self_tensor(self);
     ReferenceRows rows;
@@ -79,7 +79,7 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
   });
 }
 
-PyObject* release_objects(PyObject* self, PyObject*) {
+PyObject* tensor_release_objects(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     release_objects_of_graph(autograd::grad_fn(self_tensor(self)));
     Py_RETURN_NONE;
@@ -99,7 +99,7 @@ PyRef hook_dict(PyObject* self) {
   return dict;
 }
 
-PyObject* register_hook(PyObject* self, PyObject* callable) {
+PyObject* tensor_register_hook(PyObject* self, PyObject* callable) {
   return guarded([&] {
     if (!self_tensor(self).requires_grad()) {
       throw_python(PyExc_RuntimeError,
@@ -113,17 +113,17 @@ PyObject* register_hook(PyObject* self, PyObject* callable) {
 }  // namespace
 
 PyMethodDef tensor_graph_methods[] = {
-    {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
+    {"_owned_by_cpp", &tensor_owned_by_cpp, METH_NOARGS,
      "_owned_by_cpp() -> list of (address of an owner, name of the reference, address of what it\n"
      "owns, its name, its strong references or 0 for a Python object, is in a cycle): all that\n"
      "this tensor owns in C++. Nothing frees what is in a cycle."},
-    {"_release_objects", &release_objects, METH_NOARGS,
+    {"_release_objects", &tensor_release_objects, METH_NOARGS,
      "_release_objects(): for tests. Frees the Python objects that nodes of this tensor's graph\n"
      "own, except hooks: what pack hooks have made, and metadata. No thread may run the graph."},
     {"retain_grad", &retain_grad, METH_NOARGS,
      "retain_grad(): a backward sets the `.grad` of this tensor too, although it is no leaf.\n"
      "RuntimeError if it requires no gradient."},
-    {"register_hook", &register_hook, METH_O,
+    {"register_hook", &tensor_register_hook, METH_O,
      "register_hook(hook) -> RemovableHandle. A backward calls hook(grad), which returns None or\n"
      "what replaces the gradient. RuntimeError if the tensor requires no gradient."},
     {nullptr, nullptr, 0, nullptr},

@@ -27,7 +27,7 @@ PyRef made(PyTypeObject* type, std::shared_ptr<MetaConverter> converter, PyRef d
   return self;
 }
 
-PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* converter_create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     ModuleState* state = state_of_type(type);
     auto* describer_type = reinterpret_cast<PyObject*>(state->describer_type);
@@ -36,7 +36,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void dealloc(PyObject* self) {
+void converter_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   Py_DECREF(reinterpret_cast<Converter*>(self)->describer);
   std::destroy_at(&reinterpret_cast<Converter*>(self)->converter);
@@ -44,7 +44,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+PyObject* converter_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     if (PyTuple_GET_SIZE(args) != 1 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
       throw_python(PyExc_TypeError, "a MetaConverter is called with one tensor");
@@ -56,7 +56,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* sweep(PyObject* self, PyObject*) {
+PyObject* converter_sweep(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     reinterpret_cast<Converter*>(self)->converter->sweep();
     sweep_describer(reinterpret_cast<Converter*>(self)->describer);
@@ -70,12 +70,13 @@ PyObject* get_describer(PyObject* self, void*) {
 
 PyObject* get_itself(PyObject* self, void*) { return Py_NewRef(self); }
 
-PyMethodDef methods[] = {
-    {"sweep", &sweep, METH_NOARGS, "sweep(): forgets the tensors and the fakes that have died."},
+PyMethodDef converter_methods[] = {
+    {"sweep", &converter_sweep, METH_NOARGS,
+     "sweep(): forgets the tensors and the fakes that have died."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyGetSetDef properties[] = {
+PyGetSetDef converter_properties[] = {
     {"describer", &get_describer, nullptr, "Its MetaTensorDescriber.", nullptr},
     {"meta_converter", &get_itself, nullptr,
      "Itself: in torch, a mode has a FakeTensorConverter, which has a MetaConverter.", nullptr},
@@ -89,11 +90,11 @@ PyRef make_converter_type(PyObject* module) {
       {Py_tp_doc,
        const_cast<char*>("MetaConverter(*, copy_data=False)(tensor) -> its fake, a\n"
                          "Tensor on meta: the same one while its description is equal.")},
-      {Py_tp_new, reinterpret_cast<void*>(&create)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_call, reinterpret_cast<void*>(&call)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, properties},
+      {Py_tp_new, reinterpret_cast<void*>(&converter_create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&converter_dealloc)},
+      {Py_tp_call, reinterpret_cast<void*>(&converter_call)},
+      {Py_tp_methods, converter_methods},
+      {Py_tp_getset, converter_properties},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.MetaConverter", sizeof(Converter), 0, Py_TPFLAGS_DEFAULT, slots};

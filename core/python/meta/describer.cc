@@ -32,7 +32,7 @@ PyRef made(PyTypeObject* type, std::shared_ptr<MetaTensorDescriber> describer, b
   return self;
 }
 
-PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* describer_create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* names[] = {"copy_data", nullptr};
     int copies_data = 0;
@@ -44,7 +44,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void dealloc(PyObject* self) {
+void describer_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   std::destroy_at(&reinterpret_cast<Describer*>(self)->describer);
   type->tp_free(self);
@@ -60,7 +60,7 @@ PyObject* describe_tensor(PyObject* self, PyObject* tensor) {
   });
 }
 
-PyObject* sweep(PyObject* self, PyObject*) {
+PyObject* describer_sweep(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     sweep_describer(self);
     Py_RETURN_NONE;
@@ -77,11 +77,11 @@ bool is_parameter(const ModuleState* state, TensorImpl& tensor) {
   return wrapper != nullptr && Py_IS_TYPE(wrapper, state->parameter);
 }
 
-PyMethodDef methods[] = {
+PyMethodDef describer_methods[] = {
     {"describe_tensor", &describe_tensor, METH_O,
      "describe_tensor(tensor) -> MetaTensorDesc of the tensor and all that it leads to. Of a fake\n"
      "with symbolic sizes, it has their expressions, and decides nothing."},
-    {"sweep", &sweep, METH_NOARGS, "sweep(): forgets the tensors that have died."},
+    {"sweep", &describer_sweep, METH_NOARGS, "sweep(): forgets the tensors that have died."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -90,9 +90,9 @@ PyMethodDef methods[] = {
 PyRef make_describer_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("MetaTensorDescriber(*, copy_data=False): gives ids.")},
-      {Py_tp_new, reinterpret_cast<void*>(&create)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_methods, methods},
+      {Py_tp_new, reinterpret_cast<void*>(&describer_create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&describer_dealloc)},
+      {Py_tp_methods, describer_methods},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.MetaTensorDescriber", sizeof(Describer), 0, Py_TPFLAGS_DEFAULT,

@@ -36,7 +36,7 @@ PyObject* made(ModuleState* state, FakeModePtr mode) {
   return self;
 }
 
-PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* fake_mode_create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* names[] = {"shape_env", nullptr};
     PyObject* env = Py_None;
@@ -50,7 +50,7 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void dealloc(PyObject* self) {
+void fake_mode_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   {
     FakeMode::Handle& handle = as_mode(self)->mode->handle;
@@ -127,7 +127,7 @@ PyObject* cache_clear(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* get_env(PyObject* self, void*) {
+PyObject* fake_mode_get_env(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const meta::EnvPtr& env = as_mode(self)->mode->env;
     if (env == nullptr) Py_RETURN_NONE;
@@ -137,7 +137,7 @@ PyObject* get_env(PyObject* self, void*) {
 
 PyObject* get_converter(PyObject* self, void*) { return Py_NewRef(as_mode(self)->converter); }
 
-PyMethodDef methods[] = {
+PyMethodDef fake_mode_methods[] = {
     {"from_tensor", method(&from_tensor), METH_VARARGS | METH_KEYWORDS,
      "from_tensor(tensor, *, static_shapes=False, kind='duck') -> its fake in this mode: the same\n"
      "one while its description and the kind are equal. In a mode with an environment, its sizes\n"
@@ -152,8 +152,8 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyGetSetDef properties[] = {
-    {"shape_env", &get_env, nullptr, "Its ShapeEnv, or None.", nullptr},
+PyGetSetDef fake_mode_properties[] = {
+    {"shape_env", &fake_mode_get_env, nullptr, "Its ShapeEnv, or None.", nullptr},
     {"fake_tensor_converter", &get_converter, nullptr, "Its MetaConverter.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -166,10 +166,10 @@ PyRef make_fake_mode_type(PyObject* module) {
        const_cast<char*>(
            "FakeTensorMode(*, shape_env=None): inside `with mode:`, operations take fakes of the\n"
            "mode only, and give such fakes. RuntimeError for other tensors.")},
-      {Py_tp_new, reinterpret_cast<void*>(&create)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, properties},
+      {Py_tp_new, reinterpret_cast<void*>(&fake_mode_create)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&fake_mode_dealloc)},
+      {Py_tp_methods, fake_mode_methods},
+      {Py_tp_getset, fake_mode_properties},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.FakeTensorMode", sizeof(Mode), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -30,7 +30,7 @@ PyObject* graph_object(ModuleState* state, Graph graph) {
   return self;
 }
 
-void dealloc(PyObject* self) {
+void graph_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   std::destroy_at(&reinterpret_cast<GraphObject*>(self)->graph);
   type->tp_free(self);
@@ -84,7 +84,7 @@ PyObject* retrace(PyObject* module, PyObject* object) {
   });
 }
 
-PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+PyObject* graph_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
     if (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0)
       throw_python(PyExc_TypeError, "a graph is called with tensors");
@@ -118,7 +118,7 @@ PyObject* get_code(PyObject* self, void*) {
 }
 
 // A new one, with which the graph has nothing in common.
-PyObject* get_env(PyObject* self, void*) {
+PyObject* graph_get_env(PyObject* self, void*) {
   return guarded([&] {
     auto env = std::make_shared<meta::SharedEnv>();
     env->env = graph_of(self).env;
@@ -160,17 +160,17 @@ PyObject* make_fx(PyObject* module, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyMethodDef methods[] = {
+PyMethodDef graph_methods[] = {
     {"check", method(&check), METH_VARARGS,
      "check(*tensors) -> bool: whether these pass the guards. They must differ from those of the\n"
      "example in sizes, strides, offsets and bytes alone."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyGetSetDef properties[] = {
+PyGetSetDef graph_properties[] = {
     {"code", &get_code, nullptr,
      "A function of Python that does the same: guards, and a line for each node.", nullptr},
-    {"shape_env", &get_env, nullptr, "A copy of the ShapeEnv of the trace.", nullptr},
+    {"shape_env", &graph_get_env, nullptr, "A copy of the ShapeEnv of the trace.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -195,10 +195,10 @@ PyRef make_graph_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("The operations of a function. A call runs them without\n"
                                     "gradients; RuntimeError for tensors that do not pass.")},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_call, reinterpret_cast<void*>(&call)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, properties},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&graph_dealloc)},
+      {Py_tp_call, reinterpret_cast<void*>(&graph_call)},
+      {Py_tp_methods, graph_methods},
+      {Py_tp_getset, graph_properties},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.GraphModule", sizeof(GraphObject), 0,

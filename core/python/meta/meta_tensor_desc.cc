@@ -72,7 +72,7 @@ PyObject* get_shape_env(PyObject* self, void*) {
   });
 }
 
-PyGetSetDef properties[] = {
+PyGetSetDef desc_properties[] = {
     {"shape_env", &get_shape_env, nullptr,
      "A ShapeEnv of its own with the symbols of the sizes; None if all sizes are numbers.",
      nullptr},
@@ -102,7 +102,7 @@ PyObject* as_json(PyObject* self, PyObject*) {
   });
 }
 
-void dealloc(PyObject* self) {
+void desc_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   std::destroy_at(&reinterpret_cast<Desc*>(self)->env);
   std::destroy_at(&reinterpret_cast<Desc*>(self)->document);
@@ -110,7 +110,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyMethodDef methods[] = {
+PyMethodDef desc_methods[] = {
     {"as_json", &as_json, METH_NOARGS,
      "as_json() -> str: the canonical text, which equal graphs of tensors share (M12)."},
     {nullptr, nullptr, 0, nullptr},
@@ -121,9 +121,9 @@ PyMethodDef methods[] = {
 PyRef make_desc_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("A tensor, and all that it leads to, as data.")},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, properties},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&desc_dealloc)},
+      {Py_tp_methods, desc_methods},
+      {Py_tp_getset, desc_properties},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.MetaTensorDesc", sizeof(Desc), 0,

@@ -15,7 +15,7 @@ struct SymBool {
 
 SymBool* as_condition(PyObject* self) { return reinterpret_cast<SymBool*>(self); }
 
-int is_true(PyObject* self) {
+int sym_bool_is_true(PyObject* self) {
   return guarded([&] {
     const auto& [head, env, relation] = *as_condition(self);
     std::lock_guard lock(env->mutex);
@@ -23,11 +23,11 @@ int is_true(PyObject* self) {
   });
 }
 
-PyObject* repr(PyObject* self) {
+PyObject* sym_bool_repr(PyObject* self) {
   return guarded([&] { return PyUnicode_FromString(as_condition(self)->relation.text().c_str()); });
 }
 
-void dealloc(PyObject* self) {
+void sym_bool_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   std::destroy_at(&as_condition(self)->env);
   std::destroy_at(&as_condition(self)->relation);
@@ -67,9 +67,9 @@ PyRef make_sym_bool_type(PyObject* module) {
       {Py_tp_doc,
        const_cast<char*>("A condition on sizes. bool() decides it for the example, by a\n"
                          "guard unless it is implied.")},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_repr, reinterpret_cast<void*>(&repr)},
-      {Py_nb_bool, reinterpret_cast<void*>(&is_true)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&sym_bool_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(&sym_bool_repr)},
+      {Py_nb_bool, reinterpret_cast<void*>(&sym_bool_is_true)},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.SymBool", sizeof(SymBool), 0,

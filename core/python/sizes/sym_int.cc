@@ -54,7 +54,7 @@ PyObject* compare(PyObject* self, PyObject* object, int operation) {
   });
 }
 
-int is_true(PyObject* self) {
+int sym_int_is_true(PyObject* self) {
   return guarded([&] { return value_of(self) != SymInt(0) ? 1 : 0; });
 }
 
@@ -62,7 +62,7 @@ PyObject* as_int(PyObject* self) {
   return guarded([&] { return PyLong_FromLongLong(value_of(self).specialize()); });
 }
 
-PyObject* repr(PyObject* self) {
+PyObject* sym_int_repr(PyObject* self) {
   return guarded([&] { return PyUnicode_FromString(text(value_of(self)).c_str()); });
 }
 
@@ -79,7 +79,7 @@ PyObject* get_env(PyObject* self, void*) {
       [&] { return env_object(state_of_type(Py_TYPE(self)), meta::env_of(value_of(self))); });
 }
 
-void dealloc(PyObject* self) {
+void sym_int_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   std::destroy_at(&reinterpret_cast<SizeObject*>(self)->value);
   type->tp_free(self);
@@ -99,7 +99,7 @@ PyObject* extreme(PyObject* module, PyObject* args) {
   });
 }
 
-PyGetSetDef properties[] = {
+PyGetSetDef sym_int_properties[] = {
     {"hint", &get_hint, nullptr, "The value for the example. Makes no guard.", nullptr},
     {"shape_env", &get_env, nullptr, "The ShapeEnv that it belongs to.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -119,18 +119,18 @@ PyRef make_sym_int_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("An expression of sizes. bool() and int() decide for the\n"
                                     "example, by a guard unless that is implied.")},
-      {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
-      {Py_tp_repr, reinterpret_cast<void*>(&repr)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(&sym_int_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(&sym_int_repr)},
       {Py_tp_richcompare, reinterpret_cast<void*>(&compare)},
       // The hash of an equal int would need a guard.
       {Py_tp_hash, reinterpret_cast<void*>(&PyObject_HashNotImplemented)},
-      {Py_tp_getset, properties},
+      {Py_tp_getset, sym_int_properties},
       {Py_nb_add, reinterpret_cast<void*>(&computed<Operation::kAdd>)},
       {Py_nb_subtract, reinterpret_cast<void*>(&computed<Operation::kSubtract>)},
       {Py_nb_multiply, reinterpret_cast<void*>(&computed<Operation::kMultiply>)},
       {Py_nb_floor_divide, reinterpret_cast<void*>(&computed<Operation::kFloorDivide>)},
       {Py_nb_remainder, reinterpret_cast<void*>(&computed<Operation::kRemainder>)},
-      {Py_nb_bool, reinterpret_cast<void*>(&is_true)},
+      {Py_nb_bool, reinterpret_cast<void*>(&sym_int_is_true)},
       {Py_nb_int, reinterpret_cast<void*>(&as_int)},
       {Py_nb_index, reinterpret_cast<void*>(&as_int)},
       {0, nullptr},

@@ -11,8 +11,6 @@
 namespace slotcore::python {
 namespace {
 
-StorageImpl* self_storage(PyObject* self) { return impl_of<StorageImpl>(self); }
-
 size_t checked_nbytes(PyObject* number) {
   Py_ssize_t nbytes = PyNumber_AsSsize_t(number, PyExc_RuntimeError);
   if (nbytes == -1 && PyErr_Occurred()) throw PythonErrorSet{};

@@ -20,6 +20,9 @@ PyObject* wrap_storage(ModuleState* state, intrusive_ptr<StorageImpl> storage);
 // An int in 0..255. Throws PythonErrorSet (TypeError, RuntimeError).
 uint8_t byte_of(PyObject* object);
 
+// The storage of a method's `self`.
+inline StorageImpl* self_storage(PyObject* self) { return impl_of<StorageImpl>(self); }
+
 // The storage behind a Python object, or null if it is not a storage of this module.
 StorageImpl* as_storage(ModuleState* state, PyObject* object);
 

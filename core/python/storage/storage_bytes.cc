@@ -7,8 +7,6 @@
 namespace slotcore::python {
 namespace {
 
-StorageImpl* self_storage(PyObject* self) { return impl_of<StorageImpl>(self); }
-
 uint8_t* bytes_of(StorageImpl* storage) { return static_cast<uint8_t*>(storage->data()); }
 
 bool is_meta(const StorageImpl* storage) { return storage->device() == Device::kMeta; }
