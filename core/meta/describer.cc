@@ -66,7 +66,7 @@ class Walk {
     return {place};
   }
 
-  // The place of an object, which is `next` if it is new. Not inlined: harness/unguided.txt names it.
+  // The place of an object, which is `next` if it is new. Not inlined, as unguided.txt names it.
   [[gnu::noinline]] std::pair<int64_t, bool> place_of(const intrusive_ptr_target* object,
                                                       size_t next) {
     auto [found, is_new] = places_.try_emplace(object, next);
