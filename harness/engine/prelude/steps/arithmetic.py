@@ -38,3 +38,30 @@ def checked_size(first, second, third):
         T._check(x >= size)
         return after(x, size) > 2
     return function
+
+#: check_extreme [slotcore]: symbols compute as integers do, or refuse what is too large (M11)
+#> check_extreme: checks
+import operator
+extreme_steps = {
+    "+": (operator.add, operator.add), "-": (operator.sub, operator.sub),
+    "*": (operator.mul, operator.mul), "//": (operator.floordiv, operator.floordiv),
+    "%": (operator.mod, operator.mod), "max": (max, T.sym_max), "min": (min, T.sym_min),
+    "<": (operator.lt, operator.lt), "==": (operator.eq, operator.eq),
+}
+def check_extreme(name, *values):
+    on_integers, on_symbols = extreme_steps[name]
+    try:
+        expected = on_integers(*values)
+    except ZeroDivisionError as error:
+        expected = type(error)
+    for kinds in ((True, True), (True, False), (False, True)):
+        env = ShapeEnv()
+        try:
+            found = on_symbols(*[size_of(env, 1, "dynamic") * value if is_symbol else value
+                                 for value, is_symbol in zip(values, kinds)])
+            found = bool(found) if type(expected) is bool else getattr(found, "hint", found)
+        except ZeroDivisionError as error:
+            found = type(error)
+        except RuntimeError:
+            continue  # it does not fit
+        assert found == expected, f"M11: {name} of {values} is {found}, and of integers {expected}"
