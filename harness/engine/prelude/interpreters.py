@@ -1,6 +1,6 @@
 """What lines about other interpreters may call: an interpreter is an object of a program."""
 
-#: other_begins, Other [slotcore]: another interpreter, on a thread of its own; it ends when dropped
+#: other_begins, Other, Visit [slotcore]: another interpreter, which ends when it is dropped
 #> Other: starts_thread enters_interpreter
 import atexit, sys, weakref
 try:
@@ -47,10 +47,15 @@ def post(handle):
     for at in range(8):
         mail[at] = handle >> 8 * at & 255
 """
+class Visit:  # in the place of a Lane: the calling thread enters the other interpreter
+    def call(self, function, *arguments):
+        function(*arguments)
+    def stop(self):
+        pass
 class Other:
     number, tried, all = None, "", weakref.WeakSet()
-    def __init__(self):
-        self.lane, self.mail = Lane(), T.UntypedStorage(8)
+    def __init__(self, place=Lane):
+        self.lane, self.mail = place(), T.UntypedStorage(8)
         self.lane.call(self.begin)
         Other.all.add(self)
     def begin(self):
@@ -116,7 +121,7 @@ class Other:
             return
         number, self.number = self.number, None
         self.lane.call(interpreters.destroy, number)
-        self.lane.begin.release()  # without work: the thread ends
+        self.lane.stop()
     __del__ = end
     @classmethod
     def works(cls):  # without a thread, which must not be there when the process forks

@@ -68,6 +68,8 @@ class Lane:
                 self.error = error.with_traceback(None)
             function = arguments = None  # this frame lives on and must hold nothing
             self.end.release()
+    def stop(self):
+        self.begin.release()  # without work: the thread ends
 
 #: lanes, lane: runs a line on lane 1 or 2; lane 0 is the main thread
 #> lane: starts_thread

@@ -45,8 +45,10 @@ def check_there(text):
     if in_hermetic():
         return
     assert_calls("P8", text)
-    other = Other()
-    try:
-        other.there(calls_there.format(lines=[line for line, _, _ in parsed_calls(text)]))
-    finally:
-        other.end()
+    lines = [line for line, _, _ in parsed_calls(text)]
+    for place in (Lane, Visit):
+        other = Other(place)
+        try:
+            other.there(calls_there.format(lines=lines))
+        finally:
+            other.end()

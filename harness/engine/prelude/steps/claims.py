@@ -18,15 +18,22 @@ else:
     del one
 """
 
+#: DyingBuffer: a buffer that notes in which interpreter it dies
+class DyingBuffer(bytearray):
+    died_in = []
+    def __del__(self):
+        self.died_in.append(int(interpreters.get_current()))
+
 #: Claims, claim_steps: an impl that something in C++ owns, and the interpreters that wrap it
 #> Claims: starts_thread enters_interpreter in_hermetic collects
 class Claims:
     def __init__(self):
         self.others, self.kept, self.wrapper, self.handle = [], [], None, None
+        self.exporters = 0
         self.other()
         self.storage()
-    def other(self):
-        self.others.append(Other())
+    def other(self, place=Lane):
+        self.others.append(Other(place))
         self.others[-1].there("claimed = []")
     def begin(self, kind, owner, fetch):
         self.end()
@@ -37,6 +44,10 @@ class Claims:
             self.handle, self.address, self.data = one._weak_ref(), one._cdata, one.data_ptr()
     def storage(self):
         self.begin(T.UntypedStorage, T.ones(2), lambda owner: owner.untyped_storage())
+    def buffer(self):
+        self.exporters += 1
+        self.begin(T.UntypedStorage, T.frombuffer(DyingBuffer(8), dtype=T.float32),
+                   lambda owner: owner.untyped_storage())
     def tensor(self):
         owner = T.ones(2)
         with hermetic():
@@ -50,6 +61,8 @@ class Claims:
     def can_claim(self, interpreter):
         return self.tag in (None, interpreter)
     def wrap(self):
+        if self.owner is None:
+            return
         is_given = self.can_claim("main")
         try:
             one = self.fetch(self.owner)
@@ -64,12 +77,16 @@ class Claims:
             assert getattr(one, "mark", None) == self.mark, "P2: an attribute is lost"
             self.tag, self.wrapper = "main", one
     def wrap_within(self):
+        if self.owner is None:
+            return
         with hermetic():
             one = self.fetch(self.owner)
         assert one._cdata == self.address, "H1: a hermetic wrapper has another impl"
         assert one is not self.wrapper, "H1: a hermetic wrapper is not a fresh one"
         self.kept.append(one)
     def wrap_there(self):
+        if self.owner is None:
+            return
         other = self.others[-1]
         is_given = self.can_claim(other)
         other.there(claim_there.format(
@@ -84,6 +101,9 @@ class Claims:
         self.wrapper = None
         self.kept.clear()
         gc.collect()
+    def drop_owner(self):
+        self.owner = None
+        self.drop()
     def drop_there(self):
         self.others[-1].there("claimed.clear(); gc.collect()")
     def end_there(self):
@@ -93,7 +113,8 @@ claim_steps = {
     "nothing": lambda claims: None, "storage": Claims.storage, "tensor": Claims.tensor,
     "wrap": Claims.wrap, "wrap_within": Claims.wrap_within, "wrap_there": Claims.wrap_there,
     "note": Claims.note, "drop": Claims.drop, "drop_there": Claims.drop_there,
-    "end_there": Claims.end_there, "other": Claims.other,
+    "end_there": Claims.end_there, "other": Claims.other, "buffer": Claims.buffer,
+    "drop_owner": Claims.drop_owner, "visited": lambda claims: claims.other(Visit),
 }
 
 #: check_claims [slotcore]: who may wrap an impl, after five steps of two interpreters (T1, T2)
@@ -101,11 +122,15 @@ claim_steps = {
 def check_claims(*names):
     if in_hermetic():
         return
-    claims = Claims()
+    claims, DyingBuffer.died_in[:] = Claims(), []
     try:
         for name in (*names, "wrap_there", "wrap"):
             claim_steps[name](claims)
     finally:
+        claims.owner = None
         claims.end()
         for other in claims.others:
             other.end()
+    gc.collect()
+    assert DyingBuffer.died_in == claims.exporters * [int(interpreters.get_main())], (
+        f"T6: buffers died in the interpreters {DyingBuffer.died_in}")

@@ -62,6 +62,7 @@ tensor_acts = {
     "takes data": lambda t: setattr(t, "data", T.ones(2, 2)),
     "turns": lambda t: setattr(t, "data", t.t()), "collects": lambda t: gc.collect(),
     "requires": lambda t: t.requires_grad_(), "leaves": lambda t: t.detach_(),
+    "moves": lambda t: t.set_(storage_of(t), 1, (2, 3), (3, 1)),
 }
 
 #: buffer_calls, buffer_acts: the same for the memory of a Python object
