@@ -1,4 +1,4 @@
-"""What lines about reentries may call: an act on a graph where a backward of it calls Python."""
+"""What lines about reentries may call: an act on a graph where the graph calls Python."""
 
 #: Reentered: a graph with a hook of each kind and a Function, and what must die with it
 class Reentered:
@@ -7,6 +7,7 @@ class Reentered:
         self.a, self.b = T.tensor([2.0, 3.0]), T.tensor([5.0, 7.0])
         self.leaves, self.watched = (self.a, self.b), []
         self.y = self.z = self.total = None
+        self.handles = []
         for leaf in self.leaves:
             leaf.requires_grad_()
     def make(self):
