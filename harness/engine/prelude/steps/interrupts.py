@@ -17,11 +17,11 @@ class Interrupt:
         except Exception as error:
             self.error.append(error)
 
-#: Subject: a leaf that has a view, a gradient, a hook, an attribute, and a result
+#: Subject: a leaf that has a gradient, a hook, an attribute and a result; its view can be written
 class Subject:
     def __init__(self):
         self.tensor = T.tensor([[1.0, 2.0], [3.0, 4.0]])
-        self.storage, self.view = storage_of(self.tensor), self.tensor.view(-1)
+        self.storage, self.view = storage_of(self.tensor), self.tensor.detach().view(-1)
         self.tensor.requires_grad_()
         self.tensor.grad, self.tensor.note = T.ones(2, 2), [7]
         self.handle = self.tensor.register_hook(lambda gradient: gradient)
@@ -45,7 +45,6 @@ interrupted_calls = {
     "storage": lambda one: one.tensor.untyped_storage(), "base": lambda one: one.view._base,
     "slice": lambda one: one.storage[4:12], "exported": lambda one: bytes(memoryview(one.storage)),
     "node": lambda one: one.result.grad_fn, "next": lambda one: one.result.grad_fn.next_functions,
-    "saved": lambda one: one.result.grad_fn._saved_self,
     "gradients": lambda one: T.autograd.grad(one.result.sum(), one.tensor, retain_graph=True),
     "hooks": lambda one: dict(one.tensor._backward_hooks or ()),
     "subclass": lambda one: one.tensor.as_subclass(TensorSub),

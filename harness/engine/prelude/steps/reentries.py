@@ -7,7 +7,7 @@ class Reentered:
         self.a, self.b = T.tensor([2.0, 3.0]), T.tensor([5.0, 7.0])
         self.leaves, self.watched = (self.a, self.b), []
         self.y = self.z = self.total = None
-        self.handles = []
+        self.handles, self.runs = [], 1
         for leaf in self.leaves:
             leaf.requires_grad_()
     def make(self):
@@ -74,7 +74,7 @@ def function_of(run):
             return gradient * y, gradient * x
     return Product
 
-#: Refusal, acts_on_graph, harmless_acts: what happens to a graph meanwhile
+#: Refusal, acts_on_graph, harmless_acts, repeating_acts: what happens to a graph meanwhile
 class Refusal(Exception):
     pass
 def raise_refusal(run):
@@ -91,8 +91,11 @@ def add_hooks(run):
                     run.y.grad_fn.register_hook(lambda *gradients: None)]
 def ask_graph(run):
     node = run.total.grad_fn
-    return (node.next_functions, run.y.grad_fn.saved_tensors, run.z.grad_fn._saved_self,
-            run.y.grad_fn.needs_input_grad, run.z.grad_fn.metadata)
+    return (node.next_functions, node.metadata, run.z.grad_fn.next_functions,
+            run.y.grad_fn.needs_input_grad, run.y.grad_fn.saved_tensors)
+def run_again(run):
+    run.total.backward(retain_graph=True)
+    run.runs += 1
 def drop_results(run):
     run.y = run.z = run.total = run.result = None
 def drop_leaves(run):
@@ -102,7 +105,7 @@ acts_on_graph = {
     "drops_results": drop_results, "drops_leaves": drop_leaves, "adds_hooks": add_hooks,
     "removes_hooks": remove_handles, "differentiates": lambda run: T.autograd.grad(
         run.total, [run.a, run.b], retain_graph=True),
-    "runs": lambda run: run.total.backward(retain_graph=True),
+    "runs": run_again,
     "frees": lambda run: run.total.backward(),
     "clears": lambda run: run.y.grad_fn.maybe_clear_saved_tensors(), "writes": write_leaf,
     "drops_grad": lambda run: setattr(run.a, "grad", None),
@@ -115,8 +118,9 @@ acts_on_graph = {
     "retains": lambda run: run.z.retain_grad(),
     "extends": lambda run: setattr(run, "result", run.y * run.z),
 }
+repeating_acts = ("differentiates", "runs", "frees")  # they need a graph that is not freed
 harmless_acts = ("nothing", "collects", "asks", "drops_results", "drops_leaves", "adds_hooks",
-                 "removes_hooks", "differentiates", "retains", "extends")
+                 "removes_hooks", "differentiates", "retains", "extends", "runs")
 
 #: reenter, check_reentered [slotcore]: a backward that acts on its own graph is right (A5, A7, P5)
 #> check_reentered: collects finalizes checks
@@ -127,13 +131,15 @@ def reenter(point, *acts):
         leaves = run.leaves
         try:
             run.make()
-            run.total.backward()
+            run.total.backward(retain_graph=any(act in repeating_acts for act in acts))
             ended = [one.grad.tolist() for one in leaves]
         except (AttributeError, Refusal, *refused):
             assert run.ran, "A5: a backward raises"
     assert run.errors == [], f"A5: {acts} in {point} raise {run.errors}"
     if all(act in harmless_acts for act in acts):
-        assert ended == [[100.0, 294.0], [40.0, 126.0]], (
+        expected = [[number * run.runs for number in row]
+                    for row in ([100.0, 294.0], [40.0, 126.0])]
+        assert ended == expected, (
             f"A7: after {acts} in {point} the gradients are {ended}")
     watched = run.watched
     run.leave()
