@@ -104,7 +104,7 @@ def overview() -> str:
               "Builds and corpora go to build/, or to the user's cache folder if that is"
               " read-only;", "SLOTFUZZ_BUILD=DIR names another folder.", "",
               "example:",
-              "  ./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"]
+              "  ./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first --out found"]
     return as_called("\n".join(lines))
 
 

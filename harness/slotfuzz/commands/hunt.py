@@ -18,7 +18,7 @@ from slotfuzz.report import annotate
 from slotfuzz.subject import catalogue, registry, subject, tested, tools
 from slotfuzz.triage.judged import Judged
 
-EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first"
+EXAMPLE = "./slotfuzz hunt --subject mutant:hermetic-del-storage --stop-at-first --out found"
 ELSEWHERE_SECONDS_MIN = 0.1
 FUNCTION_TARGET = "autograd"
 
