@@ -156,5 +156,6 @@ def test_each_example_runs_as_it_is_pasted(command, scratch):
     line, arrow, file = command.partition(" > ")
     result = scratch(f"{line} {shorter} {arrow} {file}")
     said = result.stdout + result.stderr
-    assert result.returncode in ((1,) if finds else EXIT_CODES), f"{EXAMPLES[command]}: {command}\n{said[-2000:]}"
+    expected = (1,) if finds else EXIT_CODES
+    assert result.returncode in expected, f"{EXAMPLES[command]}: {command}\n{said[-2000:]}"
     assert "Traceback" not in said and (said.strip() or arrow), command

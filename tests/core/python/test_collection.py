@@ -46,6 +46,24 @@ def test_a_cycle_through_a_buffer_is_collected(offset):  # P5
     assert ref() is None
 
 
+@pytest.mark.parametrize("part", [slice(None), slice(4, 8)])
+def test_a_cycle_through_a_memoryview_is_collected(part):  # P5
+    buffer = Buffer(range(8))
+    buffer.tensor = T.frombuffer(memoryview(buffer)[part], dtype=T.uint8)
+    assert buffer.tensor.tolist() == list(range(8))[part]
+    ref = weakref.ref(buffer)
+    del buffer
+    gc.collect()
+    assert ref() is None
+
+
+def test_a_memoryview_may_be_released_while_a_tensor_has_its_bytes():  # P9
+    bytes_of_numbers = memoryview(Buffer(range(8))).cast("H")
+    tensor = T.frombuffer(bytes_of_numbers, dtype=T.uint8)
+    bytes_of_numbers.release()
+    assert tensor.tolist() == list(range(8))
+
+
 def test_a_slice_that_has_died_shares_no_buffer():  # P5, P2
     buffer = Buffer(b"abcd")
     buffer.storage = T.frombuffer(buffer, dtype=T.uint8).untyped_storage()

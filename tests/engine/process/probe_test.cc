@@ -23,13 +23,13 @@ class ProbeTest : public ::testing::Test {
 // wait for it to take the GIL.
 TEST_F(ProbeTest, a_child_waits_for_no_thread_of_its_parent) {
   python(
-      "import threading\nover = threading.Event()\n"
+      "import threading as threads_of_test\nover = threads_of_test.Event()\n"
       "def work():\n  while not over.is_set(): pass\n"
-      "worker = threading.Thread(target=work)\nworker.start()\n");
+      "worker = threads_of_test.Thread(target=work)\nworker.start()\n");
   for (int child = 0; child < 5; ++child) {
     EXPECT_EQ(status_of_child([] { python("for number in range(100000): pass\n"); }), 0);
   }
-  python("over.set()\nworker.join()\ndel threading, over, work, worker\n");
+  python("over.set()\nworker.join()\ndel threads_of_test, over, work, worker\n");
 }
 
 TEST_F(ProbeTest, a_child_that_fails_is_reported) {

@@ -36,6 +36,23 @@ for name in ("pack", "unpack", "forward", "backward", "between", "leaf_hook", "h
     if name not in worked:
         failed.append(name)
 """),
+    "asides": ("check_aside('ask', 'nothing', 'nothing', 'nothing', 'nothing')", """
+for name in asides:
+    attempt(name, lambda: asides[name](T.ones(4).requires_grad_() * 2, T.ones(4)))
+"""),
+    "links and ends of a deep chain": ("check_deep('grad', 'grad', 'drop')", """
+made = []
+for name in deep_links:
+    one = T.ones(1)
+    known = weakref.ref(one)
+    attempt(name, lambda: made.append(deep_links[name](one)))
+    del one
+    if known() is None:
+        failed.append(name)
+    made.clear()
+for name in deep_ends:
+    attempt(name, lambda: deep_ends[name]([T.ones(1)]))
+"""),
     "attachments and weak views": ("check_remains('attribute', 'attribute', 'id')", """
 for name in attachments:
     attempt(name, lambda: attachments[name](T.ones(2, 2).requires_grad_(), Sentinel()))

@@ -15,7 +15,7 @@ e = T.fx.experimental.symbolic_shapes.ShapeEnv()
 type(e.create_symint(7, 'x', 'dynamic')) is T.SymInt -> True
 """
 
-#: check_there [slotcore]: calls give in a second interpreter what they give here (T2, P8)
+#: check_there [slotcore]: calls give in a second interpreter what they give here (T2, P8, P5)
 #> check_there: starts_thread enters_interpreter checks
 calls_there = """
 import weakref
@@ -29,17 +29,23 @@ def outcome(call):
         return "", eval(code, names)
     except Exception as raised:
         return repr(raised), type(raised)
-for line in {lines!r}:
-    call, _, result = line.partition(" -> ")
-    error, found = outcome(call)
-    wrong = error
-    if result:
-        expected = eval(result, names)
-        said = error if isinstance(expected, Exception) else repr(found)
-        wrong = said != repr(expected)
-    assert not wrong, f"P8: there, {{line}}; it gives {{error or repr(found)}}"
+def compare():
+    for line in {lines!r}:
+        call, _, result = line.partition(" -> ")
+        error, found = outcome(call)
+        wrong = error
+        if result:
+            expected = eval(result, names)
+            said = error if isinstance(expected, Exception) else repr(found)
+            wrong = said != repr(expected)
+        assert not wrong, f"P8: there, {{line}}; it gives {{error or repr(found)}}"
+compare()
+known = weakref.ref(T.Tensor)
 names.clear()
+held.clear()
+del sys.modules[T.__name__], T, mail
 gc.collect()
+assert not known(), "P5: a module that nobody has any more stays"
 """
 def check_there(text):
     if in_hermetic():

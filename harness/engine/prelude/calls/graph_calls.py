@@ -138,14 +138,14 @@ calls_of_backward = """
 def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
 x, y, u = leaf(2, 3), leaf(5, 7), leaf(1)
 d = u
-(x * y + x).sum().backward()
-(x * 1).sum().backward()
+(x * y + x).sum().backward(), (x * 1).sum().backward()
 x.grad.tolist(), y.grad.tolist(), x.grad.requires_grad -> [7.0, 9.0], [2.0, 3.0], False
-x.grad.is_leaf -> True
+u.clone().backward(T.ones(1, dtype=T.float64).requires_grad_())
+u.grad.dtype, u.grad.requires_grad, x.grad.is_leaf -> T.float32, False, True
 g = x.grad
 (x * 2).backward(T.tensor([1.0, 10.0]))
 g is x.grad, x.grad.tolist(), g._version -> True, [9.0, 29.0], 2
-x.grad = y.grad = None
+x.grad = y.grad = u.grad = None
 T.autograd.backward([(x * 2).sum(), x * y], [None, T.tensor([1.0, 2.0])])
 x.grad.tolist(), y.grad.tolist() -> [7.0, 16.0], [2.0, 6.0]
 x.grad = y.grad = None

@@ -124,6 +124,9 @@ traced(len, 3) -> TypeError
 traced(3, v) -> TypeError
 traced(len, v, kind='other') -> ValueError
 make(len) -> TypeError
+def enter(times): return [T._subclasses.FakeTensorMode().__enter__() for _ in range(times)]
+traced(lambda t: enter(2) and {}[1], v) -> KeyError
+traced(lambda t: enter(1) and t + 1, v) -> NotImplementedError
 T.is_grad_enabled(), T._meta.mode_count(), v._version -> True, 0, 0
 """
 

@@ -3,30 +3,38 @@
 The same function runs on symbols and on integers, so an integer is the model of a symbol.
 """
 
-#: size_steps, sized: a function of two sizes that does what the names say, one after the other
+#: size_steps, sized: a function of two sizes: steps by name, one after the other
 size_steps = {
-    "nothing": lambda x, y: (x, y), "swapped": lambda x, y: (y, x),
-    "plus": lambda x, y: (x + y, y), "minus": lambda x, y: (x - y, y),
-    "times": lambda x, y: (x * y, y), "divided": lambda x, y: (x // y, y),
-    "remainder": lambda x, y: (x % y, y), "negated": lambda x, y: (0 - x, y),
-    "plus_one": lambda x, y: (x + 1, y), "minus_ten": lambda x, y: (x - 10, y),
-    "doubled": lambda x, y: (2 * x, y), "halved": lambda x, y: (x // 2, y),
-    "by_three": lambda x, y: (x % 3, y), "by_minus_two": lambda x, y: (x // -2, y),
-    "larger": lambda x, y: (T.sym_max(x, y), y), "smaller": lambda x, y: (T.sym_min(x, y), y),
-    "at_least_two": lambda x, y: (T.sym_max(x, 2), y),
-    "at_most_five": lambda x, y: (T.sym_min(5, x), y),
-    "is_low": lambda x, y: (x if x >= -2 else x + 7, y),
-    "is_high": lambda x, y: (x if x < 20 else y, y),
-    "is_zero": lambda x, y: (y if x == 0 else x, y),
-    "is_larger": lambda x, y: (x - y if x > y else y - x, y),
-    "is_equal": lambda x, y: (x + 3 if x == y else x, y),
-    "is_even": lambda x, y: (x // 2 if x % 2 == 0 else 3 * x + 1, y),
-    "is_integer": lambda x, y: (int(x) + y, y),
+    "nothing": lambda x, y, first: (x, y), "swapped": lambda x, y, first: (y, x),
+    "plus": lambda x, y, first: (x + y, y), "minus": lambda x, y, first: (x - y, y),
+    "times": lambda x, y, first: (x * y, y), "divided": lambda x, y, first: (x // y, y),
+    "remainder": lambda x, y, first: (x % y, y), "negated": lambda x, y, first: (0 - x, y),
+    "plus_one": lambda x, y, first: (x + 1, y), "minus_ten": lambda x, y, first: (x - 10, y),
+    "doubled": lambda x, y, first: (2 * x, y), "halved": lambda x, y, first: (x // 2, y),
+    "by_three": lambda x, y, first: (x % 3, y), "by_minus_two": lambda x, y, first: (x // -2, y),
+    "larger": lambda x, y, first: (T.sym_max(x, y), y),
+    "smaller": lambda x, y, first: (T.sym_min(x, y), y),
+    "at_least_two": lambda x, y, first: (T.sym_max(x, 2), y),
+    "at_most_five": lambda x, y, first: (T.sym_min(5, x), y),
+    "is_low": lambda x, y, first: (x if x >= -2 else x + 7, y),
+    "is_high": lambda x, y, first: (x if x < 20 else y, y),
+    "is_zero": lambda x, y, first: (y if x == 0 else x, y),
+    "is_larger": lambda x, y, first: (x - y if x > y else y - x, y),
+    "is_equal": lambda x, y, first: (x + 3 if x == y else x, y),
+    "is_even": lambda x, y, first: (x // 2 if x % 2 == 0 else 3 * x + 1, y),
+    "is_integer": lambda x, y, first: (int(x) + y, y),
+    "plus_first": lambda x, y, first: (x + first, y),
+    "plus_third": lambda x, y, first: (x + first // 3, y),
+    "minus_half": lambda x, y, first: (x - first // 2, y),
+    "plus_rest": lambda x, y, first: (x + first % 3, y),
+    "times_first": lambda x, y, first: (x * first, y),
+    "first_if_larger": lambda x, y, first: (T.sym_max(x, first), y),
 }
 def sized(*names):
     def function(x, y):
+        first = x
         for name in names:
-            x, y = size_steps[name](x, y)
+            x, y = size_steps[name](x, y, first)
         return x
     return function
 

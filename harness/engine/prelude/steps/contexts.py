@@ -10,7 +10,7 @@ class Dying(T.Tensor):
         for run in self.__dict__.pop("runs", ()):
             run()
 
-#: contexts: functions that run a function in a context
+#: contexts, on_thread: functions that run a function in a context
 def dying(run):
     one = Dying(1)
     one.runs = [run]

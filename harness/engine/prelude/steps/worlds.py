@@ -15,6 +15,13 @@ def data_of_other(x, y):
 def unrecorded_view(x, y):
     with T.no_grad():
         return x.view(-1)
+class Viewing(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view(-1)
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
 changes = {
     "nothing": lambda x, y: None, "ones": lambda x, y: T.ones(2, 3),
     "zeros": lambda x, y: T.zeros(2, 3), "on_meta": lambda x, y: T.ones(2, 2, device="meta"),
@@ -32,6 +39,7 @@ changes = {
     "unrecorded_view": unrecorded_view, "like": lambda x, y: x.view_as(x),
     "sum": lambda x, y: x.sum(), "clone": lambda x, y: x.clone(), "relu": lambda x, y: x.relu(),
     "plus": lambda x, y: x.add(y), "times": lambda x, y: y.mul(x), "by_true": lambda x, y: x * True,
+    "by_one": lambda x, y: x * 1, "by_one_float": lambda x, y: x * 1.0,
     "by_two": lambda x, y: x * 2, "by_half": lambda x, y: x * 0.5, "by_i": lambda x, y: x * 1j,
     "plus_one": lambda x, y: x.add(1), "plus_half": lambda x, y: x.add(0.5),
     "plus_in_place": lambda x, y: x.add_(y), "times_in_place": lambda x, y: x.mul_(2),
@@ -50,6 +58,7 @@ changes = {
     "circle_of_grads": circle_of_grads, "data_of_other": data_of_other,
     "parameter": lambda x, y: T.nn.Parameter(x),
     "other": lambda x, y: y, "base": lambda x, y: x._base, "gradient": lambda x, y: x.grad,
+    "view_of_a_function": lambda x, y: Viewing.apply(x),
 }
 
 #: change_of: changes the last of some tensors, and gives the class of an error
@@ -115,7 +124,7 @@ def check_cached(name):
         return
     mode = FakeTensorMode()
     for _ in range(2):  # a mode may remember what the first round has found
-        for start in ("nothing", "complex", "on_meta"):
+        for start in ("nothing", "complex", "on_meta", "integers"):
             for look in changes:
                 tensors, fakes = [T.ones(2, 2)], []
                 with mode:
