@@ -1,4 +1,4 @@
-// Each impl that owns its wrapper has one row for that.
+// Each impl that owns its wrapper, or borrows bytes of an object, has one row for that.
 
 #include "core/python/autograd/owned_rows.h"
 
@@ -15,7 +15,9 @@ void add_links(ReferenceRows& rows, PyObject* self, const std::vector<autograd::
       continue;
     }
     rows.add_impl(owner, one.link, one.impl, one.name.c_str(), one.is_in_cycle);
-    if (met.insert(one.impl).second) rows.add_wrapper_of(one.impl);
+    if (!met.insert(one.impl).second) continue;
+    rows.add_wrapper_of(one.impl);
+    rows.add_exporter_of(one.impl);
   }
 }
 

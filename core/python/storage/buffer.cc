@@ -63,13 +63,19 @@ DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t 
 }
 
 PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
-                      visitproc visit) noexcept {
-  // Data that becomes shared between two passes of the collector must be found in the second, too.
-  void* context = storage->context_of(&release_exported, !collector::is_subtracting(visit));
+                      bool of_shared) noexcept {
+  void* context = storage->context_of(&release_exported, of_shared);
   auto* buffer = static_cast<ExportedBuffer*>(context);
   if (buffer == nullptr || buffer->interpreter != interpreter) return nullptr;
   // The collector must not break a memoryview (skip_memoryview), so it does not hear of it.
   return PyMemoryView_Check(buffer->view.obj) ? nullptr : buffer->view.obj;
+}
+
+int visit_exporter(const Interpreter* interpreter, const StorageImpl* storage, visitproc visit,
+                   void* arg) noexcept {
+  // Data that becomes shared between two passes of the collector must be found in the second, too.
+  Py_VISIT(exporter_of(interpreter, storage, !collector::is_subtracting(visit)));
+  return 0;
 }
 
 namespace {

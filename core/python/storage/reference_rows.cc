@@ -6,6 +6,7 @@
 
 #include "core/python/preserve/instance.h"
 #include "core/python/preserve/interpreter.h"
+#include "core/python/storage/storage.h"
 
 namespace slotcore::python {
 namespace {
@@ -54,6 +55,13 @@ void ReferenceRows::add_impl_of(PyObject* wrapper, const char* name) {
   if (!has_reachable_impl(self)) return;
   if (self->owned) add_impl(wrapper, self->hermetic ? "hermetic" : "impl", self->impl, name, false);
   add_wrapper_of(self->impl);
+}
+
+void ReferenceRows::add_exporter_of(const intrusive_ptr_target* impl) {
+  const auto* storage = dynamic_cast<const StorageImpl*>(impl);
+  if (storage == nullptr) return;
+  PyObject* exporter = exporter_of(Interpreter::current(), storage, false);
+  if (exporter != nullptr) add_object(storage, "buffer", exporter, false);
 }
 
 void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {

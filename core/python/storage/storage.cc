@@ -117,15 +117,15 @@ int storage_traverse(PyObject* self, visitproc visit, void* arg) {
   Wrapper* wrapper = as_wrapper(self);
   if (!preserve::owns_for(wrapper, visit)) return 0;
   auto* storage = static_cast<StorageImpl*>(wrapper->impl);
-  Py_VISIT(exporter_of(wrapper->interpreter, storage, visit));
-  return 0;
+  return visit_exporter(wrapper->interpreter, storage, visit, arg);
 }
 
 PyObject* owned_by_cpp(PyObject* self, PyObject*) {
   return guarded([&] {
-    self_storage(self);
+    StorageImpl* storage = self_storage(self);
     ReferenceRows rows;
     rows.add_impl_of(self, "storage");
+    rows.add_exporter_of(storage);
     return rows.take().release();
   });
 }
@@ -211,8 +211,7 @@ int visit_storage(const Interpreter* interpreter, StorageImpl* storage, uint32_t
   int stop;
   bool goes_on = preserve::visit_sole_owned(interpreter, storage, owners, visit, arg, &stop);
   if (stop != 0 || !goes_on) return stop;
-  Py_VISIT(exporter_of(interpreter, storage, visit));
-  return 0;
+  return visit_exporter(interpreter, storage, visit, arg);
 }
 
 }  // namespace slotcore::python

@@ -45,9 +45,12 @@ void storage_release_buffer(PyObject* self, Py_buffer* view);
 // thread deletes the DataPtr. `length` receives the number of bytes. Throws PythonErrorSet.
 DataPtr data_of_buffer(Interpreter* interpreter, PyObject* exporter, Py_ssize_t offset,
                        Py_ssize_t* length);
-// The object of this interpreter that exports the bytes of a storage, or null; for a visitor of the
-// collector. Borrowed.
+// The object of this interpreter that exports the bytes of a storage, or null, also while other
+// storages share the bytes, unless `of_shared`. Borrowed.
 PyObject* exporter_of(const Interpreter* interpreter, const StorageImpl* storage,
-                      visitproc visit) noexcept;
+                      bool of_shared) noexcept;
+// Calls `visit` with that object, as a traversal must.
+int visit_exporter(const Interpreter* interpreter, const StorageImpl* storage, visitproc visit,
+                   void* arg) noexcept;
 
 }  // namespace slotcore::python

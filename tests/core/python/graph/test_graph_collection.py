@@ -213,3 +213,18 @@ def test_hooks_and_metadata_are_among_what_is_owned():
              if not references}
     assert links["._backward_hooks"] == id(x._backward_hooks)
     assert links[".metadata"] == id(y.grad_fn.metadata)
+
+
+def lent(one):
+    """Which storages have borrowed the bytes of which objects."""
+    return [(owner, owned) for owner, link, owned, *_ in one._owned_by_cpp() if link == "buffer"]
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(4, 8)])
+def test_the_object_whose_bytes_a_storage_borrows_is_among_what_is_owned(part):
+    lender = T.UntypedStorage(8)
+    t = T.frombuffer(memoryview(lender)[part], dtype=T.uint8)
+    storage = t.untyped_storage()
+    assert lent(t) == lent(storage) == [(storage._cdata, id(lender))]
+    rest = storage[1:]  # it owns the object as well, and so neither owns it alone
+    assert lent(t) == lent(rest) == []
