@@ -76,7 +76,7 @@ def end_in_hermetic(chain):
 def end_described(chain):
     description = described(chain[0])
     chain.clear()
-    del description
+    return description
 deep_ends = {
     "drop": list.clear, "cycle": end_in_cycle, "within_hermetic": end_in_hermetic,
     "thread": lambda chain: on_thread(chain.clear), "describe": end_described,
