@@ -164,11 +164,13 @@ int64_t value_of(const SizeExpr& expr, const ShapeEnv& env, const SizePlace& pla
   auto fail = [&](const std::string& message) { throw DescError(pointer_of(place), message); };
   if (!env.has_symbols_of(expr)) fail("there is no such symbol");
   if (expr.has_unbacked()) fail("only the data decides this size");
-  if (env.simplify(expr) != expr) fail("the environment replaces a symbol of this");
   int64_t value = 0;
   try {
+    if (env.simplify(expr) != expr) fail("the environment replaces a symbol of this");
     value = env.hint(expr);
   } catch (const std::overflow_error& error) {
+    fail(error.what());
+  } catch (const std::length_error& error) {
     fail(error.what());
   } catch (const std::domain_error& error) {
     fail(error.what());

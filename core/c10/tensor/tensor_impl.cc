@@ -57,25 +57,30 @@ TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout,
 
 TensorImpl::TensorImpl(intrusive_ptr<StorageImpl> storage, const SymLayout& layout, ScalarType type)
     : storage_(std::move(storage)), type_(type) {
+  // Addresses are those of real tensors, which check them.
+  if (has_symbols(layout)) element_count(layout.sizes);
+  init(layout);
+}
+
+// No size is asked whether it is negative: that would be a guard, and these are known.
+TensorImpl::TensorImpl(TensorParts parts)
+    : storage_(std::move(parts.storage)), type_(parts.type), bits_(parts.bits) {
+  init(parts.layout);
+  base_ = std::move(parts.base);
+  version_ = std::move(parts.version);
+  set_view_version(version_->value());
+}
+
+void TensorImpl::init(const SymLayout& layout) {
   if (has_symbols(layout)) {
-    // Addresses are those of real tensors, which check them.
-    element_count(layout.sizes);
     extra_ = std::make_shared<const ExtraMeta>(layout);
   } else {
     layout_ = slotcore::specialized(layout);
-    check_layout(layout_, type);
+    check_layout(layout_, type_);
     numel_ = element_count(layout_.sizes);
   }
   live_tensors.add();
   trace("impl created", {"impl", this}, {"type", "TensorImpl"}, {"storage", storage_.get()});
-}
-
-TensorImpl::TensorImpl(TensorParts parts)
-    : TensorImpl(std::move(parts.storage), parts.layout, parts.type) {
-  bits_ = parts.bits;
-  base_ = std::move(parts.base);
-  version_ = std::move(parts.version);
-  set_view_version(version_->value());
 }
 
 TensorImpl::~TensorImpl() {

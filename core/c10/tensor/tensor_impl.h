@@ -76,7 +76,8 @@ class TensorImpl final : public intrusive_ptr_target {
   // because a storage may shrink at any time. Throws what check_layout() throws.
   TensorImpl(intrusive_ptr<StorageImpl> storage, const Layout& layout, ScalarType type);
   TensorImpl(intrusive_ptr<StorageImpl> storage, const SymLayout& layout, ScalarType type);
-  // A tensor of these parts. A view may be on another storage than its base. Throws as above.
+  // A tensor of these parts, for which sizes with symbols are known to be sizes. A view may be on
+  // another storage than its base. Throws as above.
   explicit TensorImpl(TensorParts parts);
   ~TensorImpl() override;
 
@@ -184,6 +185,8 @@ class TensorImpl final : public intrusive_ptr_target {
   void release_resources() noexcept override;
 
  private:
+  void init(const SymLayout& layout);
+
   intrusive_ptr<StorageImpl> storage_;
   intrusive_ptr<TensorImpl> base_;
   intrusive_ptr<VersionCounter> version_ = make_intrusive<VersionCounter>();

@@ -210,5 +210,27 @@ TEST(Convert, threads_describe_with_one_id) {
   }
 }
 
+// The environment knows that s0 is not negative, and has an expression in its place that it knows
+// nothing of. To make the fake again is no question.
+TEST(Convert, a_size_that_replaced_a_symbol_adds_no_guard) {
+  auto shared = std::make_shared<SharedEnv>();
+  shared->env.add_input(2, "t0.size(0)", SizeKind::kDynamic);
+  shared->env.add_input(33, "t0.untyped_storage().nbytes()", SizeKind::kDynamic);
+  SizeExpr half = shared->env.symbol(1).floor_div(SizeExpr(2));
+  ASSERT_TRUE(shared->env.decide({shared->env.symbol(0) - half + SizeExpr(14)}));
+  SizeExpr size = shared->env.simplify(shared->env.symbol(0));
+  Document document;
+  document.storages.push_back({.nbytes = {33}});
+  document.tensors.push_back({.size = {2}, .stride = {1}, .storage = {0}});
+  document.roots.push_back({0});
+  std::map<SizePlace, SizeExpr> exprs{{{SizePlace::Table::kTensors, 0, "size", 0}, size}};
+  document.symbols = std::make_shared<SymbolicSizes>(SymbolicSizes{shared->env, exprs});
+  MetaConverter converter;
+  Symbols symbols{.env = shared, .kind = SizeKind::kDynamic, .is_documents = true};
+  auto fake = converter.convert(document, symbols).roots[0];
+  EXPECT_EQ(text(fake->sym_layout().sizes), "[" + size.text() + "]");
+  EXPECT_TRUE(shared->env == document.symbols->env);
+}
+
 }  // namespace
 }  // namespace slotcore::meta

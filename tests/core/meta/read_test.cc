@@ -197,6 +197,15 @@ TEST(Read, an_error_names_the_expression) {
   });
 }
 
+// 2^62 s1 + 4 replaces s0.
+TEST(Read, a_replacement_that_overflows_is_an_error) {
+  std::string text =
+      symbolic(R"(symbol 4 0 dynamic\ninput s0 t0.size(0)\n)",
+               R"(symbol 4 0 dynamic\nsymbol 0 0 dynamic\ninput s0 t0.size(0)\n)"
+               R"(input s1 t1.size(0)\nguard s0 + -4611686018427387904*s1 + -4 == 0\n)");
+  EXPECT_EQ(pointer_of(text), "/storages/0/nbytes");
+}
+
 TEST(Read, a_text_of_version_1_is_read) {
   std::string text = plain();
   text.replace(text.find("\"version\":2"), 11, "\"version\":1");
