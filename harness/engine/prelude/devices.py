@@ -1,8 +1,7 @@
 """What lines about threads of a backward may call: backwards beside the program, and checks."""
 
-#: WORKER_SECONDS_MAX, itertools [slotcore]: for threads that wait for each other
+#: itertools [slotcore]: for threads that wait for each other
 import _thread, itertools
-WORKER_SECONDS_MAX = 100
 
 #: Worker [slotcore]: a thread that runs one function
 #> Worker: starts_thread
@@ -10,6 +9,7 @@ class Worker:
     def __init__(self, function):
         self.end, self.work, self.error = _thread.allocate_lock(), function, None
         self.end.acquire()
+        beside.add(self.end)
         _thread.start_new_thread(self.serve, ())
     def serve(self):
         function, self.work = self.work, None
@@ -18,6 +18,7 @@ class Worker:
         except Exception as error:
             self.error = error.with_traceback(None)
         function = None  # this frame may outlive join() and must hold nothing
+        beside.discard(self.end)
         self.end.release()
     def join(self):
         assert self.end.acquire(timeout=WORKER_SECONDS_MAX), "A5d: a backward does not return"

@@ -36,8 +36,8 @@ def assert_collected(cycles, tensor):
         with T.enable_grad():
             cycle(differentiable(tensor), sentinel)
         del sentinel
-        gc.collect()
-        gc.collect()  # resurrection hides what C++ owns in the first one
+        collect_all()
+        collect_all()  # resurrection hides what C++ owns in the first one
         assert alive() is None, f"A4a: {cycle.__name__} is not collected"
 
 #: check_graph_collected: cycles through a graph (A4a)
@@ -237,8 +237,8 @@ def check_call_freed(tensor, act):
         for place, make in called_on.items():
             with T.enable_grad():
                 alive = called_once(tensor, make, parts)
-            gc.collect()
-            gc.collect()  # resurrection hides what C++ owns in the first one
+            collect_all()
+            collect_all()  # resurrection hides what C++ owns in the first one
             said = f"{place} that it marked as dirty" if is_dirty else place
             assert alive() is None or in_hermetic(), f"A4a: a call with {said} leaves its graph"
 

@@ -162,6 +162,7 @@ def check_unseen(converter, tensor):
     def seen():
         return (tensor._use_count(), tensor._version, weakref.getweakrefcount(tensor),
                 T._live_impls(), T._live_wrappers(), sorted(tensor.__dict__))
+    alone()  # the counts are those of the process
     converter.sweep()  # else describing might, which frees what is left of dead impls
     before = seen()
     converter.describer.describe_tensor(tensor)

@@ -82,6 +82,7 @@ def check_twice(function):
 #: check_mode_forgets [slotcore]: a mode lives as long as its object and its last fake (M8)
 #> check_mode_forgets: checks
 def check_mode_forgets(mode):
+    alone()  # the count is that of the process
     before = T._live_modes()
     for drops_mode_first in (True, False):
         made, tensor = FakeTensorMode(), T.ones(2)

@@ -39,6 +39,27 @@ def hermetic():
     finally:
         set_hermetic(former)
 
+#: WORKER_SECONDS_MAX, beside, alone [slotcore]: waits for the threads that former lines have begun
+WORKER_SECONDS_MAX = 100
+beside = set()  # a lock of each, which it releases at its end
+def has_ended(end):
+    if not end.acquire(timeout=WORKER_SECONDS_MAX):
+        return False
+    end.release()
+    return True
+def alone():
+    assert all(map(has_ended, list(beside))), "A5d: a backward does not return"
+
+#: collect_all [slotcore]: gc.collect() returns at once while another thread collects
+#> collect_all: collects
+def collect_all():
+    alone()
+    gc.collect()
+
+#: collect_all [torch]: no line leaves a thread behind
+#> collect_all: collects
+collect_all = gc.collect
+
 #: Lane: a long-lived thread that does one piece of work at a time, while the caller waits
 #> Lane: starts_thread
 import _thread

@@ -90,7 +90,7 @@ asides = {
 #: after_changes: what a program of changes shows at its end, with an aside in its middle
 #> after_changes: collects in_hermetic
 def after_changes(names, aside=None):
-    gc.collect()
+    collect_all()
     before = T._live_impls(), T._live_blocks(), T._live_saved_tensors()
     tensors, errors = [T.ones(4)], []
     with T.enable_grad():
@@ -102,7 +102,7 @@ def after_changes(names, aside=None):
                     pass  # what the aside does cannot be done with this tensor
             errors.append(change_of(tensors, name))
             tensors[-1].view_as(tensors[-1])  # a leaf keeps the memory of its first accumulator
-        gc.collect()
+        collect_all()
         after = T._live_impls(), T._live_blocks(), T._live_saved_tensors()
         seen = Observations()
         seen.lists = {"t0"}  # the prelude's lists are not of this program

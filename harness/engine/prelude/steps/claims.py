@@ -131,6 +131,6 @@ def check_claims(*names):
         claims.end()
         for other in claims.others:
             other.end()
-    gc.collect()
+    collect_all()
     assert DyingBuffer.died_in == claims.exporters * [int(interpreters.get_main())], (
         f"T6: buffers died in the interpreters {DyingBuffer.died_in}")

@@ -93,7 +93,7 @@ def deep_chain(first, second, end):
         for number in range(DEEP_LINKS):
             chain[0] = deep_links[(first, second)[number % 2]](chain[0])
     deep_ends[end](chain)
-    gc.collect()
+    collect_all()
     return known()
 def check_deep(first, second, end):
     if in_hermetic():

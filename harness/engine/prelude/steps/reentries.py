@@ -144,7 +144,7 @@ def reenter(point, *acts):
     watched = run.watched
     run.leave()
     del run, leaves
-    gc.collect()
+    collect_all()
     assert not any(one() for one in watched), f"P5: after {acts} in {point} something is left"
 def check_reentered(place, *words):
     errors, done = [], []

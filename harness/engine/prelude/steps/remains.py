@@ -68,10 +68,10 @@ def check_remains(*names):
     except refused:
         return
     del one
-    gc.collect()
+    collect_all()
     for name, sentinel in zip(owned, sentinels):
         if (name, known) not in (("storage", "view"),):
             assert sentinel() is None, f"P3: {known} keeps what a dead tensor had as {name}"
     del view
-    gc.collect()
+    collect_all()
     assert not any(sentinel() for sentinel in sentinels), "P5: something of a dead tensor is left"
