@@ -249,6 +249,16 @@ b = d * 1
 v = Wipe.apply(b[:1])
 of(b, d), b.tolist() -> [0.0, 1.0], [0.0, 1.0]
 of(Pair.apply(d)[0], d), got[0][1].dtype, got[0][1].tolist() -> [1.0, 1.0], T.float64, [0.0, 0.0]
+o, x = [], T.ones(1).requires_grad_()
+with T.on_device(0): i = x * 2
+h = i.grad_fn.register_hook(lambda *_: o.append('nested'))
+ahead, back = lambda c, x: x * 1, lambda c, g: i.backward() or g
+class Nests(T.autograd.Function): forward, backward = staticmethod(ahead), staticmethod(back)
+with T.on_device(0): a = x * 3
+l = a.grad_fn.register_hook(lambda *_: o.append('outer'))
+with T.on_device(0): n = Nests.apply(x)
+(n + a).sum().backward()
+o -> ['nested', 'outer']
 """
 
 #: check_function_calls [slotcore]: the calls about hooks and Functions (A3, A2e, A1b, A8)
