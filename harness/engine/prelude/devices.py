@@ -5,6 +5,7 @@ import _thread, itertools
 
 #: Worker [slotcore]: a thread that runs one function
 #> Worker: starts_thread
+import _thread
 class Worker:
     def __init__(self, function):
         self.end, self.work, self.error = _thread.allocate_lock(), function, None

@@ -91,6 +91,7 @@ interrupting_acts = {
 def check_interrupted(name, act, after):
     if in_hermetic():
         return
+    alone()  # another thread might run the interrupt
     before, was_enabled = gc.get_threshold(), gc.isenabled()
     with T.enable_grad():
         one, other = Subject(), None if name in changing_calls else Subject()
