@@ -58,7 +58,8 @@ T.ones(1).as_json -> AttributeError
 p = u.MetaTensorDescriber().describe_tensor(T.nn.Parameter(T.ones(1)))
 p.is_parameter, p.requires_grad -> True, True
 b = T.ones(2).requires_grad_() * 1
-s, l = b.view(-1), b.mul_(2) is b and T._live_impls()
+s = b.view(-1)
+k, l = s * 1, b.mul_(2) is b and T._live_impls()
 u.MetaTensorDescriber().describe_tensor(s).is_leaf, T._live_impls() - l -> False, 0
 x = u.MetaTensorDescriber().describe_tensor(T.ones(1, dtype=T.complex64).conj()._neg_view())
 x.is_conj, x.is_neg, x.dtype -> True, True, T.complex64
