@@ -226,7 +226,10 @@ def check_circle(converter):
 def check_no_data(tensor):
     if in_hermetic():
         return
-    fake = MetaConverter()(tensor)
+    try:
+        fake = MetaConverter()(tensor)
+    except RuntimeError:  # only the data decides its size, so it has no description
+        return
     assert fake.data_ptr() == 0 and fake.untyped_storage().data_ptr() == 0, "M7: a fake has a byte"
     for read in (lambda: fake.item(), lambda: fake.tolist(), lambda: bool(fake)):
         try:

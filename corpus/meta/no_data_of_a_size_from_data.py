@@ -1,0 +1,6 @@
+z0 = ShapeEnv()
+i0 = size_of(z0, 4, 'duck')
+k0 = FakeTensorMode(shape_env=z0)
+with k0: t0 = T.ones(1)
+with k0: t1 = t0.nonzero()
+check_no_data(t1)
