@@ -23,8 +23,9 @@ namespace {
 
 using namespace slotcore;
 
-// What a run has looked at. Printed at its end, since most of the texts are refused. Two documents
-// with one bit of the table count as one, so the number of distinct ones is a lower bound.
+// What a run has looked at, printed at its end: a text that the reader refuses shows nothing of
+// what is written and converted. Two documents with one bit of the table count as one, so the
+// number of distinct ones is a lower bound.
 class Counts {
  public:
   ~Counts() {

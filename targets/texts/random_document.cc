@@ -188,21 +188,13 @@ Document small_document() {
 }
 
 void edit(Document& document, std::minstd_rand& random) {
-  enum Edit {
-    kTensor,
-    kTensorAgain,
-    kTensorOnceMore,
-    kStorage,
-    kAddTensor,
-    kAddStorage,
-    kRoot,
-    kEdits
-  };
+  enum Edit { kStorage, kAddTensor, kAddStorage, kRoot, kEdits };
   document.symbols = nullptr;
+  if (random() % 2 == 0) {
+    edit_tensor(document, random);
+    return mend(document);
+  }
   switch (static_cast<Edit>(random() % kEdits)) {
-    case kTensor:
-    case kTensorAgain:
-    case kTensorOnceMore: edit_tensor(document, random); break;
     case kStorage: edit_storage(any_row(document.storages, random), random); break;
     case kAddTensor:
       if (document.tensors.size() == kRowsMax) break;

@@ -26,12 +26,9 @@ PLAIN = ("test_protocol_code", "test_text_memory", "a_million_links")
 LONG_CHAINS = "*_without_recursion:*_needs_no_stack"
 
 
-# No wrapper is in these long chains, so that they are freed alike with either protocol.
-@pytest.mark.parametrize("preset, protocol, tests", [
-    ("address", "refcount_bit", "*"), ("address", "resurrect", f"-{LONG_CHAINS}"),
-    ("thread", "refcount_bit", f"-{LONG_CHAINS}"), ("thread", "resurrect", f"-{LONG_CHAINS}"),
-])
-def test_core_tests(preset, protocol, tests):
+@pytest.mark.parametrize("protocol", ["refcount_bit", "resurrect"])
+@pytest.mark.parametrize("preset, tests", [("address", "*"), ("thread", f"-{LONG_CHAINS}")])
+def test_core_tests(preset, tests, protocol):
     googletest(preset, f"core_tests_{protocol}", tests)
 
 
