@@ -39,9 +39,9 @@ DataPtr share_data(DataPtr& data, size_t offset) {
   return DataPtr(begin, shared, &drop_share);
 }
 
-bool has_other_shares(const DataPtr& data) noexcept {
-  return data.deleter() == &drop_share &&
-         !static_cast<const SharedData*>(data.context())->shares.is_sole();
+size_t shares_of(const DataPtr& data) noexcept {
+  if (data.deleter() != &drop_share) return 1;
+  return static_cast<const SharedData*>(data.context())->shares.number();
 }
 
 const DataPtr& original_data(const DataPtr& data) noexcept {

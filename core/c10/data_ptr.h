@@ -55,8 +55,8 @@ class DataPtr {
 // from `data`; afterwards the shares are independent of each other.
 DataPtr share_data(DataPtr& data, size_t offset);
 
-// Whether someone else has a share of these bytes.
-bool has_other_shares(const DataPtr& data) noexcept;
+// How many have a share of these bytes: `data` and others, whose context() is the same.
+size_t shares_of(const DataPtr& data) noexcept;
 
 // The data that `data` is a share of, or itself if it is not shared.
 const DataPtr& original_data(const DataPtr& data) noexcept;

@@ -102,9 +102,15 @@ intrusive_ptr<StorageImpl> StorageImpl::share(size_t offset, size_t nbytes, bool
 
 void* StorageImpl::context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept {
   std::lock_guard lock(share_mutex);
-  if (!of_shared && has_other_shares(data_)) return nullptr;
+  if (!of_shared && shares_of(data_) > 1) return nullptr;
   const DataPtr& data = original_data(data_);
   return data.deleter() == deleter ? data.context() : nullptr;
+}
+
+StorageImpl::Shares StorageImpl::shares() const noexcept {
+  std::lock_guard lock(share_mutex);
+  const size_t number = shares_of(data_);
+  return {number > 1 ? data_.context() : nullptr, number};
 }
 
 void StorageImpl::pin() noexcept {

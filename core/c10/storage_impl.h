@@ -65,6 +65,14 @@ class StorageImpl final : public intrusive_ptr_target {
   // them meanwhile.
   void* context_of(DataPtr::Deleter deleter, bool of_shared) const noexcept;
 
+  // How many storages share these bytes, and the address by which they know each other. The address
+  // is null if there are no others.
+  struct Shares {
+    const void* of;
+    size_t number;
+  };
+  Shares shares() const noexcept;
+
   // While pinned, the bytes neither move nor change size. Pins are counted.
   void pin() noexcept;
   void unpin() noexcept;

@@ -60,8 +60,11 @@ void ReferenceRows::add_impl_of(PyObject* wrapper, const char* name) {
 void ReferenceRows::add_exporter_of(const intrusive_ptr_target* impl) {
   const auto* storage = dynamic_cast<const StorageImpl*>(impl);
   if (storage == nullptr) return;
-  PyObject* exporter = exporter_of(Interpreter::current(), storage, false);
-  if (exporter != nullptr) add_object(storage, "buffer", exporter, false);
+  PyObject* exporter = exporter_of(Interpreter::current(), storage, true);
+  if (exporter == nullptr) return;
+  const auto [bytes, number] = storage->shares();
+  if (bytes != nullptr) add(storage, "data", bytes, "bytes", static_cast<uint32_t>(number), false);
+  add_object(bytes == nullptr ? storage : bytes, "buffer", exporter, false);
 }
 
 void ReferenceRows::add_wrapper_of(intrusive_ptr_target* impl) {

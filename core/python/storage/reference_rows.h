@@ -21,7 +21,8 @@ class ReferenceRows {
   // The reference of an impl to its wrapper, if it owns one. If that is a wrapper of another
   // interpreter, also the wrapper's reference to the impl.
   void add_wrapper_of(intrusive_ptr_target* impl);
-  // The reference of a storage to the object whose bytes it has borrowed; nothing for other impls.
+  // The reference of a storage to the object whose bytes it has borrowed. If other storages share
+  // the bytes, they own these together, and the bytes own the object. Nothing for other impls.
   void add_exporter_of(const intrusive_ptr_target* impl);
   void add_impl(const void* owner, const char* link, const intrusive_ptr_target* impl,
                 const char* name, bool is_in_cycle);

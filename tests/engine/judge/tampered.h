@@ -17,9 +17,11 @@ namespace slotfuzz {
 // Runs REPORT in a child with a pipe. Returns what REPORT wrote, or `#` and the status if it
 // crashed or hung.
 inline std::string reported_by_child(const std::function<void(int)>& report) {
+  // The child is forked as Python forks, so Python must run. Before the pipe, which a process of the
+  // session would otherwise keep open.
+  test_session();
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";
-  test_session();  // The child is forked as Python forks, so Python must run.
   const int status = status_of_child([&] { report(ends[1]); });
   close(ends[1]);
   std::string reported(4096, '\0');

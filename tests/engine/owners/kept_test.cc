@@ -45,6 +45,15 @@ TEST(KeptTest, what_two_wrappers_own_together_stays) {
             " .variable\n");
 }
 
+TEST(KeptTest, bytes_that_two_storages_have_borrowed_stay) {
+  const std::string lent = "s0 = T.UntypedStorage(1)\nm0 = memoryview(s0)\n"
+                           "t0 = T.frombuffer(m0, dtype=T.uint8)\ns1 = t0.untyped_storage()\n";
+  EXPECT_EQ(kept_after(lent + "s0.other = s1\n"), "");
+  EXPECT_EQ(kept_after(lent + "l0 = [s0]\ns0.box = l0\ns2 = s1[:1]\nl0.append(s2)\n"
+                              "l0.append(s1)\n"),
+            "shared bytes: bytes buffer s0 .box l0 s1 data\n");
+}
+
 TEST(KeptTest, what_a_hermetic_wrapper_owns_too_stays) {
   EXPECT_EQ(kept_after("t0 = T.ones(1)\ns0 = t0.untyped_storage()\n"
                        "with hermetic(): s1 = t0.untyped_storage()\ns0.other = s1\n"),

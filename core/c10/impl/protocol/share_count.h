@@ -24,10 +24,10 @@ class ShareCount {
     // thread sees the writes of the others.
     return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  // Whether nobody but the caller has a share.
-  bool is_sole() const noexcept {
+  // The shares of the caller and of others.
+  size_t number() const noexcept {
     // Relaxed: the caller touches nothing that others have written.
-    return shares_.load(std::memory_order_relaxed) == 1;
+    return shares_.load(std::memory_order_relaxed);
   }
 
  private:
