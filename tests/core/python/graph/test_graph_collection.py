@@ -228,7 +228,8 @@ def test_the_object_whose_bytes_a_storage_borrows_is_among_what_is_owned(part):
     assert lent(t) == lent(storage) == [(storage._cdata, id(lender))]
     rest = storage[1:]
     [(shared, owned)] = lent(t)
-    assert owned == id(lender) and shared != storage._cdata and lent(rest) == lent(storage) == lent(t)
+    assert owned == id(lender) and shared != storage._cdata
+    assert lent(rest) == lent(storage) == lent(t)
     row = (shared, "bytes", 2, False)
     assert (storage._cdata, "data", *row) in t._owned_by_cpp()
     assert (rest._cdata, "data", *row) in rest._owned_by_cpp()
