@@ -209,6 +209,45 @@ def check_hook_rebased(tensor):
     size = leaf.numel()
     assert log == {"new": size, "old": 3 * size}, f"A3g: hooks of {size} numbers saw {log}"
 
+#: check_integer_data: what requires a gradient takes no integers for its data (A7)
+#> check_integer_data: checks
+def check_integer_data():
+    with T.enable_grad():
+        base = T.ones(4)
+        former_view = base[1:3]
+        base.requires_grad_()
+        result = base * 2
+        for name, one in {"leaf": base, "view": base[1:3], "result": result,
+                          "view of a result": result[1:], "view that was made before": former_view,
+                          }.items():
+            for numbers in (T.ones(2, dtype=T.int64), T.ones(2, dtype=T.uint8)):
+                try:
+                    one.data = numbers
+                except RuntimeError:
+                    pass
+                assert not one.requires_grad or one.dtype == T.float32, (
+                    f"A7: a {name} requires a gradient, and has numbers of {one.dtype}")
+
+#: check_gradients_given: a .grad shares no byte with what a backward was given (A7)
+#> check_gradients_given: checks
+def check_gradients_given():
+    with T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        result = leaf * 1
+        result.retain_grad()
+        for name, one in {"leaf": leaf, "result": result, "view": result.view(-1)}.items():
+            one.retain_grad()
+            given, heard = T.ones(2), []
+            handle = one.register_hook(heard.append)
+            for backwards in (1, 2):
+                one.backward(given, retain_graph=True)
+                one.grad.fill_(5)
+                both = given.tolist(), heard[-1].tolist()
+                assert both == ([1, 1], [1, 1]), (
+                    f"A7: after backward {backwards}, a write to .grad of the {name} made {both}")
+            handle.remove()
+            del one.grad
+
 #: check_retained: a result that is written retains the gradient of its last value (A3g)
 #> check_retained: checks
 retained_writes = {
@@ -224,12 +263,13 @@ retained_writes = {
 def check_retained():
     with T.enable_grad():
         for name, write in retained_writes.items():
-            for is_view in (False, True):
-                base = T.ones(3).requires_grad_() * 1
+            for origin, is_view in (("", False), ("a second ", False), ("", True)):
+                leaf = T.ones(3).requires_grad_()
+                base = fn("nothing", "pair").apply(leaf)[1] if origin else leaf * 1
                 retained = base.view(-1) if is_view else base
                 retained.retain_grad()
                 write(base)
                 (retained * 5).sum().backward()
                 found = None if retained.grad is None else retained.grad.tolist()
-                said = f"the {'view' if is_view else 'result'} that {name} wrote"
+                said = f"{origin or 'the '}{'view' if is_view else 'result'} that {name} wrote"
                 assert found == [5, 5, 5], f"A3g: {said} retains the gradient {found}"

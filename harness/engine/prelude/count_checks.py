@@ -49,6 +49,40 @@ def check_shared_objects(tensor):
         names = names and drifting(names)
     assert not names, f"P7: the reference count of {names[0]} drifts"
 
+#: check_classes_counted [slotcore]: an object that dies drops its class (P5)
+#> check_classes_counted: in_hermetic collects checks
+def some_of_each_class():
+    tensor, mode = T.ones(2).requires_grad_(), FakeTensorMode(shape_env=ShapeEnv())
+    for context in (hermetic(), T.no_grad(), T.enable_grad(), T.set_grad_enabled(True), mode,
+                    T.autograd.graph.saved_tensors_hooks(abs, abs), T.on_device(1)):
+        with context:
+            T.ones(1).detach()
+    result = fn("save_input", "y", "saved").apply(tensor)
+    fake = mode.from_tensor(tensor, kind="dynamic")
+    result.register_hook(abs).remove()
+    storage = tensor.untyped_storage()
+    description = MetaConverter().describer.describe_tensor(tensor)
+    return (result.grad_fn.next_functions, (tensor * 2).grad_fn, fake.size(0) > 3, fake.numel(),
+            T.nn.Parameter(T.ones(1)), Sub(1), storage[:1], description.dtype, description,
+            T._meta.loads(description.as_json()))
+def check_classes_counted():
+    if in_hermetic() or T._meta.mode_count():
+        return
+    some_of_each_class()
+    collect_all()
+    classes = [one for one in gc.get_objects() if isinstance(one, type)
+               and one.__module__.startswith(T.__name__)]
+    def drifting(watched):
+        before = [sys.getrefcount(one) for one in watched]
+        for _ in range(3):
+            some_of_each_class()
+        collect_all()
+        return [one for one, former in zip(watched, before)
+                if sys.getrefcount(one) - former >= 3]
+    for _ in range(5):  # what other threads take and drop meanwhile does not add up
+        classes = classes and drifting(classes)
+    assert not classes, f"P5: objects that died keep their class {classes[0].__name__}"
+
 #: check_use_counts: use counts are what the references add up to (P7)
 #> check_use_counts: finalizes checks
 def check_use_counts(tensor):

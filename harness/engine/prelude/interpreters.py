@@ -113,9 +113,14 @@ class Other:
         self.there("gc.collect()")
     def import_again(self):  # twice: `held` keeps the first module, and nothing the second one
         name = T.__name__
-        self.there(f"for _ in range(2): del sys.modules[{name!r}], T; import {name} as T; "
+        classes = "[t.__qualname__ for t in gc.get_objects() if isinstance(t, type)]"
+        self.there(f"before = {classes}\n"
+                   f"for _ in range(2): del sys.modules[{name!r}], T; import {name} as T; "
                    "gc.collect()\n"
-                   "assert T.ones(2).clone().tolist() == [1.0, 1.0], 'P8: a second module'")
+                   "assert T.ones(2).clone().tolist() == [1.0, 1.0], 'P8: a second module'\n"
+                   f"after = {classes}\n"
+                   "left = sorted({n for n in after if after.count(n) > before.count(n) + 1})\n"
+                   "assert not left, f'P5: of a module that is gone, these classes stay: {left}'")
     def end(self):
         if self.number is None:
             return

@@ -17,8 +17,8 @@ namespace slotfuzz {
 // Runs REPORT in a child with a pipe. Returns what REPORT wrote, or `#` and the status if it
 // crashed or hung.
 inline std::string reported_by_child(const std::function<void(int)>& report) {
-  // The child is forked as Python forks, so Python must run. Before the pipe, which a process of the
-  // session would otherwise keep open.
+  // The child is forked as Python forks, so Python must run. It comes before the pipe, which a
+  // process of the session would otherwise keep open.
   test_session();
   int ends[2];
   if (pipe(ends) != 0) return "# no pipe";

@@ -85,6 +85,12 @@ T.Tensor._free_weak_ref(h)
 type(a) is TensorSub, a.tolist(), type(b) is T.Tensor, b.tag -> True, [0, 0], True, 7
 T._swap_tensor_impl(a, b)
 a.tolist(), b.tolist(), type(a) is TensorSub, b.tag -> [0.0], [0, 0], True, 7
+o, p = T.ones(1).requires_grad_(), T.ones(1).requires_grad_()
+c, d = (o * 2).sum(), (p * 3).sum()
+T.utils.swap_tensors(o, p)
+c.backward() -> RuntimeError
+d.backward() -> RuntimeError
+o.grad, p.grad, o.is_leaf, p.is_leaf -> None, None, True, True
 T._swap_tensor_impl(a, 3) -> TypeError
 T._swap_tensor_impl(3, a) -> TypeError
 T._swap_tensor_impl(a, a)

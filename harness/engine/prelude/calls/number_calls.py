@@ -172,6 +172,10 @@ bool(T.zeros(1, 1)) -> False
 float(T.tensor(-1.0)), int(T.tensor(-1)), complex(T.tensor(-1.0)) -> -1.0, -1, -1+0j
 T.tensor(-1.0).item() -> -1.0
 float(T.tensor(1j)) -> RuntimeError
+float(T.tensor(1 - 1j)) -> RuntimeError
+int(T.tensor(2 - 1j)) -> RuntimeError
+int(T.tensor(3 + 1j)) -> RuntimeError
+int(T.tensor(3 - 0j)), float(T.tensor(complex(-2, 0))) -> 3, -2.0
 int(T.tensor(1j)) -> RuntimeError
 T.ones(2).item() -> RuntimeError
 T.ones(0).item() -> RuntimeError

@@ -146,6 +146,10 @@ T._check(w >= 3) -> RuntimeError
 T._check(True) -> None
 T._check(False) -> RuntimeError
 T._check(1) -> TypeError
+g = T.fx.experimental.symbolic_shapes.ShapeEnv()
+b, v = g.create_symint(6, 'y', 'dynamic'), g.create_unbacked_symint()
+T._check(v >= 0), T._check(b == v * 2), b.hint, bool(b > 3), int(b) -> None, None, 6, True, 6
+str(v), g.check([6], [3]), g.check([6], [4]), g.check([4], [2]) -> 'u1', True, False, False
 """
 
 #: check_size_calls [slotcore]: the calls about symbolic sizes (M11, M5)

@@ -14,9 +14,15 @@ else:
     assert {is_given} or {shares}, "T2: two interpreters have one tensor"
     assert (one._cdata == {address}) == {is_given}, "T2: an interpreter has the wrong storage"
     assert one.data_ptr() == {data}, "T2: a storage does not share its bytes"
+    assert ({looks}) == {seen}, f"T2: another interpreter sees {{({looks})}}, and not {seen}"
     claimed.append(one)
     del one
 """
+
+#: claimed_looks: what each interpreter sees of an impl
+claimed_looks = {
+    T.UntypedStorage: "one.nbytes(), one.resizable(), str(one.device)",
+    T.Tensor: "tuple(one.size()), one.stride(), str(one.dtype), one.requires_grad"}
 
 #: DyingBuffer: a buffer that notes in which interpreter it dies
 class DyingBuffer(bytearray):
@@ -42,6 +48,7 @@ class Claims:
         with hermetic():
             one = fetch(owner)
             self.handle, self.address, self.data = one._weak_ref(), one._cdata, one.data_ptr()
+            self.seen = eval(claimed_looks[kind], {"one": one})
     def storage(self):
         self.begin(T.UntypedStorage, T.ones(2), lambda owner: owner.untyped_storage())
     def buffer(self):
@@ -91,7 +98,8 @@ class Claims:
         is_given = self.can_claim(other)
         other.there(claim_there.format(
             kind=self.kind.__name__, handle=self.handle, address=self.address, data=self.data,
-            is_given=is_given, shares=self.kind is T.UntypedStorage))
+            is_given=is_given, shares=self.kind is T.UntypedStorage,
+            looks=claimed_looks[self.kind], seen=self.seen))
         if is_given:
             self.tag = other
     def note(self):

@@ -17,9 +17,16 @@ class Recipe:
     def save(self, ctx, *tensors):
         ctx.save_for_backward(*tensors)
         self.saved = list(tensors)
+    def gives_argument(self):
+        return any(one is self.x for one in self.results)
     def dirty(self, ctx):
+        if self.gives_argument():
+            return
         ctx.mark_dirty(self.x.mul_(2))
         self.results[0], self.is_dirty = self.x, True
+    def give_argument(self, ctx):
+        if not self.gives_argument():
+            self.results.append(self.x)
     def add_result(self, ctx):
         self.results.append(T.ones(len(self.results) + 1))
     def refuse(self, ctx):
@@ -37,7 +44,8 @@ ingredients = {
     "save_result": lambda r, ctx: r.save(ctx, r.results[0]),
     "save_none": lambda r, ctx: r.save(ctx, None, r.y), "save_nothing": lambda r, ctx: r.save(ctx),
     "save_for_forward": lambda r, ctx: ctx.save_for_forward(r.y, r.x), "dirty": Recipe.dirty,
-    "add_result": Recipe.add_result, "refuse": Recipe.refuse,
+    "add_result": Recipe.add_result, "give_argument": Recipe.give_argument,
+    "refuse": Recipe.refuse,
     "ignore_missing": Recipe.ignore_missing, "take_note": Recipe.take_note,
 }
 
@@ -56,10 +64,14 @@ def follow(recipe, names):
             return gradients[0], None, None
     leaf = T.tensor([2.0, 3.0]).requires_grad_()
     x = leaf * 1
+    of_x = x.grad_fn
     results = Follows.apply(x, T.ones(2), 3)
     results = results if isinstance(results, tuple) else (results,)
     ctx = recipe.ctx
     assert ctx.needs_input_grad == (True, False, False), "A8: a ctx has other needs"
+    if not recipe.is_dirty:
+        assert x.grad_fn is of_x, "A8: a Function has changed the graph of an argument"
+        assert all(one is not x for one in results), "A8: a result is the argument itself"
     assert getattr(ctx, "note", None) == recipe.note, "A1a: an attribute of a ctx is lost"
     requires = [one is not recipe.refused for one in recipe.results]
     assert not recipe.is_dirty or not requires[0] or results[0] is x, (
@@ -82,13 +94,28 @@ def follow(recipe, names):
     except RuntimeError:
         return
     assert False, f"A2a: after a backward a ctx has {left}"
+def follow_unrecorded(recipe, names):
+    class Follows(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y, number):
+            return recipe.forward(ctx, x, y, names)
+    x = T.tensor([2.0, 3.0]).requires_grad_() * 1
+    with T.no_grad():
+        results = Follows.apply(x, T.ones(2), 3)
+    needs = recipe.ctx.needs_input_grad
+    assert needs == (True, False, False), f"A8: where nothing is recorded, a ctx has needs {needs}"
+    assert x.requires_grad, "A8: a Function that is not recorded detaches its argument"
+    results = results if isinstance(results, tuple) else (results,)
+    requires = [one.requires_grad for one in results if one is not x]
+    assert not any(requires), f"A5e: unrecorded results require {requires}"
 def check_recipe(*names):
     if in_hermetic():
         return  # a ctx would show other wrappers
-    recipe = Recipe()
-    try:
-        with T.enable_grad():
-            follow(recipe, names)
-    finally:
-        # Two results, or a result and what the ctx has shown, own the node together (A4a).
-        recipe.__dict__.clear()
+    for follows in (follow, follow_unrecorded):
+        recipe = Recipe()
+        try:
+            with T.enable_grad():
+                follows(recipe, names)
+        finally:
+            # Two results, or a result and what the ctx has shown, own the node together (A4a).
+            recipe.__dict__.clear()

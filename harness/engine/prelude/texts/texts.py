@@ -28,6 +28,21 @@ def text_of_two(one, other):
             return None
         raise
 
+#: check_parts [slotcore]: the text of a base, or of a gradient, is that of its tensor (M12)
+#> check_parts: checks
+def check_parts(tensor):
+    if in_hermetic():
+        return
+    description = MetaConverter().describer.describe_tensor(tensor)
+    parts = {"base": (description.base, tensor._base), "gradient": (description.grad, tensor.grad)}
+    for name, (part, owned) in parts.items():
+        if owned is None:
+            continue
+        text = part.as_json()
+        assert T._meta.dumps(T._meta.loads(text)) == text, f"M12: the text of a {name} differs"
+        own = MetaConverter().describer.describe_tensor(owned).as_json()
+        assert text == own, f"M12: the text of a {name} is not that of its tensor"
+
 #: check_text [slotcore]: the text stands for the tensors (M1, M12)
 #> check_text: checks
 def check_text(one, other):
@@ -40,6 +55,7 @@ def check_text(one, other):
     describer.describe_tensor(T.ones(1))
     assert T._meta.dumps(T._meta.describe(describer, one, other)) == text, (
         "M12: a text depends on ids")
+    check_parts(one)
     if in_hermetic() or read.shape_env:
         return
     fakes = T._meta.convert(MetaConverter(), read)

@@ -195,6 +195,24 @@ def check_propagates(function, tensor):
         wrong = differing(outcome[0], expected[0])
         assert not wrong, f"M15: an operation gives a fake another {', '.join(wrong)}"
 
+#: check_fake_result [torch meta]: a function gives a fake the layout that it gives a tensor (M15)
+#> check_fake_result: checks
+def layouts_of(result):
+    results = result if isinstance(result, (tuple, list)) else [result]
+    return [(tuple(one.size()), one.stride(), one.storage_offset(), one.dtype)
+            for one in results if isinstance(one, T.Tensor)]
+def check_fake_result(function, view):
+    with T.no_grad():
+        try:
+            expected = layouts_of(function(view(example())))
+            fake = FakeTensorMode().from_tensor(view(example()))
+            with fake.fake_mode:
+                found = layouts_of(function(fake))
+        except unknown_to_fakes:
+            return
+    assert found == expected, (
+        f"M15: {called_by(function)} gives a fake the layout {found}, a tensor {expected}")
+
 #: check_known_number [torch meta]: a mode forgets the number of a fake that is written (M15)
 #> check_known_number: checks
 def set_data_to(fake, number):
@@ -203,11 +221,14 @@ def check_known_number():
     for write in (lambda fake, number: fake.fill_(number), set_data_to,
                   lambda fake, number: fake.set_(T.tensor(number)),
                   lambda fake, number: storage_of(fake).copy_(storage_of(T.tensor(number)))):
-        with FakeTensorMode():
-            fake = T.tensor(3)
-            write(fake, 9)
-            try:
-                number = fake.item()
-            except refused:
-                continue
-        assert number == 9, f"M15: a fake that was set to 9 has the number {number}"
+        for is_inference in (False, True):
+            with FakeTensorMode(), T.inference_mode(is_inference):
+                fake = T.tensor(3)
+                try:
+                    first = fake.item()
+                    write(fake, 9)
+                    number = fake.item()
+                except refused:
+                    continue
+            assert first == 3, f"M15: a fake of the number 3 has the number {first}"
+            assert number == 9, f"M15: a fake that was set to 9 has the number {number}"

@@ -26,6 +26,82 @@ def check_hooks_together(chosen, mode):
         root.backward()
     assert len(ran) == 1, f"A3b: a hook of several tensors ran {len(ran)} times in one backward"
 
+#: check_hooks_in_grad [torch]: a hook of several tensors hinders no grad() (A3b)
+#> check_hooks_in_grad: checks
+def check_hooks_in_grad(chosen, mode):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        inner = leaf * 2
+        root = inner * 3
+        T.autograd.graph.register_multi_grad_hook(
+            chosen(leaf, inner, root), lambda *gradients: None, mode=mode)
+        error = raised_by(lambda: T.autograd.grad(root, leaf))
+    assert error is None, f"A3b: where several tensors have a hook, grad() raises {error}"
+
+#: check_hook_of_leaf [torch]: the hook of a tensor runs in each run that needs its gradient (A3b)
+#> check_hook_of_leaf: checks
+def check_hook_of_leaf(run):
+    if in_hermetic():
+        return
+    ran = []
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        inner = leaf * 2
+        leaf.register_hook(lambda gradient: ran.append("leaf"))
+        inner.register_hook(lambda gradient: ran.append("inner"))
+        run(inner * 3, leaf)
+    assert ran == ["inner", "leaf"], f"A3b: of the hooks of two tensors ran {ran}"
+
+#: check_checkpoint_freed [torch]: a checkpoint leaves nothing of what a Function has saved (A4a)
+#> check_checkpoint_freed: collects checks
+def call_in_checkpoint(saved, returned):
+    made = []
+    class SavesParts(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            parts = {"x": x, "y": x * 2, "z": T.zeros(2)}
+            made.extend(weakref.ref(part) for part in parts.values())
+            ctx.save_for_backward(*(parts[name] for name in saved))
+            return tuple(parts[name] for name in returned)
+        @staticmethod
+        def backward(ctx, *gradients):
+            ctx.saved_tensors
+    leaf = T.ones(2).requires_grad_()
+    first = lambda leaf: SavesParts.apply(leaf * 1)[0]
+    by_checkpoint(first, leaf, use_reentrant=False).sum().backward()
+    return made
+def check_checkpoint_freed(saved, returned):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        made = call_in_checkpoint(saved, returned)
+    collect_all()
+    left = sum(one() is not None for one in made)
+    assert left == 0, f"A4a: a checkpoint of a Function leaves {left} of {len(made)} tensors"
+
+#: check_recomputed_in [torch]: a checkpoint computes again in the mode that it was in (A10)
+#> check_recomputed_in: checks
+def modes_here(tensor):
+    product, made = tensor[None] @ T.ones(2, 1, device="cpu"), T.ones(1)
+    dispatch = __import__("torch.utils._python_dispatch", fromlist=["_"])
+    modes = len(dispatch._get_current_dispatch_mode_stack())
+    return f"{modes} modes", str(product.dtype), str(made.device)
+def check_recomputed_in(mode):
+    if in_hermetic():
+        return
+    seen = []
+    def function(leaf):
+        seen.append(modes_here(leaf))
+        return leaf.exp().exp()
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        with mode():
+            total = by_checkpoint(function, leaf, use_reentrant=False).sum()
+        total.backward()
+    assert seen[0] == seen[-1], f"A10: a checkpoint ran in {seen[0]} first, and in {seen[-1]} again"
+
 #: check_dirty_refused [torch]: a Function may not write to a view of a leaf (A7)
 #> check_dirty_refused: checks
 class Doubled(T.autograd.Function):

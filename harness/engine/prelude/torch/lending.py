@@ -98,6 +98,28 @@ def check_deep_copied():
     copied.me = None
     assert not shared, "P2: two tensors share their attributes"
 
+#: check_from_buffer [torch]: a tensor over a buffer has the numbers of the buffer (P9)
+#> check_from_buffer: checks
+def check_from_buffer(type_, offset):
+    lent = bytearray(range(1, 101))
+    one = T.frombuffer(lent, dtype=type_, count=2, offset=offset)
+    sizes = 2 * one.element_size()
+    copied = T.tensor(list(lent[offset:offset + sizes]), dtype=T.uint8).view(type_)
+    for name, use in {"reading": lambda t: t.tolist(), "sum": lambda t: (t + t).tolist(),
+                      "copy": lambda t: t.clone().tolist()}.items():
+        found, expected = repr(use(one)), repr(use(copied))
+        assert found == expected, f"P9: {name} of a buffer from {offset} on gives {found}"
+
+#: check_set_storage [torch]: a tensor that takes a storage leaves the size of it (P9)
+#> check_set_storage: checks
+def check_set_storage(device):
+    source, target = T.empty(10, device=device), T.empty(40, device=device)
+    storage = storage_of(source)
+    bytes_before = storage.nbytes()
+    target.set_(storage, 0, (2,), (1,))
+    assert storage.nbytes() == bytes_before, (
+        f"P9: set_ made {storage.nbytes()} bytes of a storage's {bytes_before}")
+
 #: shrinking [torch]: a list that loses its items while a call reads them
 def shrinking(count=1):
     class Clearing:
@@ -152,3 +174,6 @@ def check_decorated():
     after = T._C._is_multithreading_enabled()
     T.autograd.set_multithreading_enabled(before)
     assert after == before, "A5e: set_multithreading_enabled() as a decorator stays"
+    with T.enable_grad():
+        T.set_grad_enabled(False)(lambda: None)
+        assert T.is_grad_enabled(), "A5e: set_grad_enabled() that decorates is on at once"

@@ -51,7 +51,7 @@ def check_write_noticed(write):
         f"A2b: {called_by(write)} wrote what a backward needs: it gives {found.tolist()}, and no"
         " error")
 
-#: sent, saved, saved_to_fakes [torch]: what was passed as to another process, or by a file
+#: sent, saved, pickled_together, saved_in_old_format, saved_to_fakes [torch]: copies by other means
 def sent(tensor):
     rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
     return rebuild(*arguments)
@@ -61,6 +61,14 @@ def saved(objects):
     T.save(objects, file)
     file.seek(0)
     return T.load(file)
+def pickled_together(objects):
+    return pickle.loads(pickle.dumps(objects))
+def saved_in_old_format(objects):
+    import io
+    file = io.BytesIO()
+    T.save(objects, file, _use_new_zipfile_serialization=False)
+    file.seek(0)
+    return T.load(file, weights_only=False)
 def saved_to_fakes(objects):
     module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
     with module.FakeTensorMode():
@@ -68,6 +76,15 @@ def saved_to_fakes(objects):
             return saved(objects)
         except AssertionError as error:  # what it says of a class that a mode does not know
             raise TypeError("no fakes") from error
+
+#: saved_as_copy [torch]: a tensor that is copied when its file is read
+class CopiedWhenRead:
+    def __init__(self, tensor):
+        self.tensor = tensor
+    def __reduce__(self):
+        return copy.deepcopy, (self.tensor,)
+def saved_as_copy(tensor):
+    return saved_in_old_format([CopiedWhenRead(tensor)])[0]
 
 #: check_same_numbers [torch]: who reads a view by other means sees the same numbers (P9)
 #> check_same_numbers: checks
