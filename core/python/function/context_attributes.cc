@@ -112,7 +112,11 @@ PyObject* owned_by_cpp(PyObject* self, PyObject*) {
     for (auto [link, part] : parts) {
       if (part != nullptr) rows.add_object(self, link, part, false);
     }
-    add_links(rows, self, autograd::owned_links(as_context(self)->parts->saved));
+    add_links(rows, self, autograd::owned_links(context->parts->saved));
+    // The ctx does not own its node, but nothing else may lead to what that owns. The lock ends at
+    // once, because the rows count references; no other thread may use the graph.
+    autograd::Node* node = context->parts->node.lock().get();
+    if (node != nullptr) add_links(rows, self, autograd::owned_links(*node));
     return rows.take().release();
   });
 }
@@ -203,7 +207,8 @@ PyMethodDef context_methods[] = {
     {"_release_objects", &release_objects, METH_NOARGS,
      "_release_objects(): for tests. Frees the saved tensors at any time."},
     {"_owned_by_cpp", &owned_by_cpp, METH_NOARGS,
-     "_owned_by_cpp() -> list: as for tensors, what the saved tensors own, themselves included."},
+     "_owned_by_cpp() -> list: as for tensors, what the saved tensors own, themselves included,\n"
+     "and what its node owns."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -99,7 +99,9 @@ void Tracker::after_line(const Line& line, bool raised) {
   note_finalizers();
   note_dead_weakrefs();
   if (seen_.index + 1 == line_count_) {
-    for_each_witness([this](int variable) { note_cpp_cycle_of(variable); });
+    for (int variable = 0; variable < table_.variable_count(); ++variable) {
+      note_cpp_cycle_of(variable);
+    }
   }
 }
 

@@ -97,6 +97,7 @@ class Tracker {
   void note_swap(int first, int second);
   void note_cpp_cycle(const Binding& binding, std::size_t edge);
   void note_cpp_cycle_of(int variable);
+  void note_owned_by_cycle(PyObject* object);
   void note_dead_weakrefs();
   void forget_unwitnessed();
   void forget(const void* impl);

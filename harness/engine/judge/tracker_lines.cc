@@ -236,8 +236,9 @@ void Tracker::note_cpp_cycle(const Binding& binding, std::size_t edge) {
 // wrappers in a cycle. To ask after each line took a fifth of the instructions of a run whose lines
 // are compiled.
 void Tracker::note_cpp_cycle_of(int variable) {
+  if (!was_hermetic_) return;
   const Binding& binding = bindings_[variable];
-  if (!was_hermetic_ || !binding.kind || !binding.impl) return;
+  if (!binding.kind || !binding.impl) return note_owned_by_cycle(executor_.value_of(variable));
   const auto owned = layout_.owned_by_cpp(binding.object);
   if (!owned) return;
   const bool has_wrapper = std::any_of(owned->begin(), owned->end(), [&](const auto& one) {
@@ -251,6 +252,14 @@ void Tracker::note_cpp_cycle_of(int variable) {
     cpp_cycles_.cycles.push_back(std::move(*cycle));
   }
   // A cycle that is known, and what it leads to, may own more by now.
+  for (const Layout::CppReference& one : *owned) cpp_cycles_.owned.insert(one.owned);
+}
+
+// A node that a cycle owns may own more by now, such as a hook.
+void Tracker::note_owned_by_cycle(PyObject* object) {
+  if (!object || !cpp_cycles_.owned.contains(object)) return;
+  const auto owned = layout_.owned_by_cpp(object);
+  if (!owned) return;
   for (const Layout::CppReference& one : *owned) cpp_cycles_.owned.insert(one.owned);
 }
 

@@ -180,7 +180,7 @@ steps = {
     "doubled_by_function": doubled_by_function, "wiped_by_function": wiped_by_function,
 }
 
-#: check_expression: values, first and second derivatives are those of the series (A7)
+#: flat_numbers, check_expression: values, first and second derivatives are those of the series (A7)
 #> check_expression: checks
 def flat_numbers(value):
     return [one for part in value for one in flat_numbers(part)] if type(value) is list else [value]

@@ -53,10 +53,11 @@ def check_in_use(part, user, when):
     del tensor, used
     gc.collect()
     gc.collect()
-    used, said = found(), f"A4b: of a dead cycle, the {part} that a {user} uses"
-    assert used is not None, f"{said} is not found again"
-    assert getattr(used, "mark", None) == "kept", f"{said} is cleared"
+    used = found()
+    assert getattr(used, "mark", None) == "kept", (
+        f"A4b: the collector takes the {part} of a dead cycle that a {user} uses")
     tensor = used.tensor
-    assert getattr(tensor, "me", None) is tensor, f"{said} has a tensor that is cleared"
+    assert getattr(tensor, "me", None) is tensor, (
+        f"A4b: the collector clears a tensor whose {part} a {user} uses")
     getattr(tensor, "owner", tensor).grad = None
     del used.tensor, tensor.me, kept
