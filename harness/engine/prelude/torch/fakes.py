@@ -161,7 +161,7 @@ def check_no_data(tensor):
                 continue
             assert False, "M7: a fake has a number"
 
-#: outcome_of, check_propagates [torch meta]: an operation gives a fake what it gives a tensor (M15)
+#: unknown_to_fakes, outcome_of, check_propagates [torch meta]: operations of fakes (M15)
 #> check_propagates: checks
 unknown_to_fakes = (NotImplementedError, RecursionError, *(
     getattr(T._subclasses.fake_tensor, name, NotImplementedError) for name in (

@@ -4,7 +4,7 @@ A rule of a Function is called by every transform: backward by gradients, jvp by
 second derivatives. Before 2.0 a forward has its ctx, and no transform of functorch takes it.
 """
 
-#: function_by [torch]: the `apply` of a Function that has these rules
+#: function_by, saves [torch]: the `apply` of a Function that has these rules, and one of them
 def function_by(forward, set_up, backward, tangent):
     def forward_with_ctx(ctx, *arguments):
         results = forward(*arguments)
