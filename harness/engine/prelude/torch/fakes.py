@@ -225,7 +225,7 @@ def check_known_number():
             with FakeTensorMode(), T.inference_mode(is_inference):
                 fake = T.tensor(3)
                 try:
-                    first = fake.item()
+                    first = T.tensor(3).item()
                     write(fake, 9)
                     number = fake.item()
                 except refused:

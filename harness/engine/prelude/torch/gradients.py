@@ -11,6 +11,14 @@ def check_gradients_apart(function):
     assert not shares_bytes(one.grad, other.grad), (
         "A7: a backward gives two leaves one gradient, so that a write to one changes both")
 
+#: hooked_together [torch]: a leaf and a root, of whose graph several tensors have a hook in common
+def hooked_together(chosen, mode, hook):
+    leaf = T.ones(1).requires_grad_()
+    inner = leaf * 2
+    root = inner * 3
+    T.autograd.graph.register_multi_grad_hook(chosen(leaf, inner, root), hook, mode=mode)
+    return leaf, root
+
 #: check_hooks_together [torch]: a hook of several tensors runs once in each backward (A3b)
 #> check_hooks_together: checks
 def check_hooks_together(chosen, mode):
@@ -18,11 +26,7 @@ def check_hooks_together(chosen, mode):
         return
     ran = []
     with T.inference_mode(False), T.enable_grad():
-        leaf = T.ones(1).requires_grad_()
-        inner = leaf * 2
-        root = inner * 3
-        T.autograd.graph.register_multi_grad_hook(
-            chosen(leaf, inner, root), lambda *gradients: ran.append(gradients), mode=mode)
+        _, root = hooked_together(chosen, mode, lambda *gradients: ran.append(gradients))
         root.backward()
     assert len(ran) == 1, f"A3b: a hook of several tensors ran {len(ran)} times in one backward"
 
@@ -32,11 +36,7 @@ def check_hooks_in_grad(chosen, mode):
     if in_hermetic():
         return
     with T.inference_mode(False), T.enable_grad():
-        leaf = T.ones(1).requires_grad_()
-        inner = leaf * 2
-        root = inner * 3
-        T.autograd.graph.register_multi_grad_hook(
-            chosen(leaf, inner, root), lambda *gradients: None, mode=mode)
+        leaf, root = hooked_together(chosen, mode, lambda *gradients: None)
         error = raised_by(lambda: T.autograd.grad(root, leaf))
     assert error is None, f"A3b: where several tensors have a hook, grad() raises {error}"
 

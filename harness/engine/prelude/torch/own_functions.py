@@ -11,7 +11,7 @@ def function_by(forward, set_up, backward, tangent):
         set_up(ctx, arguments, results)
         return results
     rules = {"forward": forward_with_ctx, "backward": backward, "jvp": tangent}
-    if hasattr(T.func if hasattr(T, "func") else T, "functional_call"):
+    if hasattr(T, "func"):
         rules.update(forward=forward, setup_context=set_up)
     rules = {name: staticmethod(rule) for name, rule in rules.items()}
     return type("Own", (T.autograd.Function,), {"generate_vmap_rule": True, **rules}).apply

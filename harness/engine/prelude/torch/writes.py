@@ -55,20 +55,19 @@ def check_write_noticed(write):
 def sent(tensor):
     rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
     return rebuild(*arguments)
-def saved(objects):
+def through_file(objects, saving, loading):
     import io
     file = io.BytesIO()
-    T.save(objects, file)
+    T.save(objects, file, **saving)
     file.seek(0)
-    return T.load(file)
+    return T.load(file, **loading)
+def saved(objects):
+    return through_file(objects, {}, {})
 def pickled_together(objects):
     return pickle.loads(pickle.dumps(objects))
 def saved_in_old_format(objects):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file, _use_new_zipfile_serialization=False)
-    file.seek(0)
-    return T.load(file, weights_only=False)
+    return through_file(objects, {"_use_new_zipfile_serialization": False},
+                        {"weights_only": False})
 def saved_to_fakes(objects):
     module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
     with module.FakeTensorMode():
