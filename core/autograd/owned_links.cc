@@ -15,8 +15,8 @@ class Search final : private OwnedVisitor {
   // Begins with what an owner without an impl owns.
   void from(const SavedVariable& saved) { saved.visit_owned(*this); }
   void from(TensorImpl* tensor, Node* node) {
-    pending_.push_back({tensor, node});
-    met_.insert(tensor != nullptr ? static_cast<Impl>(tensor) : node);
+    bool is_new = met_.insert(tensor != nullptr ? static_cast<Impl>(tensor) : node).second;
+    if (is_new) pending_.push_back({tensor, node});
   }
 
   std::vector<OwnedLink> run() {
@@ -141,9 +141,10 @@ std::vector<OwnedLink> owned_links(Node& node) {
   return search.run();
 }
 
-std::vector<OwnedLink> owned_links(const std::vector<SavedVariable>& saved) {
+std::vector<OwnedLink> owned_links(const std::vector<SavedVariable>& saved, Node* node) {
   Search search;
   for (const SavedVariable& one : saved) search.from(one);
+  if (node != nullptr) search.from(nullptr, node);
   return search.run();
 }
 

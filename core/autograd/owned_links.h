@@ -27,7 +27,7 @@ struct OwnedLink {
 // All links, those that are closer to the owner first. No other thread may use the graph.
 std::vector<OwnedLink> owned_links(TensorImpl& tensor);
 std::vector<OwnedLink> owned_links(Node& node);
-// Of an owner without an impl, which has saved these.
-std::vector<OwnedLink> owned_links(const std::vector<SavedVariable>& saved);
+// Of an owner without an impl, which has saved these, and of its NODE unless that is null.
+std::vector<OwnedLink> owned_links(const std::vector<SavedVariable>& saved, Node* node);
 
 }  // namespace slotcore::autograd

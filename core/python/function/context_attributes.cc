@@ -112,11 +112,10 @@ PyObject* owned_by_cpp(PyObject* self, PyObject*) {
     for (auto [link, part] : parts) {
       if (part != nullptr) rows.add_object(self, link, part, false);
     }
-    add_links(rows, self, autograd::owned_links(context->parts->saved));
     // The ctx does not own its node, but nothing else may lead to what that owns. The lock ends at
     // once, because the rows count references; no other thread may use the graph.
     autograd::Node* node = context->parts->node.lock().get();
-    if (node != nullptr) add_links(rows, self, autograd::owned_links(*node));
+    add_links(rows, self, autograd::owned_links(context->parts->saved, node));
     return rows.take().release();
   });
 }

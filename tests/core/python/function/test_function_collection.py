@@ -139,3 +139,9 @@ def test_owned_by_cpp_lists_what_is_saved():
     y = Save.apply(x, "x")
     rows = y.grad_fn._owned_by_cpp()
     assert (id(y.grad_fn), "saved tensor", x._cdata, "tensor", 3, False) in rows
+
+
+def test_owned_by_cpp_lists_a_reference_once():
+    """The saved view leads to the node, which a ctx lists in any case."""
+    rows = Save.apply(leaf(), "view").grad_fn._owned_by_cpp()
+    assert len({*rows}) == len(rows)
