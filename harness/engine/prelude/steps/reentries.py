@@ -122,7 +122,15 @@ repeating_acts = ("differentiates", "runs", "frees")  # they need a graph that i
 harmless_acts = ("nothing", "collects", "asks", "drops_results", "drops_leaves", "adds_hooks",
                  "removes_hooks", "differentiates", "retains", "extends", "runs")
 
-#: reenter, check_reentered [slotcore]: a backward that acts on its own graph is right (A5, A7, P5)
+#: end_tasks [slotcore]: a backward that failed has left no task
+def end_tasks():
+    pass
+
+#: end_tasks [torch]: the next backward of a thread frees the tasks of the one that failed
+def end_tasks():
+    trivial_backward()
+
+#: reenter, check_reentered: a backward that acts on its own graph is right (A5, A7, P5)
 #> check_reentered: collects finalizes checks
 def reenter(point, *acts):
     ended = None
@@ -144,6 +152,7 @@ def reenter(point, *acts):
     watched = run.watched
     run.leave()
     del run, leaves
+    end_tasks()
     collect_all()
     assert not any(one() for one in watched), f"P5: after {acts} in {point} something is left"
 def check_reentered(place, *words):
