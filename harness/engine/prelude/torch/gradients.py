@@ -123,3 +123,31 @@ def check_dirty_refused():
         except RuntimeError:
             return
     assert leaf.is_leaf, "A7: a Function has written to a view of a leaf, which is no leaf any more"
+
+#: long_links: what makes each tensor of a chain own the former one
+def link_by_rows(former):
+    former[0].mul_(2)
+    return former
+long_links = {**{name: deep_links[name] for name in (
+    "slot", "attribute", "hook", "buffer", "death", "graph")}, "rows": link_by_rows}
+if hasattr(T.Tensor, "untyped_storage"):
+    long_links |= {name: deep_links[name] for name in ("storage", "storage_slot")}
+
+#: check_long_chain [torch]: a chain of 100,000 tensors is freed on a stack of 8 MB (P6)
+#> check_long_chain: starts_thread collects finalizes checks
+LONG_CHAIN, USUAL_STACK_BYTES = 100_000, 1 << 23
+def freed_chain(link):
+    with T.inference_mode(False), T.enable_grad():
+        chain = T.ones(2).requires_grad_() * 1
+        chain.first = Sentinel()
+        first = weakref.ref(chain.first)
+        for _ in range(LONG_CHAIN):
+            chain = link(chain)
+    del chain
+    gc.collect()
+    return first
+def check_long_chain(name):
+    if in_hermetic() or name not in long_links:
+        return
+    first = on_small_stack(lambda: freed_chain(long_links[name]), USUAL_STACK_BYTES)
+    assert first() is None, f"P6: a chain by {name} is not freed"
