@@ -94,3 +94,40 @@ class Legacy(T.autograd.Function):
     def backward(self, g):
         x, = self.saved_tensors
         return g * x * 2
+
+#: check_hooks_left: hooks for saved tensors that are left in the midst of a call of one (A2e)
+#> check_hooks_left: starts_thread checks
+def hooks_left(point):
+    packed, scopes = [], []
+    def scope_of(name):
+        def leave(where):
+            if (name, where) == ("inner", point) and len(scopes) == 2:
+                scopes.pop().__exit__(None, None, None)
+        def pack(saved):
+            packed.append(name)
+            leave("pack")
+            return saved
+        def unpack(saved):
+            leave("unpack")
+            return saved
+        return T.autograd.graph.saved_tensors_hooks(pack, unpack)
+    with T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        for name in ("outer", "inner"):
+            scopes.append(scope_of(name))
+            scopes[-1].__enter__()
+        (leaf * leaf).sum().backward()
+        leaf * leaf
+        scopes.pop().__exit__(None, None, None)
+        leaf * leaf
+    return packed, leaf.grad.tolist()
+def check_hooks_left(point):
+    if in_hermetic():
+        return
+    packed, gradient = on_small_stack(lambda: hooks_left(point))  # hooks end with their thread
+    # A backward may also end with the hooks with which it began.
+    allowed = {"pack": ["iooo"], "unpack": ["iioo", "iiiioo"]}[point]
+    names = "".join(name[0] for name in packed)
+    assert names in allowed, (
+        f"A2e: hooks that were left in {point}: {packed} have packed")
+    assert gradient == [2.0, 2.0], f"A2e: after hooks were left in {point} a gradient is {gradient}"

@@ -151,3 +151,28 @@ def check_long_chain(name):
         return
     first = on_small_stack(lambda: freed_chain(long_links[name]), USUAL_STACK_BYTES)
     assert first() is None, f"P6: a chain by {name} is not freed"
+
+#: check_raw_saved [torch]: what a node saved, taken from it, says that it was freed (A2a)
+#> check_raw_saved: collects finalizes checks
+def raw_saved_by(node):
+    found = [getattr(node, name) for name in dir(node) if name.startswith("_raw_saved")]
+    return [raw for one in found for raw in (one if isinstance(one, (tuple, list)) else [one])]
+def check_raw_saved(function, end):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf = example().requires_grad_()
+        result = function(leaf * 1)
+        raws = raw_saved_by(result.grad_fn)
+        if end == "run":
+            result.sum().backward()
+        del result
+        gc.collect()
+        taken = [leaf * 2 for _ in range(50)]  # the memory that was freed
+    for raw in raws:
+        try:
+            raw.register_hooks(lambda saved: saved, lambda packed: packed)
+        except RuntimeError:
+            continue
+        raise AssertionError(f"A2a: {called_by(function)}: what was freed gets hooks")
+    del taken
