@@ -124,21 +124,15 @@ def check_dirty_refused():
             return
     assert leaf.is_leaf, "A7: a Function has written to a view of a leaf, which is no leaf any more"
 
-#: long_links: what makes each tensor of a chain own the former one
-def link_by_rows(former):
-    former[0].mul_(2)
-    return former
-long_links = {**{name: deep_links[name] for name in (
-    "slot", "attribute", "hook", "buffer", "death", "graph")}, "rows": link_by_rows}
-if hasattr(T.Tensor, "untyped_storage"):
-    long_links |= {name: deep_links[name] for name in ("storage", "storage_slot")}
-
-#: check_long_chain [torch]: a chain of 100,000 tensors is freed on a stack of 8 MB (P6)
+#: long_links, check_long_chain [torch]: a chain of 100,000 objects is freed on a usual stack (P6)
 #> check_long_chain: starts_thread collects finalizes checks
 LONG_CHAIN, USUAL_STACK_BYTES = 100_000, 1 << 23
+long_links = {name: deep_links[name] for name in ("slot", "attribute", "buffer", "death")}
+if hasattr(T.Tensor, "untyped_storage"):
+    long_links |= {name: deep_links[name] for name in ("storage", "storage_slot")}
 def freed_chain(link):
-    with T.inference_mode(False), T.enable_grad():
-        chain = T.ones(2).requires_grad_() * 1
+    with T.inference_mode(False):
+        chain = T.ones(2)
         chain.first = Sentinel()
         first = weakref.ref(chain.first)
         for _ in range(LONG_CHAIN):
@@ -151,6 +145,27 @@ def check_long_chain(name):
         return
     first = on_small_stack(lambda: freed_chain(long_links[name]), USUAL_STACK_BYTES)
     assert first() is None, f"P6: a chain by {name} is not freed"
+
+#: graph_links, check_long_graph [torch]: a graph of 100,000 steps is freed on a usual stack (P6)
+#> check_long_graph: starts_thread checks
+def link_by_rows(former):
+    former[0].mul_(2)
+    return former
+graph_links = {"product": deep_links["graph"], "hook": deep_links["hook"], "rows": link_by_rows,
+               "in_place": lambda former: former.mul_(2)}
+def freed_graph(link):
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        known, last = weakref.ref(leaf), leaf * 1
+        for _ in range(LONG_CHAIN):
+            last = link(last)
+    del leaf, last
+    return known
+def check_long_graph(name):
+    if in_hermetic():
+        return
+    known = on_small_stack(lambda: freed_graph(graph_links[name]), USUAL_STACK_BYTES)
+    assert known() is None, f"P6: a graph by {name} is not freed"
 
 #: check_raw_saved [torch]: what a node saved, taken from it, says that it was freed (A2a)
 #> check_raw_saved: collects finalizes checks

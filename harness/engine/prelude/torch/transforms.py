@@ -182,5 +182,5 @@ def check_transformed(transform, function):
         if usual.__code__.co_code != code and differs_by(transform, usual):
             return
     names = " and ".join(function.__code__.co_names) or "a product"
-    raise AssertionError(
-        f"A10: under {transform}, {names} gives {difference[1]}, by itself {difference[0]}")
+    raise AssertionError(  # what it gives may be memory that nobody has written
+        f"A10: under {transform}, {names} does not give {difference[0]}, as it does by itself")
