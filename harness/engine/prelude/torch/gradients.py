@@ -183,7 +183,7 @@ def check_raw_saved(function, end):
             result.sum().backward()
         del result
         gc.collect()
-        taken = [leaf * 2 for _ in range(50)]  # the memory that was freed
+        taken = [function(leaf * 1) for _ in range(50)]  # the memory that was freed
     for raw in raws:
         try:
             raw.register_hooks(lambda saved: saved, lambda packed: packed)
