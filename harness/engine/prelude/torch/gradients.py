@@ -124,9 +124,11 @@ def check_dirty_refused():
             return
     assert leaf.is_leaf, "A7: a Function has written to a view of a leaf, which is no leaf any more"
 
+#: LONG_CHAIN, USUAL_STACK_BYTES [torch]: more steps than a recursion has room for on such a stack
+LONG_CHAIN, USUAL_STACK_BYTES = 100_000, 1 << 23
+
 #: long_links, check_long_chain [torch]: a chain of 100,000 objects is freed on a usual stack (P6)
 #> check_long_chain: starts_thread collects finalizes checks
-LONG_CHAIN, USUAL_STACK_BYTES = 100_000, 1 << 23
 long_links = {name: deep_links[name] for name in ("slot", "attribute", "buffer", "death")}
 if hasattr(T.Tensor, "untyped_storage"):
     long_links |= {name: deep_links[name] for name in ("storage", "storage_slot")}
