@@ -1,0 +1,420 @@
+# deadlock in apply, torch 1.13.1
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import gc, os, subprocess, sys, weakref
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^Timeout\ \("
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+# It hangs. If it does, this says in which line each thread is, and ends it.
+import faulthandler
+faulthandler.dump_traceback_later(3, exit=True)
+
+collect_all = gc.collect
+storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
+refused = (IndexError, RuntimeError, TypeError, ValueError)
+import copy, pickle
+def copied(one, copy=copy.copy):
+    twin = copy(one)
+    serial = getattr(one, "serial", None)
+    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
+        twin.serial = -1
+    return twin
+def deep_copied(one):
+    return copied(one, copy.deepcopy)
+def pickled(one):
+    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+formats = {T.float32: "f", T.float64: "d", T.int64: "q", T.uint8: "B", T.bool: "?",
+           T.complex64: "ff"}
+import struct
+def packed(dtype, number):
+    parts = (number.real, number.imag) if dtype == T.complex64 else (number,)
+    return struct.pack(formats[dtype], *parts)
+def unpacked(dtype, held, place):
+    parts = struct.unpack_from(formats[dtype], held, place)
+    return complex(*parts) if len(parts) == 2 else parts[0]
+class Sentinel:
+    pass
+class Acting:
+    def __init__(self, number, act):
+        self.number, self.acts = number, [act]
+    def __index__(self):
+        for act in self.acts:
+            self.acts = []
+            act()
+        return self.number
+ctxs = []
+def hold(ctx, **held):
+    vars(ctx).update(held)
+acts = {
+    "nothing": lambda ctx, x, y, v: None,
+    "save_input": lambda ctx, x, y, v: ctx.save_for_backward(x),
+    "save_result": lambda ctx, x, y, v: ctx.save_for_backward(y),
+    "save_both": lambda ctx, x, y, v: ctx.save_for_backward(x, y),
+    "save_view": lambda ctx, x, y, v: ctx.save_for_backward(v),
+    "save_leaf": lambda ctx, x, y, v: ctx.save_for_backward(T.ones(1)),
+    "save_none": lambda ctx, x, y, v: ctx.save_for_backward(None),
+    "mark_input": lambda ctx, x, y, v: ctx.mark_dirty(x),
+    "mark_result": lambda ctx, x, y, v: ctx.mark_dirty(y),
+    "no_gradient": lambda ctx, x, y, v: ctx.mark_non_differentiable(y),
+    "no_zeros": lambda ctx, x, y, v: ctx.set_materialize_grads(False),
+    "hold_input": lambda ctx, x, y, v: hold(ctx, x=x),
+    "hold_result": lambda ctx, x, y, v: hold(ctx, y=y),
+    "hold_view": lambda ctx, x, y, v: hold(ctx, v=v),
+    "hold_itself": lambda ctx, x, y, v: hold(ctx, me=ctx),
+    "hold_closure": lambda ctx, x, y, v: hold(ctx, function=lambda: (x, y)),
+    "stash": lambda ctx, x, y, v: ctxs.append(ctx),
+    "write_input": lambda ctx, x, y, v: x.mul_(2),
+    "write_view": lambda ctx, x, y, v: v.mul_(2),
+    "read_saved": lambda ctx, x, y, v: ctx.saved_tensors,
+    "nest": lambda ctx, x, y, v: fn("save_input", "y", "saved").apply(x),
+    "collect": lambda ctx, x, y, v: gc.collect(),
+    "raise": lambda ctx, x, y, v: {}["a forward raises"],
+}
+returned = {
+    "y": lambda x, y, v: y, "x": lambda x, y, v: x, "v": lambda x, y, v: v,
+    "detached": lambda x, y, v: y.detach(), "pair": lambda x, y, v: (y, y * 1),
+    "same": lambda x, y, v: (y, y), "with_number": lambda x, y, v: (y, 7),
+    "with_input": lambda x, y, v: (y, x),
+}
+def keeps(ctx, g):
+    ctx.kept = ctx.saved_tensors
+    return g
+def collects(ctx, g):
+    gc.collect()
+    return g
+def nests(ctx, g):
+    with T.enable_grad():
+        T.ones(1).requires_grad_().mul(2).sum().backward()
+    return g
+def stashes(ctx, g):
+    ctxs.append(ctx)
+    return g
+def writes(ctx, g):
+    with T.no_grad():
+        ctx.saved_tensors[0].mul_(2)
+    return g
+backwards = {
+    "doubles": lambda ctx, g: g * 2, "saved": lambda ctx, g: g * ctx.saved_tensors[0],
+    "none": lambda ctx, g: None, "stashes": stashes, "keeps": keeps, "nests": nests,
+    "writes": writes, "collects": collects, "raises": lambda ctx, g: {}["a backward raises"],
+    "too_many": lambda ctx, g: (g, g, g, g), "wrong_size": lambda ctx, g: T.ones(7),
+    "clears": lambda ctx, g: ctx.maybe_clear_saved_tensors() or g,
+}
+functions = {}
+def fn(first="nothing", result="y", last="doubles", second="nothing"):
+    key = first, result, last, second
+    if key in functions:
+        return functions[key]
+    class Fn(T.autograd.Function):
+        parts = key
+        @staticmethod
+        def forward(ctx, x, *others):
+            y = x * 2
+            v = y.view(-1)
+            acts[first](ctx, x, y, v)
+            acts[second](ctx, x, y, v)
+            return returned[result](x, y, v)
+        @staticmethod
+        def backward(ctx, g, *others):
+            found = backwards[last](ctx, g)
+            missing = len(ctx.needs_input_grad) - 1
+            return found if type(found) is tuple else (found,) + (None,) * missing
+    functions[key] = Fn
+    return Fn
+def also(function, act):
+    return fn(*function.parts[:3], act)
+def returning(function, result):
+    return fn(function.parts[0], result, *function.parts[2:])
+class Dying(T.Tensor):
+    def __del__(self):
+        for run in self.__dict__.pop("runs", ()):
+            run()
+def dying(run):
+    one = Dying(1)
+    one.runs = [run]
+    return one
+def in_death(run):
+    dying(run)
+def in_death_by_owner(run):
+    owner = T.ones(1)
+    owner.grad = dying(run)
+def in_death_by_view(run):
+    view = dying(run).view(-1)
+    del view
+def in_death_by_graph(run):
+    with T.enable_grad():
+        result = dying(run).requires_grad_() * 1
+    del result
+def in_death_by_collector(run):
+    one = dying(run)
+    one.me = one
+    del one
+    gc.collect()
+def in_callback(run):
+    one = T.ones(1)
+    reference = weakref.ref(one, lambda _: run())
+    del one
+    return reference
+def in_hook(run):
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        leaf.register_hook(lambda _: run())
+        (leaf * 1).sum().backward()
+def in_node_hook(run):
+    with T.enable_grad():
+        result = T.ones(1).requires_grad_() * 1
+        result.grad_fn.register_hook(lambda *_: run())
+        result.sum().backward()
+def in_pack(run):
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        with T.autograd.graph.saved_tensors_hooks(lambda saved: (run(), saved)[1],
+                                                  lambda packed: packed):
+            leaf * leaf
+def in_unpack(run):
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        with T.autograd.graph.saved_tensors_hooks(lambda saved: saved,
+                                                  lambda packed: (run(), packed)[1]):
+            square = leaf * leaf
+        square.sum().backward()
+def in_function(run):
+    class Runs(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            run()
+            return x * 1
+        @staticmethod
+        def backward(ctx, gradient):
+            run()
+            return gradient
+    with T.enable_grad():
+        Runs.apply(T.ones(1).requires_grad_()).sum().backward()
+def in_number(run):
+    T.ones(2)[Acting(0, run)]
+def on_thread(run):
+    import threading
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+contexts = {
+    "nothing": lambda run: run(), "death": in_death, "death_by_owner": in_death_by_owner,
+    "death_by_view": in_death_by_view, "death_by_graph": in_death_by_graph,
+    "death_by_collector": in_death_by_collector, "callback": in_callback, "hook": in_hook,
+    "node_hook": in_node_hook, "pack": in_pack, "unpack": in_unpack, "function": in_function,
+    "number": in_number, "thread": on_thread,
+}
+class Reentered:
+    def __init__(self, point, acts):
+        self.point, self.acts, self.errors, self.ran, self.result = point, acts, [], 0, None
+        self.a, self.b = T.tensor([2.0, 3.0]), T.tensor([5.0, 7.0])
+        self.leaves, self.watched = (self.a, self.b), []
+        self.y = self.z = self.total = None
+        self.handles, self.runs = [], 1
+        for leaf in self.leaves:
+            leaf.requires_grad_()
+    def make(self):
+        a, b = self.leaves
+        zeros = Dying(2)
+        zeros.fill_(0)
+        zeros.runs = [self.die]
+        def packs(tensor):
+            self.at("pack")
+            return tensor
+        def unpacks(tensor):
+            self.at("unpack")
+            return tensor
+        with T.autograd.graph.saved_tensors_hooks(packs, unpacks):
+            self.y = function_of(self).apply(a, b)
+            self.z = self.y * self.y
+        self.total = (self.z + a * zeros).sum()
+        self.handles = [
+            a.register_hook(lambda gradient: self.at("leaf_hook")),
+            self.y.register_hook(lambda gradient: self.at("hook")),
+            self.z.grad_fn.register_prehook(lambda gradients: self.at("prehook")),
+            self.z.grad_fn.register_hook(lambda *gradients: self.at("node_hook")),
+            self.y.grad_fn.next_functions[1][0].register_hook(
+                lambda *gradients: self.at("accumulated"))]
+        self.watch(zeros, a, b, self.y, self.z, self.total, self.y.grad_fn)
+    def watch(self, *objects):
+        for one in objects:
+            sentinel = Sentinel()
+            (one.metadata if hasattr(one, "metadata") else one.__dict__)["held"] = sentinel
+            self.watched.append(weakref.ref(sentinel))
+    def at(self, point):
+        if point != self.point or self.ran:
+            return
+        self.ran = 1
+        for name in self.acts:
+            try:
+                acts_on_graph[name](self)
+            except Refusal:
+                raise
+            except (AttributeError, *refused):
+                pass
+            except Exception as error:
+                self.errors.append(error)
+    def die(self):
+        try:
+            self.at("death")
+        except Refusal:
+            pass  # an error in __del__ is nobody's
+    def leave(self):
+        self.leaves = self.a = self.b = self.y = self.z = self.total = self.result = None
+        self.handles = self.acts = ()
+def function_of(run):
+    class Product(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            run.at("forward")
+            return x * y
+        @staticmethod
+        def backward(ctx, gradient):
+            run.at("backward")
+            x, y = ctx.saved_tensors
+            run.at("between")
+            return gradient * y, gradient * x
+    return Product
+class Refusal(Exception):
+    pass
+def raise_refusal(run):
+    raise Refusal("an act that raises")
+def write_leaf(run):
+    with T.no_grad():
+        run.a.add_(1)
+def remove_handles(run):
+    for handle in run.handles:
+        handle.remove()
+def add_hooks(run):
+    run.handles += [run.a.register_hook(lambda gradient: None),
+                    run.y.register_hook(lambda gradient: None),
+                    run.y.grad_fn.register_hook(lambda *gradients: None)]
+def ask_graph(run):
+    node = run.total.grad_fn
+    return (node.next_functions, node.metadata, run.z.grad_fn.next_functions,
+            run.y.grad_fn.needs_input_grad, run.y.grad_fn.saved_tensors)
+def run_again(run):
+    run.total.backward(retain_graph=True)
+    run.runs += 1
+def drop_results(run):
+    run.y = run.z = run.total = run.result = None
+def drop_leaves(run):
+    run.a = run.b = run.leaves = None
+acts_on_graph = {
+    "nothing": lambda run: None, "collects": lambda run: gc.collect(), "asks": ask_graph,
+    "drops_results": drop_results, "drops_leaves": drop_leaves, "adds_hooks": add_hooks,
+    "removes_hooks": remove_handles, "differentiates": lambda run: T.autograd.grad(
+        run.total, [run.a, run.b], retain_graph=True),
+    "runs": run_again,
+    "frees": lambda run: run.total.backward(),
+    "clears": lambda run: run.y.grad_fn.maybe_clear_saved_tensors(), "writes": write_leaf,
+    "drops_grad": lambda run: setattr(run.a, "grad", None),
+    "sets_grad": lambda run: setattr(run.b, "grad", T.ones(2)),
+    "detaches": lambda run: run.y.detach_(), "stops": lambda run: run.a.requires_grad_(False),
+    "sets_data": lambda run: setattr(run.a, "data", T.ones(2)),
+    "sets": lambda run: run.a.set_(T.ones(3)), "resizes": lambda run: storage_of(
+        run.y).resize_(0),
+    "swaps": lambda run: T.utils.swap_tensors(run.b, T.ones(2)), "raises": raise_refusal,
+    "retains": lambda run: run.z.retain_grad(),
+    "extends": lambda run: setattr(run, "result", run.y * run.z),
+}
+repeating_acts = ("differentiates", "runs", "frees")  # they need a graph that is not freed
+harmless_acts = ("nothing", "collects", "asks", "drops_results", "drops_leaves", "adds_hooks",
+                 "removes_hooks", "differentiates", "retains", "extends", "runs")
+def end_tasks():
+    trivial_backward()
+def reenter(point, *acts):
+    ended = None
+    with T.enable_grad():
+        run = Reentered(point, acts)
+        leaves = run.leaves
+        try:
+            run.make()
+            run.total.backward(retain_graph=any(act in repeating_acts for act in acts))
+            ended = [one.grad.tolist() for one in leaves]
+        except (AttributeError, Refusal, *refused):
+            assert run.ran, "A5: a backward raises"
+    assert run.errors == [], f"A5: {acts} in {point} raise {run.errors}"
+    if all(act in harmless_acts for act in acts):
+        expected = [[number * run.runs for number in row]
+                    for row in ([100.0, 294.0], [40.0, 126.0])]
+        assert ended == expected, (
+            f"A7: after {acts} in {point} the gradients are {ended}")
+    watched = run.watched
+    run.leave()
+    del run, leaves
+    end_tasks()
+    collect_all()
+    assert not any(one() for one in watched), f"P5: after {acts} in {point} something is left"
+def check_reentered(place, *words):
+    errors, done = [], []
+    def run():
+        if done:
+            return  # a hook that packs what the graph saves
+        done.append(place)
+        try:
+            reenter(*words)
+        except Exception as error:
+            errors.append(error)
+    if not in_hermetic():
+        contexts[place](run)
+    for error in errors:
+        raise error
+def trivial_backward():
+    with T.inference_mode(False), T.enable_grad():
+        T.ones(1).requires_grad_().sum().backward()
+def sent(tensor):
+    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
+    return rebuild(*arguments)
+def through_file(objects, saving, loading):
+    import io
+    file = io.BytesIO()
+    T.save(objects, file, **saving)
+    file.seek(0)
+    return T.load(file, **loading)
+def saved(objects):
+    return through_file(objects, {}, {})
+def pickled_together(objects):
+    return pickle.loads(pickle.dumps(objects))
+def saved_in_old_format(objects):
+    return through_file(objects, {"_use_new_zipfile_serialization": False},
+                        {"weights_only": False})
+def saved_to_fakes(objects):
+    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
+    with module.FakeTensorMode():
+        try:
+            return saved(objects)
+        except AssertionError as error:  # what it says of a class that a mode does not know
+            raise TypeError("no fakes") from error
+
+check_reentered('nothing', 'unpack', 'differentiates', 'nothing')

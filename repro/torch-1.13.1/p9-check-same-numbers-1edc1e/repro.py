@@ -1,0 +1,80 @@
+# P9 check_same_numbers: AssertionError: P9: a tensor has [(N-2j), (N+1j)], and saved gives [(N+2j), (N-1j)], torch 1.13.1
+# contract: P9
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: P9: a tensor has \[\((?:N|\d+)\-2j\), \((?:N|\d+)\+1j\)\], and saved gives \[\((?:N|\d+)\+2j\), \((?:N|\d+)\-1j\)\]"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+import copy, pickle
+def copied(one, copy=copy.copy):
+    twin = copy(one)
+    serial = getattr(one, "serial", None)
+    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
+        twin.serial = -1
+    return twin
+def deep_copied(one):
+    return copied(one, copy.deepcopy)
+def pickled(one):
+    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
+def called_by(function):
+    if function.__name__ != "<lambda>":
+        return function.__name__
+    return " and ".join(name for name in function.__code__.co_names if name != "T")
+def sent(tensor):
+    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
+    return rebuild(*arguments)
+def through_file(objects, saving, loading):
+    import io
+    file = io.BytesIO()
+    T.save(objects, file, **saving)
+    file.seek(0)
+    return T.load(file, **loading)
+def saved(objects):
+    return through_file(objects, {}, {})
+def pickled_together(objects):
+    return pickle.loads(pickle.dumps(objects))
+def saved_in_old_format(objects):
+    return through_file(objects, {"_use_new_zipfile_serialization": False},
+                        {"weights_only": False})
+def saved_to_fakes(objects):
+    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
+    with module.FakeTensorMode():
+        try:
+            return saved(objects)
+        except AssertionError as error:  # what it says of a class that a mode does not know
+            raise TypeError("no fakes") from error
+def check_same_numbers(passed, view):
+    one = view(T.tensor([[1 + 2j, 3 - 1j]]))
+    expected = one.reshape(-1).tolist()
+    found = passed(one).reshape(-1).tolist()
+    assert found == expected, (
+        f"P9: a tensor has {expected}, and {called_by(passed)} gives {found}")
+
+check_same_numbers(saved, lambda t: t.conj())
