@@ -98,18 +98,18 @@ class Legacy(T.autograd.Function):
 #: check_hooks_left: hooks for saved tensors that are left in the midst of a call of one (A2e)
 #> check_hooks_left: starts_thread checks
 def hooks_left(point):
-    packed, scopes = [], []
+    heard, scopes = [], []
     def scope_of(name):
         def leave(where):
             if (name, where) == ("inner", point) and len(scopes) == 2:
                 scopes.pop().__exit__(None, None, None)
-        def pack(saved):
-            packed.append(name)
+        def pack(one):
+            heard.append(name)
             leave("pack")
-            return saved
-        def unpack(saved):
+            return one
+        def unpack(one):
             leave("unpack")
-            return saved
+            return one
         return T.autograd.graph.saved_tensors_hooks(pack, unpack)
     with T.enable_grad():
         leaf = T.ones(2).requires_grad_()
@@ -120,14 +120,13 @@ def hooks_left(point):
         leaf * leaf
         scopes.pop().__exit__(None, None, None)
         leaf * leaf
-    return packed, leaf.grad.tolist()
+    return heard, leaf.grad.tolist()
 def check_hooks_left(point):
     if in_hermetic():
         return
-    packed, gradient = on_small_stack(lambda: hooks_left(point))  # hooks end with their thread
+    heard, gradient = on_small_stack(lambda: hooks_left(point))  # hooks end with their thread
     # A backward may also end with the hooks with which it began.
     allowed = {"pack": ["iooo"], "unpack": ["iioo", "iiiioo"]}[point]
-    names = "".join(name[0] for name in packed)
-    assert names in allowed, (
-        f"A2e: hooks that were left in {point}: {packed} have packed")
+    names = "".join(name[0] for name in heard)
+    assert names in allowed, f"A2e: hooks that were left in {point}: {heard} have packed"
     assert gradient == [2.0, 2.0], f"A2e: after hooks were left in {point} a gradient is {gradient}"

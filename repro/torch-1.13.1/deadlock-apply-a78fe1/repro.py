@@ -38,29 +38,9 @@ faulthandler.dump_traceback_later(3, exit=True)
 collect_all = gc.collect
 storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
 refused = (IndexError, RuntimeError, TypeError, ValueError)
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-formats = {T.float32: "f", T.float64: "d", T.int64: "q", T.uint8: "B", T.bool: "?",
-           T.complex64: "ff"}
-import struct
-def packed(dtype, number):
-    parts = (number.real, number.imag) if dtype == T.complex64 else (number,)
-    return struct.pack(formats[dtype], *parts)
-def unpacked(dtype, held, place):
-    parts = struct.unpack_from(formats[dtype], held, place)
-    return complex(*parts) if len(parts) == 2 else parts[0]
 class Sentinel:
     pass
 class Acting:
@@ -71,89 +51,6 @@ class Acting:
             self.acts = []
             act()
         return self.number
-ctxs = []
-def hold(ctx, **held):
-    vars(ctx).update(held)
-acts = {
-    "nothing": lambda ctx, x, y, v: None,
-    "save_input": lambda ctx, x, y, v: ctx.save_for_backward(x),
-    "save_result": lambda ctx, x, y, v: ctx.save_for_backward(y),
-    "save_both": lambda ctx, x, y, v: ctx.save_for_backward(x, y),
-    "save_view": lambda ctx, x, y, v: ctx.save_for_backward(v),
-    "save_leaf": lambda ctx, x, y, v: ctx.save_for_backward(T.ones(1)),
-    "save_none": lambda ctx, x, y, v: ctx.save_for_backward(None),
-    "mark_input": lambda ctx, x, y, v: ctx.mark_dirty(x),
-    "mark_result": lambda ctx, x, y, v: ctx.mark_dirty(y),
-    "no_gradient": lambda ctx, x, y, v: ctx.mark_non_differentiable(y),
-    "no_zeros": lambda ctx, x, y, v: ctx.set_materialize_grads(False),
-    "hold_input": lambda ctx, x, y, v: hold(ctx, x=x),
-    "hold_result": lambda ctx, x, y, v: hold(ctx, y=y),
-    "hold_view": lambda ctx, x, y, v: hold(ctx, v=v),
-    "hold_itself": lambda ctx, x, y, v: hold(ctx, me=ctx),
-    "hold_closure": lambda ctx, x, y, v: hold(ctx, function=lambda: (x, y)),
-    "stash": lambda ctx, x, y, v: ctxs.append(ctx),
-    "write_input": lambda ctx, x, y, v: x.mul_(2),
-    "write_view": lambda ctx, x, y, v: v.mul_(2),
-    "read_saved": lambda ctx, x, y, v: ctx.saved_tensors,
-    "nest": lambda ctx, x, y, v: fn("save_input", "y", "saved").apply(x),
-    "collect": lambda ctx, x, y, v: gc.collect(),
-    "raise": lambda ctx, x, y, v: {}["a forward raises"],
-}
-returned = {
-    "y": lambda x, y, v: y, "x": lambda x, y, v: x, "v": lambda x, y, v: v,
-    "detached": lambda x, y, v: y.detach(), "pair": lambda x, y, v: (y, y * 1),
-    "same": lambda x, y, v: (y, y), "with_number": lambda x, y, v: (y, 7),
-    "with_input": lambda x, y, v: (y, x),
-}
-def keeps(ctx, g):
-    ctx.kept = ctx.saved_tensors
-    return g
-def collects(ctx, g):
-    gc.collect()
-    return g
-def nests(ctx, g):
-    with T.enable_grad():
-        T.ones(1).requires_grad_().mul(2).sum().backward()
-    return g
-def stashes(ctx, g):
-    ctxs.append(ctx)
-    return g
-def writes(ctx, g):
-    with T.no_grad():
-        ctx.saved_tensors[0].mul_(2)
-    return g
-backwards = {
-    "doubles": lambda ctx, g: g * 2, "saved": lambda ctx, g: g * ctx.saved_tensors[0],
-    "none": lambda ctx, g: None, "stashes": stashes, "keeps": keeps, "nests": nests,
-    "writes": writes, "collects": collects, "raises": lambda ctx, g: {}["a backward raises"],
-    "too_many": lambda ctx, g: (g, g, g, g), "wrong_size": lambda ctx, g: T.ones(7),
-    "clears": lambda ctx, g: ctx.maybe_clear_saved_tensors() or g,
-}
-functions = {}
-def fn(first="nothing", result="y", last="doubles", second="nothing"):
-    key = first, result, last, second
-    if key in functions:
-        return functions[key]
-    class Fn(T.autograd.Function):
-        parts = key
-        @staticmethod
-        def forward(ctx, x, *others):
-            y = x * 2
-            v = y.view(-1)
-            acts[first](ctx, x, y, v)
-            acts[second](ctx, x, y, v)
-            return returned[result](x, y, v)
-        @staticmethod
-        def backward(ctx, g, *others):
-            found = backwards[last](ctx, g)
-            missing = len(ctx.needs_input_grad) - 1
-            return found if type(found) is tuple else (found,) + (None,) * missing
-    functions[key] = Fn
-    return Fn
-def also(function, act):
-    return fn(*function.parts[:3], act)
-def returning(function, result):
-    return fn(function.parts[0], result, *function.parts[2:])
 class Dying(T.Tensor):
     def __del__(self):
         for run in self.__dict__.pop("runs", ()):
@@ -197,14 +94,14 @@ def in_node_hook(run):
 def in_pack(run):
     with T.enable_grad():
         leaf = T.ones(1).requires_grad_()
-        with T.autograd.graph.saved_tensors_hooks(lambda saved: (run(), saved)[1],
-                                                  lambda packed: packed):
+        with T.autograd.graph.saved_tensors_hooks(lambda one: (run(), one)[1],
+                                                  lambda one: one):
             leaf * leaf
 def in_unpack(run):
     with T.enable_grad():
         leaf = T.ones(1).requires_grad_()
-        with T.autograd.graph.saved_tensors_hooks(lambda saved: saved,
-                                                  lambda packed: (run(), packed)[1]):
+        with T.autograd.graph.saved_tensors_hooks(lambda one: one,
+                                                  lambda one: (run(), one)[1]):
             square = leaf * leaf
         square.sum().backward()
 def in_function(run):
@@ -234,8 +131,8 @@ contexts = {
     "number": in_number, "thread": on_thread,
 }
 class Reentered:
-    def __init__(self, point, acts):
-        self.point, self.acts, self.errors, self.ran, self.result = point, acts, [], 0, None
+    def __init__(self, point, names):
+        self.point, self.names, self.errors, self.ran, self.result = point, names, [], 0, None
         self.a, self.b = T.tensor([2.0, 3.0]), T.tensor([5.0, 7.0])
         self.leaves, self.watched = (self.a, self.b), []
         self.y = self.z = self.total = None
@@ -274,7 +171,7 @@ class Reentered:
         if point != self.point or self.ran:
             return
         self.ran = 1
-        for name in self.acts:
+        for name in self.names:
             try:
                 acts_on_graph[name](self)
             except Refusal:
@@ -290,7 +187,7 @@ class Reentered:
             pass  # an error in __del__ is nobody's
     def leave(self):
         self.leaves = self.a = self.b = self.y = self.z = self.total = self.result = None
-        self.handles = self.acts = ()
+        self.handles = self.names = ()
 def function_of(run):
     class Product(T.autograd.Function):
         @staticmethod
@@ -353,29 +250,29 @@ harmless_acts = ("nothing", "collects", "asks", "drops_results", "drops_leaves",
                  "removes_hooks", "differentiates", "retains", "extends", "runs")
 def end_tasks():
     trivial_backward()
-def reenter(point, *acts):
+def reenter(point, *names):
     ended = None
     with T.enable_grad():
-        run = Reentered(point, acts)
+        run = Reentered(point, names)
         leaves = run.leaves
         try:
             run.make()
-            run.total.backward(retain_graph=any(act in repeating_acts for act in acts))
+            run.total.backward(retain_graph=any(act in repeating_acts for act in names))
             ended = [one.grad.tolist() for one in leaves]
         except (AttributeError, Refusal, *refused):
             assert run.ran, "A5: a backward raises"
-    assert run.errors == [], f"A5: {acts} in {point} raise {run.errors}"
-    if all(act in harmless_acts for act in acts):
+    assert run.errors == [], f"A5: {names} in {point} raise {run.errors}"
+    if all(act in harmless_acts for act in names):
         expected = [[number * run.runs for number in row]
                     for row in ([100.0, 294.0], [40.0, 126.0])]
         assert ended == expected, (
-            f"A7: after {acts} in {point} the gradients are {ended}")
+            f"A7: after {names} in {point} the gradients are {ended}")
     watched = run.watched
     run.leave()
     del run, leaves
     end_tasks()
     collect_all()
-    assert not any(one() for one in watched), f"P5: after {acts} in {point} something is left"
+    assert not any(one() for one in watched), f"P5: after {names} in {point} something is left"
 def check_reentered(place, *words):
     errors, done = [], []
     def run():
@@ -393,28 +290,5 @@ def check_reentered(place, *words):
 def trivial_backward():
     with T.inference_mode(False), T.enable_grad():
         T.ones(1).requires_grad_().sum().backward()
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-def through_file(objects, saving, loading):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file, **saving)
-    file.seek(0)
-    return T.load(file, **loading)
-def saved(objects):
-    return through_file(objects, {}, {})
-def pickled_together(objects):
-    return pickle.loads(pickle.dumps(objects))
-def saved_in_old_format(objects):
-    return through_file(objects, {"_use_new_zipfile_serialization": False},
-                        {"weights_only": False})
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 
 check_reentered('nothing', 'unpack', 'differentiates', 'nothing')

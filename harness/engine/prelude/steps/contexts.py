@@ -50,14 +50,14 @@ def in_node_hook(run):
 def in_pack(run):
     with T.enable_grad():
         leaf = T.ones(1).requires_grad_()
-        with T.autograd.graph.saved_tensors_hooks(lambda saved: (run(), saved)[1],
-                                                  lambda packed: packed):
+        with T.autograd.graph.saved_tensors_hooks(lambda one: (run(), one)[1],
+                                                  lambda one: one):
             leaf * leaf
 def in_unpack(run):
     with T.enable_grad():
         leaf = T.ones(1).requires_grad_()
-        with T.autograd.graph.saved_tensors_hooks(lambda saved: saved,
-                                                  lambda packed: (run(), packed)[1]):
+        with T.autograd.graph.saved_tensors_hooks(lambda one: one,
+                                                  lambda one: (run(), one)[1]):
             square = leaf * leaf
         square.sum().backward()
 def in_function(run):

@@ -2,8 +2,8 @@
 
 #: Reentered: a graph with a hook of each kind and a Function, and what must die with it
 class Reentered:
-    def __init__(self, point, acts):
-        self.point, self.acts, self.errors, self.ran, self.result = point, acts, [], 0, None
+    def __init__(self, point, names):
+        self.point, self.names, self.errors, self.ran, self.result = point, names, [], 0, None
         self.a, self.b = T.tensor([2.0, 3.0]), T.tensor([5.0, 7.0])
         self.leaves, self.watched = (self.a, self.b), []
         self.y = self.z = self.total = None
@@ -42,7 +42,7 @@ class Reentered:
         if point != self.point or self.ran:
             return
         self.ran = 1
-        for name in self.acts:
+        for name in self.names:
             try:
                 acts_on_graph[name](self)
             except Refusal:
@@ -58,7 +58,7 @@ class Reentered:
             pass  # an error in __del__ is nobody's
     def leave(self):
         self.leaves = self.a = self.b = self.y = self.z = self.total = self.result = None
-        self.handles = self.acts = ()
+        self.handles = self.names = ()
 def function_of(run):
     class Product(T.autograd.Function):
         @staticmethod
@@ -132,29 +132,29 @@ def end_tasks():
 
 #: reenter, check_reentered: a backward that acts on its own graph is right (A5, A7, P5)
 #> check_reentered: collects finalizes checks
-def reenter(point, *acts):
+def reenter(point, *names):
     ended = None
     with T.enable_grad():
-        run = Reentered(point, acts)
+        run = Reentered(point, names)
         leaves = run.leaves
         try:
             run.make()
-            run.total.backward(retain_graph=any(act in repeating_acts for act in acts))
+            run.total.backward(retain_graph=any(act in repeating_acts for act in names))
             ended = [one.grad.tolist() for one in leaves]
         except (AttributeError, Refusal, *refused):
             assert run.ran, "A5: a backward raises"
-    assert run.errors == [], f"A5: {acts} in {point} raise {run.errors}"
-    if all(act in harmless_acts for act in acts):
+    assert run.errors == [], f"A5: {names} in {point} raise {run.errors}"
+    if all(act in harmless_acts for act in names):
         expected = [[number * run.runs for number in row]
                     for row in ([100.0, 294.0], [40.0, 126.0])]
         assert ended == expected, (
-            f"A7: after {acts} in {point} the gradients are {ended}")
+            f"A7: after {names} in {point} the gradients are {ended}")
     watched = run.watched
     run.leave()
     del run, leaves
     end_tasks()
     collect_all()
-    assert not any(one() for one in watched), f"P5: after {acts} in {point} something is left"
+    assert not any(one() for one in watched), f"P5: after {names} in {point} something is left"
 def check_reentered(place, *words):
     errors, done = [], []
     def run():
