@@ -2,10 +2,13 @@
 
     ./slotfuzz bench differential --rootfs build/rootfs-trixie --runs 100000
 
-Each difference needs a reason in bench/differential.toml. If one has none, the command exits with
+Each difference needs a reason in bench/differential.toml; one that is added while the command runs
+counts, too. If a difference has none at the end, the command exits with
 1 and writes its smallest program as two scripts, one for each module. The table goes to
 repro/torch-<release>/differences.md, which `report --markdown` includes in docs/torch.md.
 """
+
+import tomllib
 
 from slotfuzz import options
 from slotfuzz.finding import finding
@@ -41,13 +44,27 @@ for number, line in enumerate(PROGRAM.strip().splitlines(), 1):
 '''
 
 
+class ReasonsOfNow:
+    """Reads the table of reasons at each call; one that is half written stays as it was."""
+
+    def __init__(self):
+        self.rows = differences.read_reasons(REASONS)
+
+    def __call__(self) -> list[differences.Reason]:
+        try:
+            self.rows = differences.read_reasons(REASONS)
+        except (tomllib.TOMLDecodeError, KeyError):
+            pass
+        return self.rows
+
+
 def measure(args) -> Measured:
     """One row for the programs that agree, one for each reason and each unexplained difference."""
     torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
-    reasons = differences.read_reasons(REASONS)
     runs = args.runs or RUNS
-    with differential.Pair(*differential.servers(torch), reasons) as pair:
+    with differential.Pair(*differential.servers(torch),
+                           reasons=ReasonsOfNow()) as pair:
         line = ProgressLine()
         try:
             result = pair.compare(runs, args.seed or SEED, line.note, line.show)
@@ -55,11 +72,11 @@ def measure(args) -> Measured:
             line.close()
         snippets = prelude.snippets_of(pair.core.table.description)
     rows = [_row("equal in every line", "", "", result.alike)]
-    rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in reasons
+    rows += [_row(one.name, one.why, one.place, result.reasons[one.name]) for one in pair.reasons
              if result.reasons[one.name]]
     place = finding.check_writable(build_root() / "bench" / "differences")
     for number, (signature, one) in enumerate(result.unexplained.items()):
-        rows.append(_row("no reason", signature, "", one.seen))
+        rows.append(_row("no reason", signature, "", len(one.programs)))
         for about in (registry.find(registry.DEFAULT), registry.find(SUBJECT)):
             write_script(place / f"{number}-{about.module}.py", about, one, snippets)
     said = _sentences(result, pair, torch.edition, args.seed or SEED)
@@ -129,13 +146,8 @@ def _sentences(
         known = pair.reason_for(one)
         said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it too often"
                     f" {f'differs: {known[0].name}' if known else 'ends the process of torch'}.")
-    for one in result.unexplained.values():
-        found = one.difference
-        said.append(f"no reason: {found.signature}: line {found.line + 1}, {found.observation}:"
-                    f" {found.core} on slotcore, {found.torch} on torch\n"
-                    + "".join(f"    {line}\n" for line in one.text.splitlines()))
-    return said
+    return said + [one.sentence() for one in result.unexplained.values()]
 
 
 def _unexplained(result: differential.Result) -> int:
-    return sum(one.seen for one in result.unexplained.values())
+    return sum(len(one.programs) for one in result.unexplained.values())

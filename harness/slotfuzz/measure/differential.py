@@ -5,6 +5,7 @@ removed, and the rest of the program is compared again. Otherwise a line where t
 meant to differ would hide the lines after it.
 """
 
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,8 @@ from slotfuzz.subject.subject import Subject
 TARGET = "autograd"  # the largest set of ops that needs no threads and no interpreters
 # Programs per round, in one child of a server until one of them crashes.
 BATCH = 256
+# Torch's programs take several times as long as the core's, and each crash ends a large process.
+TORCH_SERVERS = 2
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 MINIMIZE_RUNS_MAX = 600
@@ -30,21 +33,28 @@ DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
 
 
 @dataclass
-class Unexplained:
-    """A difference without a reason: the smallest program found, and how often it was seen."""
-
-    difference: Difference
-    text: str
-    seen: int = 1
-
-
-@dataclass
 class Drawn:
     """A random program TEXT, its lines that are LEFT, and the REASONS to drop the others."""
 
     text: str
     left: str
     reasons: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Unexplained:
+    """A difference without a reason: the smallest program found, and the PROGRAMS that have it."""
+
+    difference: Difference
+    text: str
+    programs: list[Drawn]
+
+    def sentence(self) -> str:
+        """What differs, and the program."""
+        found = self.difference
+        return (f"no reason: {found.signature}: line {found.line + 1}, {found.observation}:"
+                f" {found.core} on slotcore, {found.torch} on torch\n"
+                + "".join(f"    {line}\n" for line in self.text.splitlines()))
 
 
 @dataclass
@@ -63,20 +73,27 @@ class Result:
     unexplained: dict[str, Unexplained] = field(default_factory=dict)
     interrupted: bool = False
 
+    def count(self, drawn: Drawn, sign: int = 1) -> None:
+        """Adds a program that is compared to its end; takes it back if SIGN is -1."""
+        self.programs += sign
+        self.lines += sign * len(drawn.left.splitlines())
+        self.reasons.update({name: sign for name in drawn.reasons})
 
-def servers(torch: Subject) -> tuple[Server, Server]:
-    """Servers for the core and for TORCH, in one binary, so that only the module differs."""
+
+def servers(torch: Subject) -> list[Server]:
+    """A server for the core and some for TORCH, in one binary, so that only the module differs."""
     core = replace(torch, name=registry.DEFAULT, versions={})
-    return Server(core, TARGET, extra=ZEROS), Server(torch, TARGET, extra=ZEROS)
+    return [Server(subject, TARGET, extra=ZEROS) for subject in (core, *[torch] * TORCH_SERVERS)]
 
 
 class Pair:
-    """The servers of both subjects. Use as a context manager."""
+    """The servers of both subjects: those of TORCH share its programs. Use as a context manager."""
 
-    def __init__(self, core: Server, torch: Server, reasons: list[Reason]):
-        self.core, self.torch, self.reasons = core, torch, reasons
-        self.threads = ThreadPoolExecutor(2)
-        table = self.torch.table
+    def __init__(self, core: Server, *torch: Server, reasons: Callable[[], list[Reason]]):
+        self.core, self.torch, self.read_reasons = core, torch, reasons
+        self.reasons = reasons()
+        self.threads = ThreadPoolExecutor(1 + len(torch))
+        table = torch[0].table
         self.ops = [name for name, op in self.core.table.ops.items()
                     if not op["masked"] and not table.ops[name]["masked"]]
         # A line without operands that always differs would be in a fifth of all programs.
@@ -91,8 +108,8 @@ class Pair:
 
     def __exit__(self, *exception):
         self.threads.shutdown()
-        self.core.close()
-        self.torch.close()
+        for server in (self.core, *self.torch):
+            server.close()
 
     def reason_for(self, difference: Difference) -> tuple[Reason, int] | None:
         """The first reason that explains DIFFERENCE, and the line to blame."""
@@ -108,27 +125,40 @@ class Pair:
     ) -> Result:
         """Compares RUNS random programs that both can run, or fewer if it is interrupted.
 
-        Calls SAY with each new signature, and SHOW with the progress.
+        Calls SAY with each difference without a reason, and SHOW with the progress. A reason that
+        comes while it runs counts for all programs.
         """
         result, batch = Result(), 0
         left: list[Drawn] = []
         try:
-            while result.programs < runs:
+            while result.programs < runs or left:
                 # Programs that lost lines share a round with new ones, since each round forks.
                 count = min(BATCH, runs - result.programs) - len(left)
-                if count:
+                if count > 0:
                     texts = self.core.generate(count, seed * 1_000_003 + batch, self.drawn)
                     left += [Drawn(text, text) for text in texts]
                     batch += 1
                 found = self.differences([drawn.left for drawn in left])
                 if batch == 1:
                     self._leave_out([drawn.left for drawn in left], found)
-                left = self._count(left, found, result, say)
+                left = self._count(left, found, result, say) + self._explained_since(result)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
         except KeyboardInterrupt:
             result.interrupted = True
         return result
+
+    def _explained_since(self, result: Result) -> list[Drawn]:
+        """The programs without a reason that have one by now; RESULT no longer counts them."""
+        self.reasons = self.read_reasons()
+        again = []
+        for signature, one in [*result.unexplained.items()]:
+            if self.reason_for(one.difference):
+                del result.unexplained[signature]
+                for drawn in one.programs:
+                    result.count(drawn, -1)
+                again += one.programs
+        return again
 
     def _leave_out(self, texts: list[str], found: list[Difference | None]) -> None:
         """Draws no more of the ops at which too many of the programs TEXTS differ as FOUND."""
@@ -164,14 +194,11 @@ class Pair:
                     raise BrokenError("a program without lines differs")
                 drawn.left = rest
                 again.append(drawn)
-                continue
             else:
-                result.programs += 1
-                result.lines += len(drawn.left.splitlines())
+                result.count(drawn)
                 result.alike += drawn.left == drawn.text and not difference
                 if difference:
-                    self._note(drawn.left, difference, result, say)
-            result.reasons.update(drawn.reasons)
+                    self._note(drawn, difference, result, say)
         return again
 
     def differences(self, texts: list[str]) -> list[Difference | None]:
@@ -212,26 +239,32 @@ class Pair:
             if word.isidentifier() and not self.core.table.kind(line, index).prefix)])
             for line in self.core.parse(text)]
 
-    def _both(self, question: str, texts: list[str]) -> list[tuple]:
-        """What the servers of the core and of torch answer; they run in parallel."""
-        return list(self.threads.map(lambda server: getattr(server, question)(texts),
-                                     (self.core, self.torch)))
+    def _both(self, question: str, texts: list[str]) -> tuple[list, list]:
+        """What the servers of the core and of torch answer to TEXTS; they run in parallel."""
+        # The same server always runs a text, so it also has the text's trace.
+        of_text = [zlib.crc32(text.encode()) % len(self.torch) for text in texts]
+        shares = [[text for text, number in zip(texts, of_text, strict=True) if number == of_server]
+                  for of_server in range(len(self.torch))]
+        core, *torch = self.threads.map(lambda server, share: getattr(server, question)(share),
+                                        (self.core, *self.torch), (texts, *shares))
+        answers = [iter(each) for each in torch]
+        return core, [next(answers[number]) for number in of_text]
 
     def _note(
-        self, text: str, difference: Difference, result: Result, say: Callable[[str], None],
+        self, drawn: Drawn, difference: Difference, result: Result, say: Callable[[str], None],
     ) -> None:
         known = result.unexplained.get(difference.signature)
         if known:
-            known.seen += 1
+            known.programs.append(drawn)
             return
         small = minimize.minimize(
-            self.core.parse(text),
+            self.core.parse(drawn.left),
             lambda lines: self._unexplained(lines) == difference.signature,
             self.core.table, MINIMIZE_RUNS_MAX, difference.line).lines
         shown = self.core.table.program_text(small)
-        again = self._difference(shown)
-        result.unexplained[difference.signature] = Unexplained(again or difference, shown)
-        say(f"no reason: {difference.signature}")
+        one = Unexplained(self._difference(shown) or difference, shown, [drawn])
+        result.unexplained[difference.signature] = one
+        say(one.sentence())
 
     def _unexplained(self, lines: list[Line]) -> str:
         """The signature of the first difference without a reason, or an empty string."""

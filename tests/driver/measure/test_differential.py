@@ -88,7 +88,7 @@ def after(op, says):
 
 
 def compared(says, programs, reasons=(), core=plain):
-    with Pair(Server(core, programs), Server(says), list(reasons)) as pair:
+    with Pair(Server(core, programs), Server(says), reasons=lambda: list(reasons)) as pair:
         return pair.compare(len(programs), 1, lambda word: None)
 
 
@@ -128,7 +128,7 @@ def test_equal_programs_are_alike():
 def test_a_difference_without_reason_is_minimized_and_counted():
     result = compared(differs_in("write"), ["make\nwrite\nread\n", "write\n"])
     (found,) = result.unexplained.values()
-    assert (found.text, found.seen) == ("write\n", 2)
+    assert (found.text, len(found.programs)) == ("write\n", 2)
     assert (result.programs, result.alike) == (2, 0)
     assert (found.difference.core, found.difference.torch) == ("nothing", "1")
 
@@ -152,7 +152,7 @@ def test_an_interrupted_comparison_returns_its_result_so_far(monkeypatch):
         if len(shown) == 2:
             raise KeyboardInterrupt
         return plain(lines)
-    with Pair(Server(plain, ["make\n"] * 3), Server(says), []) as pair:
+    with Pair(Server(plain, ["make\n"] * 3), Server(says), reasons=lambda: []) as pair:
         result = pair.compare(3, 1, lambda word: None, shown.append)
     assert result.interrupted and result.programs == 2
     assert shown[1] == "2 of 3 programs, 0 differences without a reason"
@@ -160,7 +160,8 @@ def test_an_interrupted_comparison_returns_its_result_so_far(monkeypatch):
 
 def test_a_crash_of_torch_is_not_compared_and_a_crash_of_the_core_is_a_difference():
     dies = after("make", lambda lines: None if lines[-1] == "write" else plain(lines))
-    with Pair(Server(plain, ["make\nwrite\n", "make\n", "read\n"]), Server(dies), []) as pair:
+    core = Server(plain, ["make\nwrite\n", "make\n", "read\n"])
+    with Pair(core, Server(dies), reasons=lambda: []) as pair:
         result = pair.compare(2, 1, lambda word: None)
     assert (result.crashed, result.programs, result.alike) == (1, 2, 2)
     result = compared(plain, ["make\nread\nwrite\n"], core=dies)
@@ -183,7 +184,7 @@ def test_a_reason_may_blame_an_earlier_line():
 
 def test_only_ops_of_both_are_generated():
     core, torch = Server(plain, ["make\n"], masked=["read"]), Server(plain, masked=["write"])
-    with Pair(core, torch, []) as pair:
+    with Pair(core, torch, reasons=lambda: []) as pair:
         pair.compare(1, 1, lambda word: None)
     assert core.wanted == ["make"]
 
@@ -194,7 +195,7 @@ def test_a_difference_only_after_other_programs_does_not_count():
     def says(lines):
         seen.append(lines)
         return plain(lines) + ("\nt0.x = 1" if len(seen) == 1 else "")
-    with Pair(Server(plain, ["make\n"]), Server(says), []) as pair:
+    with Pair(Server(plain, ["make\n"]), Server(says), reasons=lambda: []) as pair:
         seen.clear()
         result = pair.compare(1, 1, lambda word: None)
     assert result.alike == 1 and not result.unexplained and len(seen) == 2
@@ -203,9 +204,9 @@ def test_a_difference_only_after_other_programs_does_not_count():
 def test_an_op_that_always_differs_with_a_reason_is_left_out():
     for says, reasons in ((differs_in("write"), [reason("write: *")]),
                           (lambda lines: None if lines == ["write"] else plain(lines), [])):
-        with Pair(Server(plain), Server(says), reasons) as pair:
+        with Pair(Server(plain), Server(says), reasons=lambda: reasons) as pair:
             assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
-    with Pair(Server(plain), Server(differs_in("write")), []) as pair:
+    with Pair(Server(plain), Server(differs_in("write")), reasons=lambda: []) as pair:
         assert pair.ops == OPS, "an op that differs without a reason stays"
 
 
@@ -250,7 +251,8 @@ def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
     torch = Server(differs_in("write"), ["make\nwrite\n"])
     traces = torch.traces
     torch.traces = lambda texts: traces(texts) if torch.ran.count(texts[0]) > 1 else [()]
-    with Pair(Server(plain, ["make\nwrite\n"]), torch, [reason("write: *")]) as pair:
+    reasons = [reason("write: *")]
+    with Pair(Server(plain, ["make\nwrite\n"]), torch, reasons=lambda: reasons) as pair:
         (found,) = pair.differences(["make\nwrite\n"])
     assert found.signature.startswith("write: ") and torch.ran.count("make\nwrite\n") == 2
 
@@ -258,8 +260,38 @@ def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
 def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
     monkeypatch.setattr(differential, "BATCH", 8)
     texts = ["make\nwrite\nread\n"] * 8 + ["make\nread\n"] * 2
-    core = Server(plain, texts)
-    with Pair(core, Server(after("make", differs_in("write"))), [reason("write: *")]) as pair:
+    core, torch = Server(plain, texts), Server(after("make", differs_in("write")))
+    with Pair(core, torch, reasons=lambda: [reason("write: *")]) as pair:
         result = pair.compare(10, 1, lambda word: None)
         assert [*pair.left_out] == ["write"] and core.wanted == ["make", "read"]
     assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)
+
+
+def test_servers_of_torch_share_the_programs():
+    """Each is compared once, with the trace of the server that ran it."""
+    texts = ["make\n" * count + "write\n" for count in range(1, 9)]
+    torches = [Server(after("make", differs_in("write"))) for _ in range(2)]
+    with Pair(Server(plain, texts), *torches, reasons=lambda: []) as pair:
+        ran = [len(one.ran) for one in torches]
+        found = pair.differences(texts)
+    assert all(found) and [one.line for one in found] == [*range(1, 9)]
+    shares = [set(one.ran[begin:]) for one, begin in zip(torches, ran, strict=True)]
+    assert all(shares) and not shares[0] & shares[1] and shares[0] | shares[1] == set(texts)
+
+
+def test_a_reason_that_comes_while_it_runs_counts_for_all_programs(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 2)
+    table, said = [], []
+
+    def say(sentence):
+        said.append(sentence)
+        if len(said) == 2:
+            table.append(reason("write: *"))
+    programs = ["make\nwrite\n", "read\n", "make\nwrite\nwrite\n", "read\nmake\nwrite\n"]
+    says = lambda lines: differs_in("read", "t0.x = 1")(lines) + after(  # noqa: E731
+        "make", differs_in("write"))(lines).removeprefix(plain(lines))
+    with Pair(Server(plain, programs), Server(says), reasons=lambda: table) as pair:
+        result = pair.compare(4, 1, say)
+    assert [*result.unexplained] == ["read: t.x: nothing / *"], said
+    assert len(result.unexplained["read: t.x: nothing / *"].programs) == 2
+    assert result.programs == 4 and result.reasons == {"known": 2}
