@@ -13,7 +13,7 @@ import tomllib
 from slotfuzz import options
 from slotfuzz.finding import finding
 from slotfuzz.language import prelude
-from slotfuzz.measure import differences, differential
+from slotfuzz.measure import compared, differences, differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
@@ -118,7 +118,7 @@ def document(rows: list[dict], sentences: list[str]) -> str:
                                for row in rows]), ""])
 
 
-def write_script(place, about: Capabilities, one: differential.Unexplained, snippets) -> None:
+def write_script(place, about: Capabilities, one: compared.Unexplained, snippets) -> None:
     """The program for the subject ABOUT; it prints its observations after each line."""
     needed = prelude.needed(snippets, f"observe {one.text}", about.module)
     difference, helpers = one.difference, "\n".join(snippet.text for snippet in needed)
@@ -134,7 +134,7 @@ def _row(what: str, why: str, place: str, programs: int) -> dict:
 
 
 def _sentences(
-    result: differential.Result, pair: differential.Pair, edition: str, seed: int,
+    result: compared.Result, pair: differential.Pair, edition: str, seed: int,
 ) -> list[str]:
     said = [f"{result.programs:,} random programs (seed {seed}, {result.lines:,} lines) that both"
             f" slotcore and {edition} can run: {result.alike:,} equal in every line,"
@@ -149,5 +149,5 @@ def _sentences(
     return said + [one.sentence() for one in result.unexplained.values()]
 
 
-def _unexplained(result: differential.Result) -> int:
+def _unexplained(result: compared.Result) -> int:
     return sum(len(one.programs) for one in result.unexplained.values())

@@ -49,7 +49,7 @@ class Channel:
 
     def __init__(self, what: str, command: list[str], environment: dict[str, str]):
         self._what = what
-        self._buffer = b""
+        self._buffer = bytearray()
         # Whether this class has killed the process.
         self._ended = False
         self._errors = tempfile.TemporaryFile()
@@ -86,13 +86,17 @@ class Channel:
     def answer(self, seconds: float) -> dict:
         """The next answer; BrokenError if it is invalid, is an error, or takes over SECONDS."""
         deadline = time.monotonic() + seconds
-        while b"\n" not in self._buffer:
+        # An answer may have megabytes, so no byte is searched or copied twice.
+        begin = 0
+        while (end := self._buffer.find(b"\n", begin)) < 0:
+            begin = len(self._buffer)
             in_time = self.has_answer(deadline - time.monotonic())
             chunk = os.read(self._process.stdout.fileno(), 1 << 16) if in_time else b""
             if not chunk:
                 self._lost("died" if in_time else f"gave no answer in {seconds:.0f} s")
             self._buffer += chunk
-        line, _, self._buffer = self._buffer.partition(b"\n")
+        line = bytes(self._buffer[:end])
+        del self._buffer[:end + 1]
         try:
             answer = json.loads(line)
         except ValueError as error:

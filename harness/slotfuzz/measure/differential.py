@@ -7,13 +7,14 @@ meant to differ would hide the lines after it.
 
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
+from slotfuzz.measure.compared import Drawn, Result, Unexplained
 from slotfuzz.measure.differences import Difference, Reason, crash, first_difference
 from slotfuzz.reduce import minimize
 from slotfuzz.subject import registry
@@ -30,54 +31,9 @@ MINIMIZE_RUNS_MAX = 600
 # An op is left out if so many programs of the first round differ at it, and this share of those
 # that reach it: it would hide the lines that come after.
 DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
-
-
-@dataclass
-class Drawn:
-    """A random program TEXT, its lines that are LEFT, and the REASONS to drop the others."""
-
-    text: str
-    left: str
-    reasons: set[str] = field(default_factory=set)
-
-
-@dataclass
-class Unexplained:
-    """A difference without a reason: the smallest program found, and the PROGRAMS that have it."""
-
-    difference: Difference
-    text: str
-    programs: list[Drawn]
-
-    def sentence(self) -> str:
-        """What differs, and the program."""
-        found = self.difference
-        return (f"no reason: {found.signature}: line {found.line + 1}, {found.observation}:"
-                f" {found.core} on slotcore, {found.torch} on torch\n"
-                + "".join(f"    {line}\n" for line in self.text.splitlines()))
-
-
-@dataclass
-class Result:
-    """Counts: PROGRAMS that both subjects ran, and of these ALIKE, which show no difference.
-
-    REASONS counts the programs that have a difference with that reason, CRASHED the programs that
-    ended torch's process, and LINES the lines compared.
-    """
-
-    programs: int = 0
-    alike: int = 0
-    crashed: int = 0
-    lines: int = 0
-    reasons: Counter = field(default_factory=Counter)
-    unexplained: dict[str, Unexplained] = field(default_factory=dict)
-    interrupted: bool = False
-
-    def count(self, drawn: Drawn, sign: int = 1) -> None:
-        """Adds a program that is compared to its end; takes it back if SIGN is -1."""
-        self.programs += sign
-        self.lines += sign * len(drawn.left.splitlines())
-        self.reasons.update({name: sign for name in drawn.reasons})
+# Or if so many of those that reach it end torch's process there or at any later line: each costs as
+# much time as several programs, and a hang as much as a hundred.
+ENDED_MIN, ENDED_SHARE = 8, 0.5
 
 
 def servers(torch: Subject) -> list[Server]:
@@ -163,17 +119,32 @@ class Pair:
     def _leave_out(self, texts: list[str], found: list[Difference | None]) -> None:
         """Draws no more of the ops at which too many of the programs TEXTS differ as FOUND."""
         reached: Counter = Counter()
-        differ: dict[str, list[Difference]] = {}
+        at_line: dict[str, list[Difference]] = {}
         for text, difference in zip(texts, found, strict=True):
-            reached.update({*(difference.ops if difference else self._ops_of(text))})
-            reason = difference and self.reason_for(difference)
-            if difference and (reason or difference.torch is None):
-                differ.setdefault(difference.ops[reason[1] if reason else -1],
-                                  []).append(difference)
-        self.left_out |= {
-            op: those[0] for op, those in differ.items() if op in self.ops
-            and len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
+            ops = difference.ops if difference else self._ops_of(text)
+            reached.update({*ops, *_without_names(ops)})
+            if not difference:
+                continue
+            if difference.torch is None:
+                at_line.setdefault(_without_names(ops)[-1], []).append(difference)
+            elif reason := self.reason_for(difference):
+                at_line.setdefault(ops[reason[1]], []).append(difference)
+        self._leave_out_if(at_line, reached, DIFFERENT_MIN, DIFFERENT_SHARE)
+        ended: dict[str, list[Difference]] = {}
+        for difference in found:
+            if difference and difference.torch is None:
+                names = _without_names(difference.ops)
+                for name in {*names} if names[-1] not in self.left_out else ():
+                    ended.setdefault(name, []).append(difference)
+        self._leave_out_if(ended, reached, ENDED_MIN, ENDED_SHARE)
         self.drawn = [op for op in self.ops if op not in self.left_out]
+
+    def _leave_out_if(
+        self, differ: dict[str, list[Difference]], reached: Counter, least: int, share: float,
+    ) -> None:
+        """Leaves out each op with at least LEAST programs in DIFFER, and SHARE of those REACHED."""
+        self.left_out |= {op: those[0] for op, those in differ.items() if op in self.ops
+                          and len(those) >= max(least, share * reached[op])}
 
     def _count(
         self, programs: list[Drawn], found: list[Difference | None], result: Result,
@@ -272,6 +243,11 @@ class Pair:
             return ""
         difference = self._difference(self.core.table.program_text(lines))
         return difference.signature if difference and not self.reason_for(difference) else ""
+
+
+def _without_names(ops: Sequence[str]) -> list[str]:
+    """The ops of lines, whichever name or value each line asks for."""
+    return [op.partition(" ")[0] for op in ops]
 
 
 def _without(text: str, line: int) -> str:

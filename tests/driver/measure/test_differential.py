@@ -182,13 +182,6 @@ def test_a_reason_may_blame_an_earlier_line():
     assert blames.blames("write: t.x: * / *", ("read", "write")) is None
 
 
-def test_only_ops_of_both_are_generated():
-    core, torch = Server(plain, ["make\n"], masked=["read"]), Server(plain, masked=["write"])
-    with Pair(core, torch, reasons=lambda: []) as pair:
-        pair.compare(1, 1, lambda word: None)
-    assert core.wanted == ["make"]
-
-
 def test_a_difference_only_after_other_programs_does_not_count():
     seen = []
 
@@ -199,15 +192,6 @@ def test_a_difference_only_after_other_programs_does_not_count():
         seen.clear()
         result = pair.compare(1, 1, lambda word: None)
     assert result.alike == 1 and not result.unexplained and len(seen) == 2
-
-
-def test_an_op_that_always_differs_with_a_reason_is_left_out():
-    for says, reasons in ((differs_in("write"), [reason("write: *")]),
-                          (lambda lines: None if lines == ["write"] else plain(lines), [])):
-        with Pair(Server(plain), Server(says), reasons=lambda: reasons) as pair:
-            assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
-    with Pair(Server(plain), Server(differs_in("write")), reasons=lambda: []) as pair:
-        assert pair.ops == OPS, "an op that differs without a reason stays"
 
 
 def test_equal_observations_in_unequal_texts_are_a_harness_error():
@@ -255,16 +239,6 @@ def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
     with Pair(Server(plain, ["make\nwrite\n"]), torch, reasons=lambda: reasons) as pair:
         (found,) = pair.differences(["make\nwrite\n"])
     assert found.signature.startswith("write: ") and torch.ran.count("make\nwrite\n") == 2
-
-
-def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
-    monkeypatch.setattr(differential, "BATCH", 8)
-    texts = ["make\nwrite\nread\n"] * 8 + ["make\nread\n"] * 2
-    core, torch = Server(plain, texts), Server(after("make", differs_in("write")))
-    with Pair(core, torch, reasons=lambda: [reason("write: *")]) as pair:
-        result = pair.compare(10, 1, lambda word: None)
-        assert [*pair.left_out] == ["write"] and core.wanted == ["make", "read"]
-    assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)
 
 
 def test_servers_of_torch_share_the_programs():

@@ -1,0 +1,45 @@
+"""Tests of which ops the comparison of two subjects draws."""
+
+from slotfuzz.measure import differential
+from slotfuzz.measure.differential import Pair
+from tests.driver.measure.test_differential import OPS, Server, after, differs_in, plain, reason
+
+
+def test_an_op_that_always_differs_with_a_reason_is_left_out():
+    for says, reasons in ((differs_in("write"), [reason("write: *")]),
+                          (lambda lines: None if lines == ["write"] else plain(lines), [])):
+        with Pair(Server(plain), Server(says), reasons=lambda: reasons) as pair:
+            assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
+    with Pair(Server(plain), Server(differs_in("write")), reasons=lambda: []) as pair:
+        assert pair.ops == OPS, "an op that differs without a reason stays"
+
+
+def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 8)
+    texts = ["make\nwrite\nread\n"] * 8 + ["make\nread\n"] * 2
+    core, torch = Server(plain, texts), Server(after("make", differs_in("write")))
+    with Pair(core, torch, reasons=lambda: [reason("write: *")]) as pair:
+        result = pair.compare(10, 1, lambda word: None)
+        assert [*pair.left_out] == ["write"] and core.wanted == ["make", "read"]
+    assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)
+
+
+def test_an_op_that_leads_to_crashes_in_later_lines_is_drawn_no_more():
+    def says(lines):
+        return None if "write" in lines and lines[-1] == "read" else plain(lines)
+    texts = ["make\nwrite\nread\n", "make\nread\n", "make\nmake\n"] * 8
+    core = Server(plain, texts)
+    with Pair(core, Server(says), reasons=list) as pair:
+        pair._leave_out(texts, pair.differences(texts))
+        assert [*pair.left_out] == ["read"], "half of the programs that reach it end there"
+    texts = ["make\nwrite\nread\n", *["make\nread\n"] * 4, "make\nmake\n"] * 8
+    with Pair(Server(plain), Server(says), reasons=list) as pair:
+        pair._leave_out(texts, pair.differences(texts))
+        assert [*pair.left_out] == ["write"] and pair.drawn == ["make", "read"]
+
+
+def test_only_ops_of_both_are_generated():
+    core, torch = Server(plain, ["make\n"], masked=["read"]), Server(plain, masked=["write"])
+    with Pair(core, torch, reasons=lambda: []) as pair:
+        pair.compare(1, 1, lambda word: None)
+    assert core.wanted == ["make"]
