@@ -130,3 +130,31 @@ def check_hooks_left(point):
     names = "".join(name[0] for name in heard)
     assert names in allowed, f"A2e: hooks that were left in {point}: {heard} have packed"
     assert gradient == [2.0, 2.0], f"A2e: after hooks were left in {point} a gradient is {gradient}"
+
+#: results_of_forward, check_saved_history: what forward saves has its history, whatever it returns
+#> check_saved_history: checks
+results_of_forward = {
+    "argument": lambda argument: argument, "view": lambda argument: argument.view(-1),
+    "detached": lambda argument: argument.detach(), "product": lambda argument: argument * 1,
+}
+def check_saved_history(name):
+    give = results_of_forward[name]
+    class Saves(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, argument):
+            ctx.save_for_backward(argument)
+            return give(argument)
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * ctx.saved_tensors[0]
+    with T.enable_grad():
+        leaf = T.tensor([2.0]).requires_grad_()
+        argument = leaf * 1
+        history = argument.grad_fn
+        result = Saves.apply(argument)
+        saved = result.grad_fn.saved_tensors[0]
+        assert saved.grad_fn is history, "A2a: what a Function saved has another history"
+        first, = T.autograd.grad(result.sum(), leaf, create_graph=True)
+        assert first.tolist() == [2.0], f"A7: the gradient of a Function is {first.tolist()}"
+        second, = T.autograd.grad(first.sum(), leaf)
+        assert second.tolist() == [1.0], f"A7: its second derivative is {second.tolist()}"

@@ -109,3 +109,19 @@ def check_graph_of_data(first):
         for again in (graph, printed(graph)):
             assert outcome_on(again, other) == outcome_on(function, other), (
                 "M11: a graph takes a number for which its function raises")
+
+#: check_made_twice [slotcore]: a graph has two tensors where its function makes two (M11)
+#> check_made_twice: checks
+makers_of_a_trace = {
+    "ones": lambda one: T.ones(one.size(0)), "zeros": lambda one: T.zeros(2),
+    "clone": T.Tensor.clone, "sum": T.Tensor.sum, "relu": T.Tensor.relu,
+    "times": lambda one: one * one, "plus": lambda one: one.add(1),
+    "view": lambda one: one.view(-1), "detach": T.Tensor.detach,
+}
+def check_made_twice(name):
+    make = makers_of_a_trace[name]
+    def function(one):
+        first, second = make(one), make(one)
+        first.fill_(7)
+        return second
+    check_graph(function, T.ones(2))

@@ -217,6 +217,42 @@ def check_finalized():
     owner.grad = None
     assert finalized.count(serial) == 1, "P3: __del__ did not run once"
 
+#: check_class_changed: __del__ is that of the class that an object has when it dies (P2, P3)
+#> check_class_changed: collects finalizes checks
+def own_in_cpp(one):
+    owner = T.ones(1)
+    if isinstance(one, T.Tensor):
+        owner.grad = one
+        return owner, lambda: owner.grad
+    owner.set_(one)
+    return owner, owner.untyped_storage
+def check_class_changed(base, change):
+    if in_hermetic():
+        return
+    ran = []
+    class Plain(base):
+        pass
+    class Finalized(base):
+        def __del__(self):
+            ran.append(type(self))
+    one = (Finalized if change == "loses" else Plain)(1)
+    if change == "gains":
+        Plain.__del__ = Finalized.__del__
+    elif change == "loses":
+        del Finalized.__del__
+    else:
+        one.__class__ = Finalized
+    of_class = type(one)
+    owner, fetch = own_in_cpp(one)
+    del one
+    collect_all()
+    assert not ran, "P3: __del__ ran while C++ owned the object"
+    assert type(fetch()) is of_class, "P2: an object has lost the class that it was given"
+    del owner, fetch
+    collect_all()
+    expected = [] if change == "loses" else [of_class]
+    assert ran == expected, f"P3: __del__ of a class that {change} it ran {len(ran)} times"
+
 #: check_resurrected: what resurrects itself in __del__ is whole (P3)
 #> check_resurrected: finalizes resurrects checks
 def check_resurrected():

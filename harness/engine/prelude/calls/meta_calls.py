@@ -139,6 +139,8 @@ g = T.ones(1)
 g.grad = T.zeros(1)
 f = c(g)
 f.grad.is_meta, f.grad is c(g.grad), f.grad.shape -> True, True, (1,)
+T._meta.convert(c, c.describer.describe_tensor(g).grad)[0] is f.grad -> True
+T._meta.convert(c, c.describer.describe_tensor(g.view(-1)).base)[0] is f -> True
 g.grad = None
 c(g) is f, c(g).grad -> False, None
 h = g.view(-1)

@@ -23,6 +23,14 @@ def two_tensor(one, other):
         raise ValueError("two layouts")  # torch asserts it, without words
     return TwoTensor(one, other)
 
+#: check_two_tensor [torch meta]: a tensor of two conjugates as each of them does (P9)
+#> check_two_tensor: checks exotic
+def check_two_tensor():
+    one = T.tensor([1 + 2j, 3 - 1j])
+    expected, both = (one.conj() * 2).tolist(), TwoTensor(one, one.clone()).conj() * 2
+    assert both.a.tolist() == both.b.tolist() == expected, (
+        f"P9: a tensor of two gives {both.a.tolist()}, and each by itself {expected}")
+
 #: Unflattenable [torch meta]: the same, but nothing is made of the parts again
 #> Unflattenable: exotic
 class Unflattenable(TensorDispatching):

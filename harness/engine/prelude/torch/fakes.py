@@ -213,6 +213,22 @@ def check_fake_result(function, view):
     assert found == expected, (
         f"M15: {called_by(function)} gives a fake the layout {found}, a tensor {expected}")
 
+#: check_fake_copied [torch meta]: a copy of a fake has the form of a tensor's copy (M15)
+#> check_fake_copied: checks
+def form_of(one):
+    return {"size": tuple(one.size()), "stride": one.stride(), "offset": one.storage_offset(),
+            "conjugation": one.is_conj(), "negation": one.is_neg()}
+def check_fake_copied(copied, view):
+    try:
+        expected = form_of(copied(view(example())))
+        fake = FakeTensorMode().from_tensor(view(example()))
+        found = form_of(copied(fake))
+    except unknown_to_fakes:
+        return
+    other = [name for name in expected if found[name] != expected[name]]
+    assert not other, (
+        f"M15: {called_by(copied)} gives a fake another {' and '.join(other)} than a tensor")
+
 #: check_known_number [torch meta]: a mode forgets the number of a fake that is written (M15)
 #> check_known_number: checks
 def set_data_to(fake, number):

@@ -94,6 +94,14 @@ def check_same_numbers(passed, view):
     assert found == expected, (
         f"P9: a tensor has {expected}, and {called_by(passed)} gives {found}")
 
+#: check_new_tensor [torch]: a view makes other tensors as each tensor does (P9)
+#> check_new_tensor: checks
+def check_new_tensor(view):
+    one, found = view(T.tensor([[1 + 2j, 3 - 1j]])), None
+    with suppress(RuntimeError):
+        found = one.new_tensor([1, 0]).tolist()
+    assert found == [1, 0], "P9: new_tensor() of a view fails"
+
 #: shares_bytes, check_sharing_kept [torch]: two tensors share bytes if their originals do (P9)
 #> check_sharing_kept: checks
 def shares_bytes(one, other):

@@ -1,0 +1,8 @@
+check_wrong_gradient('caller')
+check_wrong_gradient('grad')
+check_wrong_gradient('assignment')
+check_wrong_gradient('function')
+check_wrong_gradient('hook')
+check_wrong_gradient('leaf')
+check_wrong_gradient('node_hook')
+check_wrong_gradient('prehook')

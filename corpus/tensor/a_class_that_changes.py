@@ -1,0 +1,6 @@
+check_class_changed(T.Tensor, 'gains')
+check_class_changed(T.Tensor, 'loses')
+check_class_changed(T.Tensor, 'takes')
+check_class_changed(T.UntypedStorage, 'gains')
+check_class_changed(T.UntypedStorage, 'loses')
+check_class_changed(T.UntypedStorage, 'takes')
