@@ -97,3 +97,31 @@ def check_mode_forgets(mode):
             made.from_tensor(tensor)
             del made
         assert T._live_modes() == before, "M8: a mode outlives its object and its fakes"
+
+#: check_like_calls: calls whose numbers read alike are two calls for the cache of a mode (M15)
+#> check_like_calls: checks
+like_calls = (
+    lambda one: one.narrow(0, 1, 11), lambda one: one.narrow(0, 11, 1),
+    lambda one: one.as_strided((1,), (1,), 11), lambda one: one.as_strided((1,), (11,), 1),
+    lambda one: one.as_strided((1, 1), (1, 1)), lambda one: one.as_strided((11,), (1,)),
+    lambda one: one.as_strided((1,), (11,)), lambda one: one.as_strided((1, 11), (1, 1)),
+    lambda one: one.as_strided((11, 1), (1, 1)), lambda one: one.as_strided((1, 1), (11, 1)),
+    lambda one: one.view(1, 12), lambda one: one.view(1, 1, 2, 6), lambda one: one.view(12, 1),
+    lambda one: one.view(1, 2, 6), lambda one: one.expand(11, 12), lambda one: one.expand(1, 1, 12),
+    lambda one: one.expand(1, 12), lambda one: one[1:11], lambda one: one[11:],
+    lambda one: T.ones(1, 11), lambda one: T.ones(11, 1), lambda one: T.ones(111),
+    lambda one: T.ones(1, 1, 1), lambda one: T.zeros(11, 1), lambda one: T.zeros(1, 11),
+)
+def laid_out(one):
+    return tuple(one.size()), one.stride(), one.storage_offset()
+def check_like_calls():
+    if in_hermetic():
+        return
+    one = T.ones(12)
+    mode = FakeTensorMode()
+    fake = mode.from_tensor(one)
+    for place, call in enumerate(like_calls):
+        expected = laid_out(call(one))
+        with mode:
+            found = laid_out(call(fake))
+        assert found == expected, f"M15: call {place} gives a fake {found}, and a tensor {expected}"

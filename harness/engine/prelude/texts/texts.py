@@ -34,6 +34,7 @@ def check_parts(tensor):
     if in_hermetic():
         return
     description = MetaConverter().describer.describe_tensor(tensor)
+    description.as_json()  # what a description has given changes none of its parts
     parts = {"base": (description.base, tensor._base), "gradient": (description.grad, tensor.grad)}
     for name, (part, owned) in parts.items():
         if owned is None:
