@@ -158,3 +158,20 @@ def check_saved_history(name):
         assert first.tolist() == [2.0], f"A7: the gradient of a Function is {first.tolist()}"
         second, = T.autograd.grad(first.sum(), leaf)
         assert second.tolist() == [1.0], f"A7: its second derivative is {second.tolist()}"
+
+#: check_zeros_written: a backward writes the zeros of a missing gradient, and gets zeros again (A8)
+#> check_zeros_written: checks
+def check_zeros_written():
+    class Two(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, argument):
+            return argument * 1, argument * 1
+        @staticmethod
+        def backward(ctx, gradient, missing):
+            return missing.add_(gradient)
+    with T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        result, _ = Two.apply(leaf)
+        for _ in range(2):
+            found, = T.autograd.grad(result.sum(), leaf, retain_graph=True)
+            assert found.tolist() == [1.0, 1.0], f"A8: a missing gradient gives {found.tolist()}"

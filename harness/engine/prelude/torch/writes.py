@@ -98,8 +98,10 @@ def check_same_numbers(passed, view):
 #> check_new_tensor: checks
 def check_new_tensor(view):
     one, found = view(T.tensor([[1 + 2j, 3 - 1j]])), None
-    with suppress(RuntimeError):
+    try:
         found = one.new_tensor([1, 0]).tolist()
+    except RuntimeError:
+        pass
     assert found == [1, 0], "P9: new_tensor() of a view fails"
 
 #: shares_bytes, check_sharing_kept [torch]: two tensors share bytes if their originals do (P9)
