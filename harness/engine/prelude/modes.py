@@ -112,7 +112,7 @@ like_calls = (
     lambda one: T.ones(1, 11), lambda one: T.ones(11, 1), lambda one: T.ones(111),
     lambda one: T.ones(1, 1, 1), lambda one: T.zeros(11, 1), lambda one: T.zeros(1, 11),
 )
-def laid_out(one):
+def sizes_in(one):
     return tuple(one.size()), one.stride(), one.storage_offset()
 def check_like_calls():
     if in_hermetic():
@@ -121,7 +121,7 @@ def check_like_calls():
     mode = FakeTensorMode()
     fake = mode.from_tensor(one)
     for place, call in enumerate(like_calls):
-        expected = laid_out(call(one))
+        expected = sizes_in(call(one))
         with mode:
-            found = laid_out(call(fake))
+            found = sizes_in(call(fake))
         assert found == expected, f"M15: call {place} gives a fake {found}, and a tensor {expected}"
