@@ -138,6 +138,8 @@ results_of_forward = {
     "detached": lambda argument: argument.detach(), "product": lambda argument: argument * 1,
 }
 def check_saved_history(name):
+    if in_hermetic():
+        return
     give = results_of_forward[name]
     class Saves(T.autograd.Function):
         @staticmethod
