@@ -94,10 +94,11 @@ class Pair:
                     texts = self.core.generate(count, seed * 1_000_003 + batch, self.drawn)
                     left += [Drawn(text, text) for text in texts]
                     batch += 1
-                found = self.differences([drawn.left for drawn in left])
+                now, left = left[:BATCH], left[BATCH:]
+                found = self.differences([drawn.left for drawn in now])
                 if batch == 1:
-                    self._leave_out([drawn.left for drawn in left], found)
-                left = self._count(left, found, result, say) + self._explained_since(result)
+                    self._leave_out([drawn.left for drawn in now], found)
+                left += self._count(now, found, result, say) + self._explained_since(result)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
         except KeyboardInterrupt:
