@@ -3,9 +3,9 @@
     ./slotfuzz bench differential --rootfs build/rootfs-trixie --runs 100000
 
 Each difference needs a reason in bench/differential.toml; one that is added while the command runs
-counts, too. If a difference has none at the end, the command exits with
-1 and writes its smallest program as two scripts, one for each module. The table goes to
-repro/torch-<release>/differences.md, which `report --markdown` includes in docs/torch.md.
+counts, too. If a difference has none at the end, the command exits with 1 and writes its smallest
+program as two scripts, one for each module. The table goes to repro/torch-<release>/differences.md,
+which `report --markdown` includes in docs/torch.md.
 """
 
 import tomllib
@@ -63,8 +63,7 @@ def measure(args) -> Measured:
     torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
     runs = args.runs or RUNS
-    with differential.Pair(*differential.servers(torch),
-                           reasons=ReasonsOfNow()) as pair:
+    with differential.Pair(*differential.servers(torch), reasons=ReasonsOfNow()) as pair:
         line = ProgressLine()
         try:
             result = pair.compare(runs, args.seed or SEED, line.note, line.show)

@@ -1,4 +1,4 @@
-"""What lines about saved tensors may call: hooks that pack them, and a Function that is called."""
+"""What lines about saved tensors and Functions may call: hooks that pack, calls, second runs."""
 
 #: pair: hooks that pack and unpack a saved tensor
 def unchanged(packed):

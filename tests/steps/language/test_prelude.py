@@ -1,7 +1,10 @@
 """The prelude as the engine describes it: it is complete, and scripts clear their own names."""
 
 import ast
+import builtins
+import dis
 import re
+import types
 
 import pytest
 
@@ -17,6 +20,10 @@ PARTS = [path.read_text() for path in sorted((ROOT / "harness/engine/prelude").r
 MARKERS = ("#: ", "#> ")
 # A subject that has a snippet of each module.
 SUBJECTS = {"": "core", "slotcore": "core", "torch": "torch"}
+
+
+# What the engine puts among the names of the prelude; `tested` is the user's own Function.
+OF_THE_ENGINE = ("T", "gc", "weakref", "tested")
 
 
 @pytest.fixture(scope="module", name="snippets")
@@ -86,6 +93,34 @@ def test_a_script_gets_what_its_snippets_use(snippets, module):
         unnamed = [name for name in {one.id for one in names} & owners.keys() - stored
                    if owners[name] is not snippet and name not in owners[name].names]
         assert unnamed == [], snippet.names
+
+
+def steps_of(code, opnames):
+    return {step.argval for step in dis.get_instructions(code) if step.opname in opnames}
+
+
+def asked_of_globals(code):
+    """The names that CODE, and what it defines, takes from no scope of its own."""
+    names = steps_of(code, ("LOAD_GLOBAL", "LOAD_NAME")) - steps_of(code, ("STORE_NAME",))
+    return names.union(*(asked_of_globals(one) for one in code.co_consts
+                         if isinstance(one, types.CodeType)))
+
+
+@pytest.mark.parametrize("module", ["slotcore", "torch"])
+def test_a_snippet_uses_no_name_that_nothing_defines(snippets, module):
+    """A check that raises a NameError has checked nothing, and its line is no finding.
+
+    Snippets for all modules may use those of slotcore, where rows of slotcore alone call them.
+    """
+    codes = {snippet.names: compile(snippet.text, "snippet", "exec") for snippet in snippets
+             if snippet.module in ("", module)}
+    known = {*dir(builtins), *OF_THE_ENGINE}.union(
+        *(steps_of(code, ("STORE_NAME", "STORE_GLOBAL")) for code in codes.values()))
+    own = [snippet.names for snippet in snippets if snippet.module == module]
+    assert len(own) > 50
+    unknown = {names: sorted(found) for names in own
+               if (found := asked_of_globals(codes[names]) - known)}
+    assert unknown == {}
 
 
 def ending(snippets, snippet, shown):
