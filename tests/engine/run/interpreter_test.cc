@@ -82,7 +82,8 @@ TEST_F(InterpreterTest, to_try_what_the_subject_can_do_leaves_no_trace) {
   python("TensorFinalized = probed\ndel probed");
   std::size_t masked = 0;
   for (std::size_t op = 0; op < without.size(); ++op) {
-    const bool needs_it = session_.table.ops()[op].needs == "TensorFinalized(1)";
+    const bool needs_it =
+        session_.table.ops()[op].needs.find("TensorFinalized(1)") != std::string::npos;
     EXPECT_EQ(without[op], before[op] && !needs_it) << session_.table.ops()[op].name;
     if (needs_it && before[op]) EXPECT_EQ(why[op], "the process that tried it died");
     masked += needs_it;
