@@ -112,7 +112,8 @@ def document(rows: list[dict], sentences: list[str]) -> str:
         " all objects that it reaches the class, sizes, strides, numbers, version, base,"
         " attributes, weak references, and identity. It omits use counts, because PyTorch's include"
         " the references that its autograd holds. If a difference has a reason, it drops the line"
-        " and compares the rest again.", "", *sentences, "",
+        " and compares the rest again; it passes over a line if only what it raised differs.",
+        "", *sentences, "",
         *markdown_table(head, [[row["what"], row["why"], row["place"], row["programs"]]
                                for row in rows]), ""])
 
@@ -137,8 +138,9 @@ def _sentences(
 ) -> list[str]:
     said = [f"{result.programs:,} random programs (seed {seed}, {result.lines:,} lines) that both"
             f" slotcore and {edition} can run: {result.alike:,} equal in every line,"
-            f" {result.programs - result.alike - _unexplained(result):,} after lines with a reason"
-            f" to differ were dropped, {_unexplained(result):,} differ without a reason.",
+            f" {result.programs - result.alike - _unexplained(result):,} after lines with a"
+            f" reason to differ were dropped or passed over,"
+            f" {_unexplained(result):,} differ without a reason.",
             f"{result.crashed:,} more ended torch's process, which is a finding of `hunt`."
             f" {len(pair.ops)} ops were drawn from."]
     for name, one in pair.left_out.items():

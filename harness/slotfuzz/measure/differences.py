@@ -6,7 +6,7 @@ observation that differs, and what each subject shows; two differences with one 
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -52,7 +52,7 @@ class Difference:
     """The first observation that differs, after line LINE of a program.
 
     CORE and TORCH are its values, or None for the side whose process ended. OPS are the ops of the
-    lines up to LINE.
+    lines up to LINE. IS_RAISED_ALONE says that what the line raised is all that differs after it.
     """
 
     line: int
@@ -61,6 +61,7 @@ class Difference:
     observation: str
     core: str | None
     torch: str | None
+    is_raised_alone: bool = False
 
 
 def _of_any_name(words: str) -> str:
@@ -78,18 +79,18 @@ def read_reasons(path: Path) -> list[Reason]:
                    tuple(row.get("after", ()))) for row in table["reason"]]
 
 
-def first_difference(
+def differences_of(
     core: Sequence[Observation], torch: Sequence[Observation], ops: list[str],
-) -> Difference | None:
-    """The first observation that differs in two traces of a program with OPS."""
+) -> Iterator[Difference]:
+    """The first observation that differs after each line, in two traces of a program with OPS."""
     for line, (ours, theirs) in enumerate(zip(core, torch, strict=True)):
         if ours == theirs:
             continue
         observation, one, other = _differing(_observations(ours), _observations(theirs))
         done = tuple([*ops, "end"][:line + 1])
         signature = f"{done[-1]}: {_kind(observation)}: {_word(one)} / {_word(other)}"
-        return Difference(line, done, signature, observation, one, other)
-    return None
+        yield Difference(line, done, signature, observation, one, other,
+                         observation == RAISED and ours.seen == theirs.seen)
 
 
 def _observations(after: Observation) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 Both subjects run in the same engine. If a difference has a reason, it is counted, its line is
 removed, and the rest of the program is compared again. Otherwise a line where the subjects are
-meant to differ would hide the lines after it.
+meant to differ would hide the lines after it. A line that raises other errors, and after which
+nothing else differs, hides nothing: it stays, and the comparison goes on.
 """
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.measure.compared import Drawn, Result, Unexplained
-from slotfuzz.measure.differences import Difference, Reason, crash, first_difference
+from slotfuzz.measure.differences import Difference, Reason, crash, differences_of
 from slotfuzz.reduce import minimize
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
@@ -75,6 +76,11 @@ class Pair:
                 return reason, line
         return None
 
+    def is_passed_over(self, difference: Difference) -> bool:
+        """Whether its line hides no later one: only what it raised differs, which has a reason."""
+        explained = difference.is_raised_alone and self.reason_for(difference)
+        return bool(explained) and explained[1] == difference.line
+
     def compare(
         self, runs: int, seed: int, say: Callable[[str], None],
         show: Callable[[str], None] = lambda text: None,
@@ -117,26 +123,25 @@ class Pair:
                 again += one.programs
         return again
 
-    def _leave_out(self, texts: list[str], found: list[Difference | None]) -> None:
-        """Draws no more of the ops at which too many of the programs TEXTS differ as FOUND."""
+    def _leave_out(self, texts: list[str], found: list[list[Difference]]) -> None:
+        """Draws no more of the ops at which too many of the programs TEXTS stop, as FOUND."""
         reached: Counter = Counter()
         at_line: dict[str, list[Difference]] = {}
-        for text, difference in zip(texts, found, strict=True):
-            ops = difference.ops if difference else self._ops_of(text)
-            reached.update({*ops, *_without_names(ops)})
-            if not difference:
-                continue
-            if difference.torch is None:
-                at_line.setdefault(_without_names(ops)[-1], []).append(difference)
-            elif reason := self.reason_for(difference):
-                at_line.setdefault(ops[reason[1]], []).append(difference)
-        self._leave_out_if(at_line, reached, DIFFERENT_MIN, DIFFERENT_SHARE)
         ended: dict[str, list[Difference]] = {}
-        for difference in found:
-            if difference and difference.torch is None:
-                names = _without_names(difference.ops)
+        for text, those in zip(texts, found, strict=True):
+            stop = self._stop(those)
+            ops = stop.ops if stop else self._ops_of(text)
+            reached.update({*ops, *_without_names(ops)})
+            if stop and stop.torch is None:
+                at_line.setdefault(_without_names(ops)[-1], []).append(stop)
+            elif stop and (reason := self.reason_for(stop)):
+                at_line.setdefault(ops[reason[1]], []).append(stop)
+        self._leave_out_if(at_line, reached, DIFFERENT_MIN, DIFFERENT_SHARE)
+        for stop in map(self._stop, found):
+            if stop and stop.torch is None:
+                names = _without_names(stop.ops)
                 for name in {*names} if names[-1] not in self.left_out else ():
-                    ended.setdefault(name, []).append(difference)
+                    ended.setdefault(name, []).append(stop)
         self._leave_out_if(ended, reached, ENDED_MIN, ENDED_SHARE)
         self.drawn = [op for op in self.ops if op not in self.left_out]
 
@@ -148,61 +153,75 @@ class Pair:
                           and len(those) >= max(least, share * reached[op])}
 
     def _count(
-        self, programs: list[Drawn], found: list[Difference | None], result: Result,
+        self, programs: list[Drawn], found: list[list[Difference]], result: Result,
         say: Callable[[str], None],
     ) -> list[Drawn]:
-        """Counts what was FOUND in each of PROGRAMS; returns those that lost a line for a reason.
-        """
+        """Counts what was FOUND in each of PROGRAMS; returns those that lost lines for a reason."""
         again = []
-        for drawn, difference in zip(programs, found, strict=True):
-            explained = difference and self.reason_for(difference)
-            if difference and difference.torch is None:
+        for drawn, those in zip(programs, found, strict=True):
+            stop = self._stop(those)
+            explained = stop and self.reason_for(stop)
+            passed = those[:-1] if stop else those
+            if stop and stop.torch is None:
                 result.crashed += 1
-            elif explained:
-                reason, line = explained
-                drawn.reasons.add(reason.name)
-                rest = _without(drawn.left, line)
-                if rest == drawn.left:
-                    raise BrokenError("a program without lines differs")
-                drawn.left = rest
-                again.append(drawn)
+                continue
+            drawn.reasons |= {self.reason_for(one)[0].name for one in passed}
+            if explained:
+                drawn.reasons.add(explained[0].name)
+                again.append(_shortened(drawn, {explained[1]}))
+            elif stop and passed:  # it may come from what a line before it raised
+                again.append(_shortened(drawn, {one.line for one in passed}))
             else:
                 result.count(drawn)
-                result.alike += drawn.left == drawn.text and not difference
-                if difference:
-                    self._note(drawn, difference, result, say)
+                result.alike += drawn.left == drawn.text and not those
+                if stop:
+                    self._note(drawn, stop, result, say)
         return again
 
-    def differences(self, texts: list[str]) -> list[Difference | None]:
-        """The first difference of each program, or None.
+    def differences(self, texts: list[str]) -> list[list[Difference]]:
+        """The differences of each program, up to the first that is not passed over.
 
         Many programs share a process, and one may affect the next. So a difference without a reason
         counts only if the program also differs in a process of its own.
         """
         found = self._first(texts)
-        for at, difference in enumerate(found):
-            if difference and difference.torch is not None and not self.reason_for(difference):
-                found[at] = self._difference(texts[at])
+        for at, those in enumerate(found):
+            stop = self._stop(those)
+            if stop and stop.torch is not None and not self.reason_for(stop):
+                (found[at],) = self._first([texts[at]])
         return found
 
     def _difference(self, text: str) -> Difference | None:
-        return self._first([text])[0]
+        """The difference at which the program TEXT stops, run in a process of its own."""
+        return self._stop(self._first([text])[0])
 
-    def _first(self, texts: list[str]) -> list[Difference | None]:
-        """The first difference of each program, in processes that they share."""
-        found: list[Difference | None] = [None] * len(texts)
+    def _stop(self, those: list[Difference]) -> Difference | None:
+        return those[-1] if those and not self.is_passed_over(those[-1]) else None
+
+    def _first(self, texts: list[str]) -> list[list[Difference]]:
+        """The same as `differences`, in processes that the programs share."""
+        found: list[list[Difference]] = [[] for _ in texts]
         unlike = []
         for at, (ours, theirs) in enumerate(zip(*self._both("observations", texts), strict=True)):
             if ours.crashed or theirs.crashed:
-                found[at] = crash(ours, theirs, self._ops_of(texts[at]))
+                found[at] = [crash(ours, theirs, self._ops_of(texts[at]))]
             elif ours.hash != theirs.hash:
                 unlike.append(at)
         traces = self._both("traces", [texts[at] for at in unlike]) if unlike else ()
         for at, ours, theirs in zip(unlike, *traces):
-            # A server that something killed has no traces any more.
-            found[at] = (first_difference(ours, theirs, self._ops_of(texts[at])) if ours and theirs
-                         else self._difference(texts[at]))
+            if ours and theirs:
+                found[at] = self._up_to_stop(differences_of(ours, theirs, self._ops_of(texts[at])))
+            else:  # a server that something killed has no traces any more
+                (found[at],) = self._first([texts[at]])
         return found
+
+    def _up_to_stop(self, differences: Iterable[Difference]) -> list[Difference]:
+        those = []
+        for difference in differences:
+            those.append(difference)
+            if not self.is_passed_over(difference):
+                break
+        return those
 
     def _ops_of(self, text: str) -> list[str]:
         """The op of each line, with the name that it asks for: `node_ask saved_tensors`."""
@@ -251,7 +270,11 @@ def _without_names(ops: Sequence[str]) -> list[str]:
     return [op.partition(" ")[0] for op in ops]
 
 
-def _without(text: str, line: int) -> str:
-    """The program without line LINE; empty if the difference came after the last line."""
-    lines = text.splitlines(keepends=True)
-    return "".join(lines[:line] + lines[line + 1:]) if line < len(lines) else ""
+def _shortened(drawn: Drawn, lines: set[int]) -> Drawn:
+    """The program without LINES, of which one is past its end if it differs after the last."""
+    kept = [one for number, one in enumerate(drawn.left.splitlines(keepends=True))
+            if number not in lines]
+    if len(kept) == len(drawn.left.splitlines()):
+        raise BrokenError("a program without lines differs")
+    drawn.left = "".join(kept)
+    return drawn

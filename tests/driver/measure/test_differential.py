@@ -7,7 +7,7 @@ import pytest
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.measure import differences, differential
-from slotfuzz.measure.differences import Reason, first_difference
+from slotfuzz.measure.differences import RAISED, Reason, differences_of
 from slotfuzz.measure.differential import Pair
 from slotfuzz.paths import ROOT
 from slotfuzz.schema.answers import Observation, Observed
@@ -61,7 +61,9 @@ class Server:
                 for text in programs]
 
     def traces(self, programs):
-        return [tuple(map(seen, [*self.last[text], ""])) for text in programs]
+        """What a line raises stands behind a `!`."""
+        return [tuple(seen(*says.partition("!")[::2]) for says in [*self.last[text], ""])
+                for text in programs]
 
     def trace(self, text):
         lines = text.split()
@@ -107,17 +109,20 @@ def reason(*patterns):
     (seen("t0.grad = t1.grad"), seen("t0.grad = None"), "make: t.grad: * / None"),
 ])
 def test_a_signature_has_op_observation_and_words(core, torch, signature):
-    difference = first_difference([core], [torch], ["make"])
+    (difference,) = differences_of([core], [torch], ["make"])
     assert difference.signature == signature and difference.line == 0
+    assert difference.is_raised_alone == (difference.observation == RAISED)
 
 
 def test_the_first_line_and_observation_that_differ_count():
     core = [seen("a.x = 1"), seen("a.x = 1\na.y = 1")]
-    torch = [seen("a.x = 1"), seen("a.x = 2\na.y = 2")]
-    difference = first_difference(core, torch, ["make"])
+    torch = [seen("a.x = 1"), seen("a.x = 2\na.y = 2", "TypeError")]
+    (difference,) = differences_of(core, [torch[0], seen("a.x = 2\na.y = 2")], ["make"])
     assert (difference.line, difference.observation) == (1, "a.x")
     assert difference.signature.startswith("end: "), "the reset comes after the last line"
-    assert first_difference(core, core, ["make"]) is None
+    (difference,) = differences_of(core, torch, ["make"])
+    assert difference.observation == RAISED and not difference.is_raised_alone
+    assert not [*differences_of(core, core, ["make"])]
 
 
 def test_equal_programs_are_alike():
@@ -197,7 +202,7 @@ def test_a_difference_only_after_other_programs_does_not_count():
 
 def test_equal_observations_in_unequal_texts_are_a_harness_error():
     with pytest.raises(BrokenError):
-        first_difference([seen("a.x = 1\n")], [seen("a.x = 1")], ["make"])
+        [*differences_of([seen("a.x = 1\n")], [seen("a.x = 1")], ["make"])]
 
 
 def test_the_table_of_reasons_can_be_read():
@@ -238,7 +243,7 @@ def test_a_program_whose_traces_a_killed_server_has_lost_runs_again():
     torch.traces = lambda texts: traces(texts) if torch.ran.count(texts[0]) > 1 else [()]
     reasons = [reason("write: *")]
     with Pair(Server(plain, ["make\nwrite\n"]), torch, reasons=lambda: reasons) as pair:
-        (found,) = pair.differences(["make\nwrite\n"])
+        ((found,),) = pair.differences(["make\nwrite\n"])
     assert found.signature.startswith("write: ") and torch.ran.count("make\nwrite\n") == 2
 
 
@@ -249,7 +254,7 @@ def test_servers_of_torch_share_the_programs():
     with Pair(Server(plain, texts), *torches, reasons=lambda: []) as pair:
         ran = [len(one.ran) for one in torches]
         found = pair.differences(texts)
-    assert all(found) and [one.line for one in found] == [*range(1, 9)]
+    assert [one.line for (one,) in found] == [*range(1, 9)]
     shares = [set(one.ran[begin:]) for one, begin in zip(torches, ran, strict=True)]
     assert all(shares) and not shares[0] & shares[1] and shares[0] | shares[1] == set(texts)
 
