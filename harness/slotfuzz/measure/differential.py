@@ -29,12 +29,16 @@ TORCH_SERVERS = 2
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 MINIMIZE_RUNS_MAX = 600
-# An op is left out if so many programs of the first round differ at it, and this share of those
-# that reach it: it would hide the lines that come after.
+# The programs of the first rounds say which ops are left out.
+ROUNDS_LOOKED_AT = 6
+# An op is left out if so many of these programs differ at it, and this share of those that reach
+# it: it would hide the lines that come after.
 DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
 # Or if so many of those that reach it end torch's process there or at any later line: each costs as
-# much time as several programs, and a hang as much as a hundred.
-ENDED_MIN, ENDED_SHARE = 8, 0.5
+# much time as ten programs.
+ENDED_MIN, ENDED_SHARE = 8, 0.2
+# Programs of torch take a tenth of this; others hang, and count as those that end its process.
+TORCH_SECONDS = 1
 
 
 def servers(torch: Subject) -> list[Server]:
@@ -59,6 +63,8 @@ class Pair:
                          and (difference.torch is None or self.reason_for(difference))}
         self.ops = [name for name in self.ops if name not in self.left_out]
         self.drawn = self.ops
+        # Where each program of the first rounds stopped, and the ops of the lines up to there.
+        self.looked_at: list[tuple[Difference | None, Sequence[str]]] = []
 
     def __enter__(self):
         return self
@@ -102,7 +108,7 @@ class Pair:
                     batch += 1
                 now, left = left[:BATCH], left[BATCH:]
                 found = self.differences([drawn.left for drawn in now])
-                if batch == 1:
+                if batch <= ROUNDS_LOOKED_AT:
                     self._leave_out([drawn.left for drawn in now], found)
                 left += self._count(now, found, result, say) + self._explained_since(result)
                 show(f"{result.programs:,} of {runs:,} programs,"
@@ -124,33 +130,38 @@ class Pair:
         return again
 
     def _leave_out(self, texts: list[str], found: list[list[Difference]]) -> None:
-        """Draws no more of the ops at which too many of the programs TEXTS stop, as FOUND."""
+        """Draws no more of the ops at which too many programs stop, of TEXTS and those before."""
+        for text, stop in zip(texts, map(self._stop, found), strict=True):
+            self.looked_at.append((stop, stop.ops if stop else self._ops_of(text)))
         reached: Counter = Counter()
         at_line: dict[str, list[Difference]] = {}
-        ended: dict[str, list[Difference]] = {}
-        for text, those in zip(texts, found, strict=True):
-            stop = self._stop(those)
-            ops = stop.ops if stop else self._ops_of(text)
+        for stop, ops in self.looked_at:
             reached.update({*ops, *_without_names(ops)})
-            if stop and stop.torch is None:
-                at_line.setdefault(_without_names(ops)[-1], []).append(stop)
-            elif stop and (reason := self.reason_for(stop)):
+            if stop and stop.torch is not None and (reason := self.reason_for(stop)):
                 at_line.setdefault(ops[reason[1]], []).append(stop)
-        self._leave_out_if(at_line, reached, DIFFERENT_MIN, DIFFERENT_SHARE)
-        for stop in map(self._stop, found):
-            if stop and stop.torch is None:
-                names = _without_names(stop.ops)
-                for name in {*names} if names[-1] not in self.left_out else ():
-                    ended.setdefault(name, []).append(stop)
-        self._leave_out_if(ended, reached, ENDED_MIN, ENDED_SHARE)
+        self.left_out |= {op: those[0] for op, those in at_line.items() if op in self.ops
+                          and len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
+        while worst := self._ends_most():
+            self.left_out |= worst
         self.drawn = [op for op in self.ops if op not in self.left_out]
 
-    def _leave_out_if(
-        self, differ: dict[str, list[Difference]], reached: Counter, least: int, share: float,
-    ) -> None:
-        """Leaves out each op with at least LEAST programs in DIFFER, and SHARE of those REACHED."""
-        self.left_out |= {op: those[0] for op, those in differ.items() if op in self.ops
-                          and len(those) >= max(least, share * reached[op])}
+    def _ends_most(self) -> dict[str, Difference]:
+        """The op after which most programs end torch's process, if it is to be left out.
+
+        A program that reaches an op which is left out already says nothing of its other ops.
+        """
+        reached: Counter = Counter()
+        ended: dict[str, list[Difference]] = {}
+        for stop, ops in self.looked_at:
+            names = {*_without_names(ops)}
+            if names.isdisjoint(self.left_out):
+                reached.update(names)
+                for name in names if stop and stop.torch is None else ():
+                    ended.setdefault(name, []).append(stop)
+        often = {name: those for name, those in ended.items() if len(those) >= ENDED_MIN}
+        worst = max(often, key=lambda name: len(often[name]) / reached[name], default="")
+        is_left_out = worst and len(often[worst]) >= ENDED_SHARE * reached[worst]
+        return {worst: often[worst][0]} if is_left_out else {}
 
     def _count(
         self, programs: list[Drawn], found: list[list[Difference]], result: Result,
@@ -236,8 +247,10 @@ class Pair:
         of_text = [zlib.crc32(text.encode()) % len(self.torch) for text in texts]
         shares = [[text for text, number in zip(texts, of_text, strict=True) if number == of_server]
                   for of_server in range(len(self.torch))]
-        core, *torch = self.threads.map(lambda server, share: getattr(server, question)(share),
-                                        (self.core, *self.torch), (texts, *shares))
+        limits = {"program_seconds": TORCH_SECONDS} if question == "observations" else {}
+        core, *torch = self.threads.map(
+            lambda server, share, limits: getattr(server, question)(share, **limits),
+            (self.core, *self.torch), (texts, *shares), ({}, *[limits] * len(shares)))
         answers = [iter(each) for each in torch]
         return core, [next(answers[number]) for number in of_text]
 

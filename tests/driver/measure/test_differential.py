@@ -52,7 +52,7 @@ class Server:
     def parse(self, text):
         return [Line(op, ()) for op in text.split()]
 
-    def observations(self, programs):
+    def observations(self, programs, program_seconds=10):
         assert len(programs) <= differential.BATCH, "more than a server takes at once"
         self.ran += programs
         self.last = {text: self.trace(text) for text in programs}

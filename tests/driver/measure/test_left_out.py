@@ -24,18 +24,31 @@ def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more
     assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)
 
 
-def test_an_op_that_leads_to_crashes_in_later_lines_is_drawn_no_more():
-    def says(lines):
-        return None if "write" in lines and lines[-1] == "read" else plain(lines)
-    texts = ["make\nwrite\nread\n", "make\nread\n", "make\nmake\n"] * 8
-    core = Server(plain, texts)
-    with Pair(core, Server(says), reasons=list) as pair:
-        pair._leave_out(texts, pair.differences(texts))
-        assert [*pair.left_out] == ["read"], "half of the programs that reach it end there"
-    texts = ["make\nwrite\nread\n", *["make\nread\n"] * 4, "make\nmake\n"] * 8
+def crashes_after(*ops):
+    """A subject in which reading crashes after a line of OPS."""
+    return lambda lines: (None if lines[-1] == "read" and not {*ops}.isdisjoint(lines)
+                          else plain(lines))
+
+
+def left_out_after(says, *rounds):
     with Pair(Server(plain), Server(says), reasons=list) as pair:
-        pair._leave_out(texts, pair.differences(texts))
-        assert [*pair.left_out] == ["write"] and pair.drawn == ["make", "read"]
+        for texts in rounds:
+            pair._leave_out(texts, pair.differences(texts))
+        return [*pair.left_out], pair.drawn
+
+
+def test_an_op_that_leads_to_crashes_in_later_lines_is_drawn_no_more():
+    texts = ["make\nwrite\nread\n", *["make\nread\n"] * 4, "make\nmake\n"] * 8
+    assert left_out_after(crashes_after("write"), texts) == (["write"], ["make", "read"])
+    half = ["make\nwrite\nread\n", *["make\nread\n"] * 4, "make\nmake\n"] * 4
+    assert left_out_after(crashes_after("write"), half)[0] == [], "four programs may be chance"
+    assert left_out_after(crashes_after("write"), half, half)[0] == ["write"], "rounds add up"
+
+
+def test_an_op_is_not_left_out_for_the_crashes_of_another():
+    """All programs that crash reach `make`, and half of those that do reach it crash."""
+    texts = ["make\nwrite\nread\n", "make\nread\n"] * 8 + ["read\n"] * 40
+    assert left_out_after(crashes_after("write"), texts) == (["write"], ["make", "read"])
 
 
 def test_only_ops_of_both_are_generated():
