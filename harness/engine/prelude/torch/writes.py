@@ -51,6 +51,30 @@ def check_write_noticed(write):
         f"A2b: {called_by(write)} wrote what a backward needs: it gives {found.tolist()}, and no"
         " error")
 
+#: check_saved_operand [torch]: a backward notices that an operand was written meanwhile (A2b)
+#> check_saved_operand: checks
+def written_between(function, place):
+    leaves = [T.tensor(one).requires_grad_() for one in ([[2.0, 3.0], [5.0, 7.0]], [[0.5, 0.25],
+                                                                               [0.75, 0.5]])]
+    operands = [leaf * 1 for leaf in leaves]
+    total = function(*operands).sum()
+    if place is not None:
+        operands[place].detach().zero_()
+    return [one.tolist() for one in T.autograd.grad(total, leaves)]
+def check_saved_operand(function):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        expected = written_between(function, None)
+        for place, which in enumerate(("first", "second")):
+            try:
+                found = written_between(function, place)
+            except RuntimeError:
+                continue
+            assert found == expected, (
+                f"A2b: the {which} operand of {called_by(function)} was written before its"
+                f" backward, which gives {found}, and no error")
+
 #: sent, saved, pickled_together, saved_in_old_format, saved_to_fakes [torch]: copies by other means
 def sent(tensor):
     rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
