@@ -23,7 +23,7 @@ bool has_layout_for_gradient(const TensorImpl& leaf) {
 }
 
 // Whether the gradient has the strides that `.grad` of the leaf is promised: those of a dense leaf,
-// else contiguous ones. Sizes are not compared, since `.data` may have changed those of the leaf.
+// else contiguous ones. Sizes are not compared, since those of a fake may have been symbols.
 bool has_layout_for(const TensorImpl& gradient, const TensorImpl& leaf) {
   if (!has_layout_for_gradient(leaf) || gradient.is_symbolic()) return gradient.is_contiguous();
   for (size_t i = 0; i < gradient.dim(); ++i) {
@@ -124,6 +124,9 @@ Gradients AccumulateGrad::apply(Gradients gradients) {
     throw std::runtime_error("a leaf of this graph was detached and written since, and is no leaf");
   }
   if (!leaf_->requires_grad()) return {};
+  if (!inputs()[0].is_of(*leaf_)) {
+    throw std::runtime_error("a leaf of this graph has other sizes or another dtype since");
+  }
   meta_of(*leaf_)->gradient.accumulate(mutex_, Sums{*leaf_, gradient});
   return {};
 }

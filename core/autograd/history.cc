@@ -143,10 +143,13 @@ intrusive_ptr<Node> existing_accumulator(const TensorImpl& leaf) {
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf) {
   AutogradMeta* meta = meta_of(leaf);
   if (meta == nullptr || !meta->requires_grad()) return nullptr;
+  // `.data = other` and set_() may have changed the sizes since graphs got the node that they keep.
   return impl::protocol::lock_or_create<impl::protocol::StdPolicy>(
-      meta->mutex, meta->grad_accumulator, [&leaf]() -> intrusive_ptr<Node> {
+      meta->mutex, meta->grad_accumulator,
+      [&leaf]() -> intrusive_ptr<Node> {
         return make_intrusive<AccumulateGrad>(TensorPtr::retain(&leaf));
-      });
+      },
+      [&leaf](const intrusive_ptr<Node>& known) { return known->inputs()[0].is_of(leaf); });
 }
 
 Edge gradient_edge(TensorImpl& tensor) {

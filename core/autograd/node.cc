@@ -96,6 +96,11 @@ InputMetadata::InputMetadata(const TensorImpl& tensor)
   }
 }
 
+bool InputMetadata::is_of(const TensorImpl& tensor) const noexcept {
+  if (type != tensor.type() || place != tensor.place()) return false;
+  return sym_sizes != nullptr || tensor.is_symbolic() || plain_sizes == tensor.sizes();
+}
+
 uint32_t Node::add_input(const TensorImpl& output) {
   inputs_.emplace_back(output);
   return static_cast<uint32_t>(inputs_.size() - 1);

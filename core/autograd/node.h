@@ -46,6 +46,9 @@ struct InputMetadata {
 
   // Decides what is symbolic: a fake for whose gradient nobody asks keeps its symbols.
   Dims sizes() const { return sym_sizes == nullptr ? plain_sizes : specialized(*sym_sizes); }
+  // Whether the tensor still has this shape. Sizes that are symbols of one of the two are not
+  // compared, since that would decide them.
+  bool is_of(const TensorImpl& tensor) const noexcept;
 
   Dims plain_sizes;                          // empty with symbols
   std::shared_ptr<const SymDims> sym_sizes;  // null without symbols

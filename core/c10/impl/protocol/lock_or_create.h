@@ -12,18 +12,23 @@
 
 namespace slotcore::impl::protocol {
 
-// The object that `known` refers to, or the one that `make()` returns, which `known` refers to from
-// then on. Of several threads that make one, all get the first that is known. No pointer is locked
+// What keeps each object that lives.
+struct IsAlwaysCurrent {
+  bool operator()(const auto&) const noexcept { return true; }
+};
+
+// The object that `known` refers to if it is current, or the one that `make()` returns, which
+// `known` refers to from then on. Of several threads that make one, all get the first that is known. No pointer is locked
 // or dropped under the mutex, since both may wait for the GIL.
-template <class P, class Weak, class Make>
-auto lock_or_create(typename P::mutex& mutex, Weak& known, const Make& make)
-    -> decltype(known.lock()) {
+template <class P, class Weak, class Make, class IsCurrent = IsAlwaysCurrent>
+auto lock_or_create(typename P::mutex& mutex, Weak& known, const Make& make,
+                    const IsCurrent& is_current = {}) -> decltype(known.lock()) {
   decltype(known.lock()) made{};
   for (;;) {
     mutex.lock();
     Weak former(known);
     mutex.unlock();
-    if (auto found = former.lock()) return found;
+    if (auto found = former.lock(); found && is_current(found)) return found;
     if (!made) made = make();
     Weak next(made);  // dropped after the lock, with what `known` referred to
     std::lock_guard lock(mutex);

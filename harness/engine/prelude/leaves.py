@@ -1,0 +1,59 @@
+"""What lines about the gradients of leaves may call: sizes, and where gradients come from."""
+
+#: gradient_givers: where a wrong gradient for a product comes from; each returns the backward
+def give_by_function(leaf, product, wrong):
+    class Gives(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, tensor):
+            return tensor * 2
+        @staticmethod
+        def backward(ctx, gradient):
+            return wrong
+    return Gives.apply(leaf).sum().backward
+def give_by_hook(leaf, product, wrong):
+    product.register_hook(lambda gradient: wrong)
+    return product.sum().backward
+def give_by_leaf(leaf, product, wrong):
+    leaf.register_hook(lambda gradient: wrong)
+    return product.sum().backward
+def give_by_node_hook(leaf, product, wrong):
+    product.grad_fn.register_hook(lambda inputs, outputs: (wrong, *inputs[1:]))
+    return product.sum().backward
+def give_by_prehook(leaf, product, wrong):
+    product.grad_fn.register_prehook(lambda outputs: (wrong,))
+    return product.sum().backward
+gradient_givers = {
+    "caller": lambda leaf, product, wrong: lambda: product.backward(wrong),
+    "grad": lambda leaf, product, wrong: lambda: T.autograd.grad(product, leaf, wrong),
+    "assignment": lambda leaf, product, wrong: lambda: setattr(leaf, "grad", wrong),
+    "function": give_by_function, "hook": give_by_hook, "leaf": give_by_leaf,
+    "node_hook": give_by_node_hook, "prehook": give_by_prehook,
+}
+
+#: check_wrong_gradient: a gradient of a wrong size is an error, wherever it comes from (A3d, A7)
+#> check_wrong_gradient: checks
+def check_wrong_gradient(giver):
+    with T.enable_grad():
+        for size in ((3, 2), (6,), (1, 6), (2, 3, 1), (3,), (1, 3), (2, 2), (2, 1), (4, 3), (2, 0)):
+            leaf = T.ones(2, 3).requires_grad_()
+            product = leaf * 2
+            backward = gradient_givers[giver](leaf, product, T.ones(*size))
+            assert raised_by(backward) is not None and leaf.grad is None, (
+                f"A3d: {giver} gives a tensor of (2, 3) a gradient of {size}")
+
+#: check_leaf_replaced: a leaf whose data was replaced has a gradient of its own size (A7)
+#> check_leaf_replaced: checks
+def check_leaf_replaced(replace):
+    if in_hermetic():
+        return
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        held = leaf * 2  # its graph keeps the node that adds up the gradients of the leaf
+        with T.no_grad():
+            replace(leaf)
+        (leaf * leaf).sum().backward()
+    found = leaf.grad.dtype, tuple(leaf.grad.size()), leaf.grad.tolist()
+    expected = leaf.dtype, tuple(leaf.size()), leaf.detach().mul(2).tolist()
+    assert found == expected, (
+        f"A7: a leaf whose data was replaced has the gradient {found}, not {expected}")
+    del held
