@@ -18,8 +18,8 @@ struct IsAlwaysCurrent {
 };
 
 // The object that `known` refers to if it is current, or the one that `make()` returns, which
-// `known` refers to from then on. Of several threads that make one, all get the first that is known. No pointer is locked
-// or dropped under the mutex, since both may wait for the GIL.
+// `known` refers to from then on. Of several threads that make one, all get the first that is
+// known. No pointer is locked or dropped under the mutex, since both may wait for the GIL.
 template <class P, class Weak, class Make, class IsCurrent = IsAlwaysCurrent>
 auto lock_or_create(typename P::mutex& mutex, Weak& known, const Make& make,
                     const IsCurrent& is_current = {}) -> decltype(known.lock()) {
