@@ -51,7 +51,8 @@ def check_leaf_replaced(replace):
         held = leaf * 2  # its graph keeps the node that adds up the gradients of the leaf
         with T.no_grad():
             replace(leaf)
-        (leaf * leaf).sum().backward()
+        error = raised_by((leaf * leaf).sum().backward)
+    assert error is None, f"A7: a backward to a leaf whose data was replaced raises: {error}"
     found = leaf.grad.dtype, tuple(leaf.grad.size()), leaf.grad.tolist()
     expected = leaf.dtype, tuple(leaf.size()), leaf.detach().mul(2).tolist()
     assert found == expected, (
