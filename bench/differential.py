@@ -141,8 +141,9 @@ def _sentences(
             f" {result.programs - result.alike - _unexplained(result):,} after lines with a"
             f" reason to differ were dropped or passed over,"
             f" {_unexplained(result):,} differ without a reason.",
-            f"{result.crashed:,} more ended torch's process, which is a finding of `hunt`."
-            f" {len(pair.ops)} ops were drawn from."]
+            f"{result.crashed:,} more ended torch's process, or took it longer than"
+            f" {differential.TORCH_SECONDS} s, and were not compared."
+            f" {len(pair.drawn)} ops were drawn from."]
     for name, one in pair.left_out.items():
         known = pair.reason_for(one)
         said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it too often"

@@ -12,7 +12,8 @@ class AccumulateGrad final : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   // Takes over a gradient that nothing else owns if it has the strides of a dense leaf, or else
   // contiguous ones, and copies any other. Adds in place to an existing `.grad` unless the sum is
-  // recorded too.
+  // recorded too. Throws runtime_error if the leaf has other sizes or another dtype than it had
+  // when this node was made (A3d).
   Gradients apply(Gradients gradients) override;
   NodeHooks hooks() const override;
   void visit_owned(OwnedVisitor& visitor) const override;

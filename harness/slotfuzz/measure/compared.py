@@ -36,7 +36,7 @@ class Result:
     """Counts: PROGRAMS that both subjects ran, and of these ALIKE, which show no difference.
 
     REASONS counts the programs that have a difference with that reason, CRASHED the programs that
-    ended torch's process, and LINES the lines compared.
+    ended torch's process or took it too long, and LINES the lines compared.
     """
 
     programs: int = 0

@@ -43,7 +43,7 @@ class Server:
         self.says, self.programs = says, list(programs)
         self.table = Table()
         self.table.ops = {name: {**op, "masked": name in masked} for name, op in Table.ops.items()}
-        self.ran = []
+        self.ran, self.seconds = [], set()
 
     def generate(self, count, seed, ops):
         self.wanted = ops
@@ -55,6 +55,7 @@ class Server:
     def observations(self, programs, program_seconds=10):
         assert len(programs) <= differential.BATCH, "more than a server takes at once"
         self.ran += programs
+        self.seconds.add(program_seconds)
         self.last = {text: self.trace(text) for text in programs}
         return [Observed(True, self.last[text].index(None), None) if None in self.last[text]
                 else Observed(False, len(self.last[text]), "|".join(self.last[text]))

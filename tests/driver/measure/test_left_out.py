@@ -56,3 +56,11 @@ def test_only_ops_of_both_are_generated():
     with Pair(core, torch, reasons=lambda: []) as pair:
         pair.compare(1, 1, lambda word: None)
     assert core.wanted == ["make"]
+
+
+def test_only_programs_of_torch_have_the_short_time():
+    """A program of the core that takes long is a difference, so it has the server's own limit."""
+    core, torch = Server(plain, ["make\n"]), Server(plain)
+    with Pair(core, torch, reasons=list) as pair:
+        pair.compare(1, 1, lambda word: None)
+    assert torch.seconds == {differential.TORCH_SECONDS} and core.seconds == {10}

@@ -54,8 +54,8 @@ def check_write_noticed(write):
 #: check_saved_operand [torch]: a backward notices that an operand was written meanwhile (A2b)
 #> check_saved_operand: checks
 def written_between(function, place):
-    leaves = [T.tensor(one).requires_grad_() for one in ([[2.0, 3.0], [5.0, 7.0]], [[0.5, 0.25],
-                                                                               [0.75, 0.5]])]
+    numbers = [[2.0, 3.0], [5.0, 7.0]], [[0.5, 0.25], [0.75, 0.5]]
+    leaves = [T.tensor(one).requires_grad_() for one in numbers]
     operands = [leaf * 1 for leaf in leaves]
     total = function(*operands).sum()
     if place is not None:
