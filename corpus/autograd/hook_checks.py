@@ -1,6 +1,7 @@
 t0 = T.ones(1)
 check_hook_order(t0)
 check_hook_removal(t0)
+check_hooks_set(t0)
 check_hook_raises(t0)
 check_hook_collected(t0)
 check_hook_rebased(t0)

@@ -24,13 +24,16 @@ class Results {
     bool is_written = is_input && marks_.dirty.contains(output.get());
     bool is_wanted = is_recorded_ && is_differentiable(output->type()) &&
                      !marks_.non_differentiable.contains(output.get());
+    // A result that is an argument is another tensor, so that nothing here changes the argument.
+    if (is_input && !is_written && (is_wanted || !output->requires_grad())) {
+      output = view_of(*output);
+    }
     if (!is_wanted) {
       output = without_history(std::move(output), is_input);
       node_->add_input(*output);
     } else if (is_written) {
       write(*output);
     } else {
-      if (is_input) output = view_of(*output);
       set_history(*output, node_);
     }
     if (is_wanted) differentiable_++;

@@ -1,5 +1,7 @@
 // The part of a graph that a tensor has: its node, and hooks on its gradient.
 
+#include <algorithm>
+
 #include "core/autograd/history.h"
 #include "core/autograd/retains_grad.h"
 #include "core/python/autograd/graph.h"
@@ -61,7 +63,15 @@ PyObject* get_backward_hooks(PyObject* self, void*) {
   });
 }
 
-// As in torch, this also replaces the hooks of a leaf; those of a node stay with the node.
+// Whether the tensor's present node runs the hooks in `dict`.
+bool runs_hooks_in(TensorImpl& tensor, PyObject* dict) {
+  const auto hooks = autograd::hooks_of(tensor);
+  return std::any_of(hooks.begin(), hooks.end(),
+                     [dict](const auto& hook) { return hook->python_object() == dict; });
+}
+
+// As in torch, this also replaces the hooks of a leaf; those of a node stay with the node, and run
+// once for each gradient, though they may be set again.
 int set_backward_hooks(PyObject* self, PyObject* value, void*) {
   return guarded([&] {
     if (value == nullptr) throw_python(PyExc_RuntimeError, "the hooks cannot be deleted");
@@ -71,7 +81,7 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
     PyObject*& slot = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
     PyRef former = PyRef::steal(slot);
     slot = value == Py_None ? nullptr : Py_NewRef(value);
-    if (slot != nullptr) {
+    if (slot != nullptr && !runs_hooks_in(*tensor, slot)) {
       Interpreter* interpreter = state_of_wrapper(self)->interpreter;
       autograd::add_hook(*tensor, std::make_shared<TensorHook>(interpreter, value));
     }
@@ -91,9 +101,7 @@ PyObject* tensor_release_objects(PyObject* self, PyObject*) {
 PyRef hook_dict(PyObject* self) {
   auto tensor = TensorPtr::retain(&self_tensor(self));
   PyObject* known = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;  // borrowed
-  for (const auto& hook : autograd::hooks_of(*tensor)) {
-    if (known != nullptr && hook->python_object() == known) return PyRef::borrow(known);
-  }
+  if (known != nullptr && runs_hooks_in(*tensor, known)) return PyRef::borrow(known);
   PyRef dict = PyRef::steal(checked(PyODict_New()));
   checked(set_backward_hooks(self, dict.get(), nullptr));
   return dict;

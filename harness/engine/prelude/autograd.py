@@ -148,6 +148,19 @@ def check_hook_removal(tensor):
         assert log == ["first", "second", "added"], f"A3c: both runs called {log}"
         leaf._backward_hooks = None
 
+#: check_hooks_set: hooks that are set as they are run once for each gradient (A3b)
+#> check_hooks_set: checks
+def check_hooks_set(tensor):
+    log = []
+    with T.enable_grad():
+        for tensor in (differentiable(tensor), differentiable(tensor) * 1):
+            log.clear()
+            tensor.register_hook(lambda _: log.append("ran"))
+            tensor._backward_hooks = tensor._backward_hooks
+            tensor.sum().backward()
+            tensor._backward_hooks = None
+            assert log == ["ran"], f"A3b: a hook that was set again ran {len(log)} times"
+
 #: check_hook_raises: an error comes out as it is, and leaves nothing behind (A3d, A5c)
 #> check_hook_raises: checks
 def check_hook_raises(tensor):

@@ -94,24 +94,34 @@ def follow(recipe, names):
     except RuntimeError:
         return
     assert False, f"A2a: after a backward a ctx has {left}"
-def follow_unrecorded(recipe, names):
+def apply_unrecorded(recipe, names, x, needs):
     class Follows(T.autograd.Function):
         @staticmethod
         def forward(ctx, x, y, number):
             return recipe.forward(ctx, x, y, names)
-    x = T.tensor([2.0, 3.0]).requires_grad_() * 1
-    with T.no_grad():
-        results = Follows.apply(x, T.ones(2), 3)
-    needs = recipe.ctx.needs_input_grad
-    assert needs == (True, False, False), f"A8: where nothing is recorded, a ctx has needs {needs}"
-    assert x.requires_grad, "A8: a Function that is not recorded detaches its argument"
+    results = Follows.apply(x, T.ones(2), 3)
+    asked = recipe.ctx.needs_input_grad
+    assert asked == (needs, False, False), f"A8: where nothing is recorded, a ctx has needs {asked}"
+    assert x.requires_grad == needs, "A8: a Function that is not recorded detaches its argument"
     results = results if isinstance(results, tuple) else (results,)
+    assert recipe.is_dirty or all(one is not x for one in results), (
+        "A8: where nothing is recorded, a result is the argument itself")
     requires = [one.requires_grad for one in results if one is not x]
     assert not any(requires), f"A5e: unrecorded results require {requires}"
+def follow_unrecorded(recipe, names):
+    x = T.tensor([2.0, 3.0]).requires_grad_() * 1
+    with T.no_grad():
+        apply_unrecorded(recipe, names, x, True)
+def follow_constant(recipe, names):
+    x = T.ones(2).view(-1)
+    apply_unrecorded(recipe, names, x, False)
+    if not recipe.is_dirty:
+        error = raised_by(lambda: x.add_(T.ones(2).requires_grad_()))
+        assert error is None, f"A8: what a Function has returned cannot be written: {error}"
 def check_recipe(*names):
     if in_hermetic():
         return  # a ctx would show other wrappers
-    for follows in (follow, follow_unrecorded):
+    for follows in (follow, follow_unrecorded, follow_constant):
         recipe = Recipe()
         try:
             with T.enable_grad():

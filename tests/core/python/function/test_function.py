@@ -70,6 +70,18 @@ def test_an_input_that_is_returned_becomes_a_view():
         y.grad_fn
 
 
+@pytest.mark.parametrize("mode", [T.enable_grad, T.no_grad])
+def test_a_call_that_is_not_recorded_leaves_its_argument_as_it_was(mode):  # A8
+    x = T.ones(2).view(-1)
+    with mode():
+        y = function(lambda ctx, x: x).apply(x)
+    assert y is not x and y._base is x._base and not y.requires_grad
+    x.add_(leaf(3))
+    assert x.requires_grad
+    with pytest.raises(RuntimeError, match="custom Function"):
+        y.add_(leaf(3))
+
+
 def test_a_dirty_input_is_returned_itself():
     def forward(ctx, x):
         x.mul_(3)

@@ -155,6 +155,17 @@ def test_the_dict_of_hooks_has_them_in_their_order():
     assert len(x._backward_hooks) == 2
 
 
+@pytest.mark.parametrize("made", [lambda x: x, lambda x: x * 1, lambda x: x.view(-1)])
+def test_hooks_that_are_set_as_they_are_run_once(made):  # A3b
+    log = []
+    one = made(leaf(2))
+    one.register_hook(log.append)
+    one._backward_hooks = one._backward_hooks
+    one.sum().backward()
+    assert len(log) == 1
+    log.clear()
+
+
 def test_hooks_need_a_gradient_and_a_callable():
     with pytest.raises(RuntimeError):
         T.ones(1).register_hook(print)
