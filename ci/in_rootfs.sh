@@ -11,7 +11,8 @@ refuse() { echo "in_rootfs: $*" >&2; exit 2; }
 ((EUID == 0)) || refuse "only root may enter a tree; run it as root"
 [[ -e $1/.slotfuzz-bootstrapped ]] || refuse "$1 is not a tree; make it with ci/torch_rootfs.sh"
 
-# A process id namespace, so that killing this script ends every process inside.
+# A process id namespace, so that SIGKILL for this script ends every process inside. unshare holds
+# back SIGTERM and SIGINT: use `timeout -s KILL`.
 exec unshare --mount --propagation private --pid --fork --kill-child -- bash -ec '
   tree=$1
   shift
