@@ -55,8 +55,9 @@ Gradients CopySlices::apply(Gradients gradients) {
       results[i] = std::move(inner[i]);
       continue;
     }
-    // The edge of the view may need nothing, where only the source requires a gradient.
-    if (inner[0]) {
+    // The edge of the view may need nothing, where only the source requires a gradient. And of all
+    // writes only a fill may meet elements that share memory: what it overwrote has no gradient.
+    if (inner[0] && !repeats_elements(info_.view.layout)) {
       copy_in_place(*part, arithmetic::Operand(*inner[0]));
     } else {
       fill_in_place(*part, false);

@@ -216,6 +216,7 @@ void write_copy(TensorImpl& self, const Operand& source) {
   announce_operands(Operand(self), source);
   if (source.tensor.get() == &self) {
     // Nothing is read or written, but the call counts as a write.
+    check_no_internal_overlap(self);
     self.version().bump();
     return;
   }

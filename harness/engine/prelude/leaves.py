@@ -1,4 +1,7 @@
-"""What lines about the gradients of leaves may call: sizes, and where gradients come from."""
+"""What lines about the gradients of leaves may call: sizes, and where gradients come from.
+
+And writes, in which several elements share memory.
+"""
 
 #: gradient_givers: where a wrong gradient for a product comes from; each returns the backward
 def give_by_function(leaf, product, wrong):
@@ -58,3 +61,21 @@ def check_leaf_replaced(replace):
     assert found == expected, (
         f"A7: a leaf whose data was replaced has the gradient {found}, not {expected}")
     del held
+
+#: check_shared_elements: a write where elements share memory is an error, or has a gradient (A7)
+#> check_shared_elements: checks
+def check_shared_elements(write):
+    if in_hermetic():
+        return
+    gradients = []
+    with T.enable_grad():
+        for rows in (lambda row: row.expand(3, 2), lambda row: row.expand(3, 2).clone()):
+            leaf = T.ones(2).requires_grad_()
+            written = rows(leaf * 2)
+            if raised_by(lambda: write(written)) is not None:
+                return
+            error = raised_by(written.sum().backward)
+            assert error is None, f"A7: the backward of a write that was accepted raises: {error}"
+            gradients.append(leaf.grad.tolist())
+    shared, apart = gradients
+    assert shared == apart, f"A7: a write to elements that share memory has the gradient {shared}"
