@@ -214,18 +214,17 @@ void write_number(TensorImpl& self, const Scalar& value) {
 
 void write_copy(TensorImpl& self, const Operand& source) {
   announce_operands(Operand(self), source);
-  if (source.tensor.get() == &self) {
-    // Nothing is read or written, but the call counts as a write.
-    check_no_internal_overlap(self);
-    self.version().bump();
-    return;
-  }
   with_layouts(
       [](const auto& to, const auto& from) {
         (void)broadcast_strides(from.sizes, from.strides, to.sizes);
       },
       self, *source.tensor);
   check_overlap(self, *source.tensor);
+  if (source.tensor.get() == &self) {
+    // Nothing is read or written, but the call counts as a write.
+    self.version().bump();
+    return;
+  }
   TensorPtr kept = to_read(self, source.tensor);
   if (is_without_elements(self, *kept)) {
     // A fake of a tensor on cpu refuses what that tensor does (M15): on meta there are no numbers.

@@ -75,6 +75,19 @@ def check_saved_operand(function):
                 f"A2b: the {which} operand of {called_by(function)} was written before its"
                 f" backward, which gives {found}, and no error")
 
+#: check_recorded [torch]: what a function has recorded, its backward computes (A7)
+#> check_recorded: checks
+def check_recorded(function):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.enable_grad():
+        leaf = T.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+        result = function(leaf * 1)
+        error = raised_by(result.sum().backward)
+    name = called_by(function) or "an operator"
+    assert error is None, f"A7: {name} is recorded, and its backward raises an error"
+    assert leaf.grad.shape == leaf.shape, f"A7: a gradient has the sizes {tuple(leaf.grad.shape)}"
+
 #: sent, saved, pickled_together, saved_in_old_format, saved_to_fakes [torch]: copies by other means
 def sent(tensor):
     rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
