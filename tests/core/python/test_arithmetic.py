@@ -93,7 +93,9 @@ def test_copy_and_clone():
     u.zero_()
     assert t.tolist() == [[1.0, 2.0], [1.0, 2.0]] and t._version == 1
     repeated = T.ones(1).expand(3)
-    assert repeated.copy_(repeated) is repeated and repeated._version == 1
+    with pytest.raises(RuntimeError, match="one place in memory"):
+        repeated.copy_(repeated)
+    assert t.copy_(t) is t and t._version == 2 and repeated._version == 0
     assert T.zeros(2, dtype=T.bool).copy_(T.tensor([0.5, 0.0])).tolist() == [True, False]
     assert T.zeros(1, dtype=T.uint8).copy_(T.tensor([-1.5])).tolist() == [255]
     assert T.zeros(2).copy_(1).tolist() == T.zeros(2).fill_(T.tensor(1)).tolist() == [1.0, 1.0]
