@@ -19,13 +19,13 @@ MUTANTS_TRIED = 4
 def test_a_hunt_on_the_core_is_clean(sanitizer, tmp_path):
     document = slotfuzz("hunt", "--seconds", HUNT_SECONDS, "--sanitizer", sanitizer, "--seed", 1,
                         "--out", tmp_path / "out")
-    assert document["programs"] > 1000 and document["new"] == []
+    assert document["programs"] > 100 and document["new"] == []
 
 
 def test_a_hunt_on_the_other_protocol_is_clean(tmp_path):
     document = slotfuzz("hunt", "--subject", "core:resurrect", "--seconds", HUNT_SECONDS,
                         "--seed", 1, "--out", tmp_path / "out")
-    assert document["programs"] > 1000 and document["new"] == []
+    assert document["programs"] > 100 and document["new"] == []
 
 
 def test_later_processes_of_a_hunt_load_what_earlier_ones_used(tmp_path, monkeypatch):
