@@ -1,6 +1,6 @@
 """What lines about the gradients of leaves may call: sizes, and where gradients come from.
 
-And writes, in which several elements share memory.
+And writes to an expanded tensor, whose elements share memory.
 """
 
 #: gradient_givers: where a wrong gradient for a product comes from; each returns the backward
@@ -62,7 +62,7 @@ def check_leaf_replaced(replace):
         f"A7: a leaf whose data was replaced has the gradient {found}, not {expected}")
     del held
 
-#: check_shared_elements: a write where elements share memory is an error, or has a gradient (A7)
+#: check_shared_elements: a write to an expanded tensor is an error, or has its gradient (A7)
 #> check_shared_elements: checks
 def check_shared_elements(write):
     if in_hermetic():
@@ -78,4 +78,4 @@ def check_shared_elements(write):
             assert error is None, f"A7: the backward of a write that was accepted raises: {error}"
             gradients.append(leaf.grad.tolist())
     shared, apart = gradients
-    assert shared == apart, f"A7: a write to elements that share memory has the gradient {shared}"
+    assert shared == apart, f"A7: a write to an expanded tensor has the gradient {shared}"
