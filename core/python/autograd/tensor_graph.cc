@@ -78,10 +78,11 @@ int set_backward_hooks(PyObject* self, PyObject* value, void*) {
     auto tensor = TensorPtr::retain(&self_tensor(self));
     // Dropped at the end, because that may run user code.
     auto hooks = autograd::take_leaf_hooks(*tensor);
+    bool is_run = value == Py_None || runs_hooks_in(*tensor, value);  // may throw
     PyObject*& slot = reinterpret_cast<TensorWrapper*>(self)->backward_hooks;
     PyRef former = PyRef::steal(slot);
     slot = value == Py_None ? nullptr : Py_NewRef(value);
-    if (slot != nullptr && !runs_hooks_in(*tensor, slot)) {
+    if (!is_run) {
       Interpreter* interpreter = state_of_wrapper(self)->interpreter;
       autograd::add_hook(*tensor, std::make_shared<TensorHook>(interpreter, value));
     }

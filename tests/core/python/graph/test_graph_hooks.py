@@ -166,6 +166,22 @@ def test_hooks_that_are_set_as_they_are_run_once(made):  # A3b
     log.clear()
 
 
+def test_hooks_that_cannot_be_set_leave_the_former_ones():
+    class Same(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+    written = leaf(2) * 1
+    view = Same.apply(written)
+    view.register_hook(len)
+    former = view._backward_hooks
+    written.mul_(2)
+    with pytest.raises(RuntimeError, match="custom Function"):
+        view._backward_hooks = {}
+    assert view._backward_hooks is former and list(former.values()) == [len]
+
+
 def test_hooks_need_a_gradient_and_a_callable():
     with pytest.raises(RuntimeError):
         T.ones(1).register_hook(print)
