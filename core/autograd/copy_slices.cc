@@ -56,8 +56,9 @@ Gradients CopySlices::apply(Gradients gradients) {
       continue;
     }
     // The edge of the view may need nothing, where only the source requires a gradient. And of all
-    // writes to an expanded tensor only a fill is accepted: what it overwrote has no gradient.
-    if (inner[0] && !repeats_elements(info_.view.layout)) {
+    // writes to elements that share memory only a fill is accepted: what it overwrote has no
+    // gradient.
+    if (inner[0] && !may_overlap(info_.view.layout)) {
       copy_in_place(*part, arithmetic::Operand(*inner[0]));
     } else {
       fill_in_place(*part, false);

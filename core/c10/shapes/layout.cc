@@ -52,28 +52,35 @@ bool is_contiguous(const BasicLayout<Int>& layout) {
   return true;
 }
 
+// The dimensions of more than one element, in the order of their strides; none if a size is 0.
+template <class Int>
+static BasicDims<size_t> dims_by_stride(const BasicLayout<Int>& layout) {
+  BasicDims<size_t> order;
+  for (size_t i = 0; i < layout.sizes.size(); i++) {
+    if (layout.sizes[i] == 0) return {};
+    if (layout.sizes[i] > 1) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
+  return order;
+}
+
 template <class Int>
 bool is_dense(const BasicLayout<Int>& layout) {
-  std::array<size_t, Dims::kLengthMax> order;
-  size_t count = 0;
-  for (size_t i = 0; i < layout.sizes.size(); i++) {
-    if (layout.sizes[i] == 0) return true;
-    if (layout.sizes[i] > 1) order[count++] = i;
-  }
-  std::sort(order.begin(), order.begin() + count,
-            [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
   Int expected = 1;
-  for (size_t i = 0; i < count; i++) {
-    if (layout.strides[order[i]] != expected) return false;
-    expected = expected * layout.sizes[order[i]];  // no overflow: element_count() passed
+  for (size_t i : dims_by_stride(layout)) {
+    if (layout.strides[i] != expected) return false;
+    expected = expected * layout.sizes[i];  // no overflow: element_count() passed
   }
   return true;
 }
 
 template <class Int>
-bool repeats_elements(const BasicLayout<Int>& layout) {
-  for (size_t i = 0; i < layout.sizes.size(); i++) {
-    if (layout.strides[i] == 0 && layout.sizes[i] > 1) return true;
+bool may_overlap(const BasicLayout<Int>& layout) {
+  Int last = 0;  // where the last element of the dimensions so far is
+  for (size_t i : dims_by_stride(layout)) {
+    if (layout.strides[i] <= last) return true;
+    last = last + (layout.sizes[i] - 1) * layout.strides[i];  // no overflow: check_layout() passed
   }
   return false;
 }
@@ -83,12 +90,12 @@ template void check_layout(const Layout&, ScalarType);
 template int64_t bytes_needed(const Layout&, ScalarType);
 template bool is_contiguous(const Layout&);
 template bool is_dense(const Layout&);
-template bool repeats_elements(const Layout&);
+template bool may_overlap(const Layout&);
 template SymLayout contiguous_layout(const SymDims&, SymInt);
 template void check_layout(const SymLayout&, ScalarType);
 template SymInt bytes_needed(const SymLayout&, ScalarType);
 template bool is_contiguous(const SymLayout&);
 template bool is_dense(const SymLayout&);
-template bool repeats_elements(const SymLayout&);
+template bool may_overlap(const SymLayout&);
 
 }  // namespace slotcore

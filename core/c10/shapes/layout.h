@@ -38,9 +38,10 @@ bool is_contiguous(const BasicLayout<Int>& layout);
 // Whether the elements fill a range of memory, each position once, in any order.
 template <class Int>
 bool is_dense(const BasicLayout<Int>& layout);
-// Whether a dimension repeats its elements.
+// Whether a stride lets elements share memory: it does not pass over all that smaller strides reach.
+// So it is true of some layouts that interleave without sharing, as strides (2, 3) of sizes (3, 2).
 template <class Int>
-bool repeats_elements(const BasicLayout<Int>& layout);
+bool may_overlap(const BasicLayout<Int>& layout);
 
 // The sizes that both broadcast to. Throws runtime_error when they do not fit.
 template <class Int>

@@ -8,13 +8,11 @@
 namespace slotcore {
 
 void check_no_internal_overlap(const TensorImpl& written) {
-  auto is_repeated = [](const auto& layout) {
-    return !is_dense(layout) && repeats_elements(layout);
-  };
-  if (with_layouts(is_repeated, written)) {
+  // That a layout is dense is often known without a decision about its symbols.
+  auto is_shared = [](const auto& layout) { return !is_dense(layout) && may_overlap(layout); };
+  if (with_layouts(is_shared, written)) {
     throw std::runtime_error(
-        "more than one element of the tensor that is written to is at one place in memory;"
-        " clone() it first");
+        "elements of the tensor that is written to may share memory; clone() it first");
   }
 }
 

@@ -5,9 +5,9 @@
 
 namespace slotcore {
 
-// Throw runtime_error when writing to `written` element by element would depend on the order: if it
-// repeats elements, or if it and `read` share a part of their memory. They do not examine layouts
-// that are not dense any further.
+// Throw runtime_error when writing to `written` element by element would depend on the order: if
+// its elements may share memory, or if it and `read` share a part of theirs. The second looks at
+// dense layouts alone.
 void check_no_internal_overlap(const TensorImpl& written);
 void check_no_partial_overlap(const TensorImpl& written, const TensorImpl& read);
 

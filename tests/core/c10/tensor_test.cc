@@ -170,6 +170,12 @@ TEST(Arithmetic, writes_that_depend_on_the_order_are_refused) {
   EXPECT_EQ(at(tensor, 3), 2.0);
   EXPECT_TRUE(is_dense(Layout{{2, 3}, {1, 2}}));
   EXPECT_FALSE(is_dense(Layout{{2}, {2}}));
+  EXPECT_FALSE(may_overlap(Layout{{2, 2}, {1, 2}}));
+  EXPECT_FALSE(may_overlap(Layout{{3, 2}, {4, 2}}));
+  EXPECT_TRUE(may_overlap(Layout{{2, 2}, {1, 1}}));
+  EXPECT_TRUE(may_overlap(Layout{{3, 2}, {1, 2}}));
+  EXPECT_FALSE(may_overlap(Layout{{1, 2}, {0, 1}}));
+  EXPECT_FALSE(may_overlap(Layout{{2, 0}, {0, 1}}));
 }
 
 TEST(Arithmetic, a_value_that_does_not_fit_changes_nothing) {

@@ -22,6 +22,7 @@ of((x.as_strided((2, 2), (1, 1)) * T.tensor([[1.0, 2.0], [4.0, 8.0]])).sum(), x)
 of((x.as_strided((2, 2), (0, 2)) * T.tensor([[1.0, 2.0], [4.0, 8.0]])).sum(), x) -> [5.0, 0.0, 10.0]
 o = x.as_strided((2, 2), (1, 1))
 of((o.t() * T.tensor([[1.0, 2.0], [4.0, 8.0]])).sum(), x) -> [1.0, 6.0, 8.0]
+(x * 1).as_strided((2, 2), (1, 1)).mul_(2) -> RuntimeError
 of((x.as_strided((2, 2), (1, 1)).as_strided((3,), (1,)) * w).sum(), x) -> [1.0, 10.0, 100.0]
 of((x.as_strided((2, 2), (1, 1))[1] * w[:2]).sum(), x) -> [0.0, 1.0, 10.0]
 of((x.expand(2, 3).as_strided((3,), (1,)) * w).sum(), x) -> [1.0, 10.0, 100.0]

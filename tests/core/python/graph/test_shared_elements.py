@@ -34,8 +34,30 @@ def test_the_rest_of_the_base_keeps_its_gradients_to_the_second_order():
 def test_another_write_is_refused(write):
     leaf, rows = shared_rows()
     version = rows._version
-    with pytest.raises(RuntimeError, match="one place in memory"):
+    with pytest.raises(RuntimeError, match="may share memory"):
         write(rows)
     assert rows.tolist() == [[2, 4]] * 3 and rows._version == version
     rows.sum().backward()
     assert leaf.grad.tolist() == [6, 6]
+
+
+@pytest.mark.parametrize(("sizes", "strides"), [
+    ((2, 2), (1, 1)), ((2, 2), (2, 2)), ((3, 2), (1, 2)), ((2, 2, 2), (1, 2, 2))])
+def test_so_is_one_to_elements_that_strides_let_overlap(sizes, strides):
+    leaf = T.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).requires_grad_()
+    written = leaf * 1
+    view = written.as_strided(sizes, strides)
+    for write in (lambda: view.mul_(2), lambda: view.copy_(view), lambda: view.add_(view)):
+        with pytest.raises(RuntimeError, match="may share memory"):
+            write()
+    view.fill_(0)
+    written.sum().backward()
+    assert leaf.grad.tolist() == [value != 0 for value in written.tolist()]
+
+
+def test_elements_with_gaps_are_written():
+    leaf = T.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).requires_grad_()
+    written = leaf * 1
+    written.as_strided((2, 2), (3, 2)).mul_(2)
+    written.sum().backward()
+    assert leaf.grad.tolist() == [2, 1, 2, 2, 1, 2]
