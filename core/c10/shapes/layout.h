@@ -38,7 +38,7 @@ bool is_contiguous(const BasicLayout<Int>& layout);
 // Whether the elements fill a range of memory, each position once, in any order.
 template <class Int>
 bool is_dense(const BasicLayout<Int>& layout);
-// Whether a stride lets elements share memory: it does not pass over all that smaller strides reach.
+// Whether a stride lets elements share memory: it does not pass over all that smaller ones reach.
 // So it is true of some layouts that interleave without sharing, as strides (2, 3) of sizes (3, 2).
 template <class Int>
 bool may_overlap(const BasicLayout<Int>& layout);
