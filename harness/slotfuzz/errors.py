@@ -3,6 +3,8 @@
 Two more exceptions say that something outside killed a process, and that the user interrupted.
 """
 
+NAMES_SHOWN_MAX = 20  # a line of more is not read
+
 
 class UserError(Exception):
     """The user's input is bad: the text says what, where and what to do. Exit code 2."""
@@ -33,10 +35,12 @@ class BrokenError(Exception):
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """The end of a message on an unknown word: similar names, or all names."""
+    """The end of a message on an unknown word: similar names, or the first NAMES_SHOWN_MAX."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
     if close:
         return "did you mean " + " or ".join(close) + "?"
-    return "known: " + (", ".join(sorted(known)) or "none")
+    shown = sorted(known)[:NAMES_SHOWN_MAX]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    return "known: " + (", ".join(shown) or "none") + more
