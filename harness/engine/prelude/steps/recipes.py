@@ -1,6 +1,8 @@
 """What lines about recipes may call: a Function whose forward does some things, beside a model.
 
 The model says what the results are, what backward is given, and what the ctx has at each time.
+And acts on three results of one Function. That model has a list of hooks for each dictionary of
+hooks, and one number for each gradient, since all elements of a gradient are equal.
 """
 
 #: Recipe: what a forward has done, and what follows from it
@@ -129,3 +131,103 @@ def check_recipe(*names):
         finally:
             # Two results, or a result and what the ctx has shown, own the node together (A4a).
             recipe.__dict__.clear()
+
+#: ResultsOfSizes, Results: three results of 1, 2 and 3 elements, which are 1, 2 and 3 times a leaf
+class ResultsOfSizes(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return tuple(x.expand(times) * times for times in (1, 2, 3))
+    @staticmethod
+    def backward(ctx, *gradients):
+        return sum((one * times).sum() for times, one in enumerate(gradients, 1)).view(1)
+def hook_that_notes(log, number, factor):
+    def hook(gradient):
+        log.append((number, None if gradient is None else gradient.tolist()))
+        if gradient is not None and factor != 1:
+            return gradient * factor
+    return hook
+class Results:
+    def __init__(self):
+        self.leaf = T.tensor([2.0]).requires_grad_()
+        self.results = ResultsOfSizes.apply(self.leaf)
+        self.log, self.factors = [], []
+        self.handles, self.hooks = [[], [], []], [None, None, None]  # of each result
+        self.run = []  # a result and its hooks, in the order in which the node got them
+        self.used, self.started, self.retained = {0, 1, 2}, [], set()
+    def nothing(self):
+        pass
+    def register(self, place, factor):
+        number = len(self.factors)
+        self.factors.append(factor)
+        hook = hook_that_notes(self.log, number, factor)
+        self.handles[place].append((self.results[place].register_hook(hook), number))
+        if self.hooks[place] is None:
+            self.hooks[place] = []
+            self.run.append((place, self.hooks[place]))
+        self.hooks[place].append(number)
+    def hook(self, place):
+        self.register(place, 1)
+    def double(self, place):
+        self.register(place, 2)
+    def remove(self, place):
+        if self.handles[place]:
+            handle, number = self.handles[place].pop()
+            handle.remove()
+            for _, hooks in self.run:
+                if number in hooks:
+                    hooks.remove(number)
+    def share(self, place, other):
+        if not hasattr(T, "_preservation"):  # torch promises nothing of the private attribute
+            return
+        self.results[other]._backward_hooks = self.results[place]._backward_hooks
+        hooks = self.hooks[other] = self.hooks[place]
+        is_run = any(one == other and each is hooks for one, each in self.run)
+        if hooks is not None and not is_run:
+            self.run.append((other, hooks))
+    def retain(self, place):
+        self.results[place].retain_grad()
+        self.retained.add(place)
+    def start(self, place):
+        self.started.append(place)
+    def skip(self, place):
+        self.used.discard(place)
+    def gradient(self, place):
+        number = 10.0 ** place * (place in self.used) + 7 * self.started.count(place)
+        return number or None
+    def backward(self):
+        """Runs a backward from the sum of what is used, and from each result that is started."""
+        sums = [(self.results[place] * 10.0 ** place).sum() for place in sorted(self.used)]
+        starts = [self.results[place] for place in self.started]
+        T.autograd.backward([*sums, *starts], [*(None for _ in sums), *(
+            T.ones(one.numel()) * 7 for one in starts)])
+    def compare(self):
+        gradients, heard = [self.gradient(place) for place in range(3)], []
+        for place, hooks in self.run:
+            for number in hooks:
+                given = gradients[place]
+                heard.append((number, None if given is None else [given] * (place + 1)))
+                gradients[place] = given and given * self.factors[number]
+        assert self.log == heard, f"A3b: hooks are given {self.log}, and not {heard}"
+        for place in self.retained:
+            found, given = self.results[place].grad, gradients[place]
+            assert (found is None) == (given is None), f"A3g: retained is {found}, and not {given}"
+            assert found is None or found.tolist() == [given] * (place + 1), (
+                f"A3g: a retained gradient is {found.tolist()}, and not {given}")
+        total = sum((place + 1) ** 2 * (given or 0) for place, given in enumerate(gradients))
+        found = self.leaf.grad.tolist()
+        assert found == [total], f"A7: a gradient through results is {found}, and not {total}"
+
+#: check_results: hooks and gradients of several results of a node, beside a model (A3, A7, A8)
+#> check_results: checks
+def check_results(*steps):
+    if in_hermetic():
+        return
+    with T.enable_grad():
+        one = Results()
+        for step in steps:
+            verb, *places = step.split()
+            getattr(one, verb)(*map(int, places))
+        if one.used or one.started:
+            error = raised_by(one.backward)
+            assert error is None, f"A7: a backward from results of one node raises {error!r}"
+            one.compare()

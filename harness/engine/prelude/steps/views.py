@@ -146,7 +146,7 @@ class NestedView:
     def data(self):
         return self.detach()
 
-#: viewed_by, compare_views, compare_places, write_end: a step on a tensor and on its model
+#: viewed_by, compare_views, compare_places, write_end, write_all: a step on both
 def viewed_by(step, one):
     try:
         return eval(f"one{'' if step[0] == '[' else '.'}{step}", {"one": one, "T": T}), None
@@ -179,6 +179,15 @@ def write_end(tensor, model, end, number):
         else:
             tensor.fill_(number)
         model.in_order[end].number = number
+def write_all(step, tensor, model):
+    """Adds to all elements; that is an error if a cell is there twice."""
+    is_shared = len({*map(id, model.in_order)}) < len(model.in_order)
+    error = raised_by(lambda: tensor.add_(0.5))
+    assert (error is not None) == is_shared, (
+        f"A7: a write of all elements after {step} raises {error!r}, where"
+        f" {'' if is_shared else 'no '}elements share memory")
+    for cell in () if error else model.in_order:
+        cell.number += 0.5
 
 #: check_viewing [slotcore]: errors, sizes, places and elements after each of four views (P9, P8)
 #> check_viewing: checks
@@ -203,4 +212,22 @@ def check_viewing(*steps):
         compare_views(step, pairs[-1:])  # the others are compared once it is written
         for end in (-1, 0):
             write_end(*pairs[-1], end, 100. + 2 * count + end)
-        compare_views(f"{step} and two writes", pairs)
+        write_all(step, *pairs[-1])
+        compare_views(f"{step} and writes", pairs)
+
+#: check_index_refused: an index that reading refuses writes nothing (P8)
+#> check_index_refused: checks
+def check_index_refused(make, index):
+    one = make()
+    try:
+        one[index]
+    except refused:
+        before = one.tolist()
+    else:
+        return
+    try:
+        one[index] = 3
+    except refused:
+        pass
+    found = one.tolist()
+    assert found == before, f"P8: {before} is {found} after a write to an index that is not read"
