@@ -5,11 +5,10 @@ script that shows a difference; `outside` is asked about the lines before a cras
 """
 
 #: Observations, observe: what variables and the prelude's lists lead to, one a line, no address
-import re, string, types
+import string, types
 class Observations:
     variables = {f"{letter}{digit}" for letter in string.ascii_lowercase for digit in string.digits}
     lists = set()  # a search of all names at each line would take half of the time
-    minus_zero = re.compile(r"-0\.0(?!\d)")
     objects_max, numbers_max, items_max = 40, 256, 8  # more is too slow, and shows no more
     of_tensor = ("dtype", "size()", "stride()", "storage_offset()", "requires_grad", "is_leaf",
                  "_is_view()", "is_conj()", "is_neg()", "_version", "is_contiguous()")
@@ -46,6 +45,12 @@ class Observations:
     def impl_of(self, one):
         """Which impl it is, as a number in the order in which they are met."""
         return self.impls.setdefault(one._cdata, len(self.impls))
+    def unsigned(self, values):
+        """Numbers without the signs of zeros."""
+        if isinstance(values, list):
+            return [*map(self.unsigned, values)]
+        zero = {float: 0.0, complex: 0j}.get(type(values))
+        return values if zero is None else values + zero
     def report_all(self, place, one, names):
         try:
             values = self.all_asked[names](one)
@@ -60,8 +65,7 @@ class Observations:
         self.report_all(place, one, self.of_tensor)
         if self.ask(one.numel) in range(self.numbers_max):
             # No promise is about the sign of a zero, and vector code negates others.
-            values = str(self.ask(one.tolist)).replace("-0j", "+0j").replace("(-0+0j)", "0j")
-            self.report(place, "tolist", self.minus_zero.sub("0.0", values))
+            self.report(place, "tolist", self.unsigned(self.ask(one.tolist)))
         storage = self.ask(one.untyped_storage)
         self.report(place, "storage", self.ask(lambda: self.impl_of(storage)))
         self.lead(place, "untyped_storage", storage)

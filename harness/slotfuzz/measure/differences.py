@@ -103,7 +103,11 @@ def _observations(after: Observation) -> dict[str, str]:
 
 
 def _differing(core: dict[str, str], torch: dict[str, str]) -> tuple[str, str, str]:
-    for name in [*core, *torch]:
+    places: dict[str, int] = {}
+    for names in (core, torch):
+        for place, name in enumerate(names):
+            places[name] = min(place, places.get(name, place))
+    for name in sorted(places, key=places.__getitem__):
         if core.get(name) != torch.get(name):
             return name, core.get(name, "nothing"), torch.get(name, "nothing")
     raise BrokenError("two traces differ, but their observations do not")
