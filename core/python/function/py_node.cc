@@ -25,7 +25,13 @@ void PyNode::release_resources() noexcept {
   Node::release_resources();
   // The node has expired: a finalizer that this runs finds ctx without a node.
   ReleaseBoundary boundary;
-  interpreter_->decref(std::exchange(context_, nullptr));
+  // What forward has saved goes with the node, also if ctx lives on (A2a).
+  const auto drop = [](void* context) noexcept {
+    auto* object = static_cast<PyObject*>(context);
+    if (Py_REFCNT(object) > 1) release_saved(as_context(object));
+    Py_DECREF(object);
+  };
+  interpreter_->drop(drop, std::exchange(context_, nullptr));
 }
 
 void PyNode::visit_owned(autograd::OwnedVisitor& visitor) const {

@@ -87,9 +87,12 @@ void Interpreter::incref(PyObject* object) const noexcept {
 }
 
 bool Interpreter::decref(PyObject* object) const noexcept {
-  const auto drop = [](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); };
-  if (!run(drop, object)) references_left_behind.fetch_add(1, std::memory_order_relaxed);
+  drop([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
   return true;
+}
+
+void Interpreter::drop(DeferredCall::Body body, PyObject* object) const noexcept {
+  if (!run(body, object)) references_left_behind.fetch_add(1, std::memory_order_relaxed);
 }
 
 int64_t Interpreter::left_behind() noexcept {

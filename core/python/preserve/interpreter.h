@@ -62,6 +62,8 @@ class Interpreter final : public impl::PyInterpreterVTable {
   // GIL; see Note [Without the GIL, defer the work]. False if the interpreter has ended; then
   // `body` never runs.
   bool run(DeferredCall::Body body, void* argument) const noexcept;
+  // The same for a `body` that drops a reference to `object`, which is counted if it never runs.
+  void drop(DeferredCall::Body body, PyObject* object) const noexcept;
   // Runs the calls that other threads have deferred, if any. Needs the GIL.
   void run_deferred() const noexcept {
     if (deferred_.any()) [[unlikely]]

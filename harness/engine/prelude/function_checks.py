@@ -35,7 +35,7 @@ def check_dead_context(tensor):
                 except (AttributeError, RuntimeError) as error:
                     assert str(error), f"A1b: {name} fails without a reason"
 
-#: check_context_freed: what a ctx has saved is freed by a backward that does not keep it (A2a, A2d)
+#: check_context_freed: a backward, or the death of the node, frees what a ctx has saved (A2a, A2d)
 #> check_context_freed: checks
 def check_context_freed(tensor):
     with T.enable_grad():
@@ -54,6 +54,13 @@ def check_context_freed(tensor):
         with T.no_grad():
             result.grad_fn.saved_tensors[0].mul_(2)
         assert raised_by(result.sum().backward) is not None, "A2b: a write was not noticed"
+        saved = leaf.detach().requires_grad_()
+        saved.note = lambda: None
+        note = weakref.ref(saved.note)
+        ctx = fn("save_input", "y", "saved").apply(saved).grad_fn
+        del saved
+        if raised_by(lambda: ctx.saved_tensors) is not None:
+            assert note() is None, "A2a: a ctx keeps what it has saved and says was freed"
 
 #: context_cycles: cycles through a ctx whose parts Python or one wrapper owns
 def cycle_of_context(leaf, sentinel):

@@ -35,6 +35,21 @@ def test_a_ctx_does_not_keep_its_node():
             register(print)
 
 
+def test_what_a_ctx_saved_goes_with_its_node():  # A2a
+    x = leaf(3)
+    kept = weakref.ref(x)
+    y = Square.apply(x)
+    del x
+    ctx = y.grad_fn
+    assert kept() is ctx.saved_tensors[0]
+    live = T._live_impls()
+    del y
+    assert kept() is None
+    assert T._live_impls() < live - 1
+    with pytest.raises(RuntimeError, match="freed"):
+        ctx.saved_tensors
+
+
 def test_a_ctx_without_a_call_has_nothing():
     ctx = Square._backward_cls()
     assert ctx.saved_tensors == ()
