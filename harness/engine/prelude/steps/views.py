@@ -209,8 +209,8 @@ def compare_steps(views, steps):
         is_same = (error is None) == (wrong is None)
         if hasattr(T, "_preservation"):  # torch does not say which of two errors comes
             is_same = type(error) is type(wrong)
-        assert is_same, (f"P8: {step} of the size {sizes} raises {type(error).__name__},"
-                         f" and not {type(wrong).__name__}")
+        found, hoped = (type(one).__name__ if one else "nothing" for one in (error, wrong))
+        assert is_same, f"P8: {step} of the size {sizes} raises {found}, and not {hoped}"
         if error is None:
             pairs.append((made, expected))
         compare_views(step, pairs[-1:])  # the others are compared once it is written
