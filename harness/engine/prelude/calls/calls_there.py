@@ -58,3 +58,23 @@ def check_there(text):
             other.there(calls_there.format(lines=lines))
         finally:
             other.end()
+
+#: check_hooks_there [slotcore]: hooks for saved tensors are those of their interpreter (T2)
+#> check_hooks_there: starts_thread enters_interpreter checks
+backward_there = """
+x = T.ones(2).requires_grad_()
+(x * x).sum().backward()
+assert x.grad.tolist() == [2.0, 2.0], "T2: a backward there has other hooks"
+del x
+"""
+def check_hooks_there():
+    if in_hermetic():
+        return
+    for place in (Lane, Visit):
+        other = Other(place)
+        def run():
+            with T.autograd.graph.saved_tensors_hooks(id, id):
+                other.there(backward_there)
+        error = raised_by(run)
+        other.end()
+        assert error is None, "T2: a backward has the hooks of another interpreter"

@@ -66,6 +66,13 @@ k = []
 def keep(self, name, value): k.append(self.view(-1)) or T.Tensor.__setattr__(self, name, value)
 class Keeps(T.Tensor): __slots__, __setattr__ = 'tag', keep
 T.utils.swap_tensors(Keeps(1), Keeps(2)) -> RuntimeError
+class One(T.Tensor): __slots__ = 'x'
+class Next(One): __slots__ = 'y'
+class Both(T.Tensor): __slots__ = 'x', 'y'
+e, f = Next([1.0]), Both([2.0, 3.0])
+e.name, f.name = 'e', 'f'
+T.utils.swap_tensors(e, f) -> TypeError
+e.name, f.name, e.tolist() -> 'e', 'f', [1.0]
 r = weakref.ref(a)
 T.utils.swap_tensors(a, b) -> RuntimeError
 T.utils.swap_tensors(b, a) -> RuntimeError

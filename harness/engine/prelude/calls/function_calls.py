@@ -248,6 +248,12 @@ class Wipe(T.autograd.Function): forward, backward = staticmethod(wipe), staticm
 b = d * 1
 v = Wipe.apply(b[:1])
 of(b, d), b.tolist() -> [0.0, 1.0], [0.0, 1.0]
+parts, whole = lambda c, v: (v.view(2, 1), v * 2), lambda c, g, h: g.view(2) * 10 + h * 2
+class Parts(T.autograd.Function): forward, backward = staticmethod(parts), staticmethod(whole)
+b = d * 1
+v, w = Parts.apply(b)
+b.add_(1) is b -> True
+v.sum().backward() -> RuntimeError
 of(Pair.apply(d)[0], d), got[0][1].dtype, got[0][1].tolist() -> [1.0, 1.0], T.float64, [0.0, 0.0]
 o, x = [], T.ones(1).requires_grad_()
 with T.on_device(0): i = x * 2

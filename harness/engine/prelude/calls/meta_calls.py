@@ -131,6 +131,8 @@ f.tolist() -> NotImplementedError
 d = c.describer.describe_tensor(v)
 T._meta.convert(c, d)[0] is f, len(T._meta.convert(c, d)), d.storage_nbytes -> True, 1, 24
 del v, f
+def described_once(): c.describer.describe_tensor(T.ones(1)); return T._meta.memo_sizes(c)[:2]
+max(max(described_once()) for _ in range(300)) < 40 -> True
 c.sweep()
 T._meta.memo_sizes(c) -> (1, 1, 0, 0)
 p = T.nn.Parameter(T.ones(1))

@@ -138,6 +138,10 @@ v.expand(2, 4).add_(1) -> RuntimeError
 v.expand(2, 4).copy_(T.ones(4)) -> RuntimeError
 v.expand(1, 4).add_(1).tolist() -> [[8.0, 5.0, 8.0, 5.0]]
 v[:1].expand(3).fill_(9).tolist(), v.tolist() -> [9.0, 9.0, 9.0], [9.0, 5.0, 8.0, 5.0]
+i = T.ones(2, 3, 4).nonzero()
+i[4].tolist(), i[23].tolist() -> [0, 1, 0], [1, 2, 3]
+w = T.tensor([3 - 1j]).requires_grad_()
+T.autograd.grad(w * T.tensor([1 + 2j]).conj(), w, T.tensor([1 + 0j]))[0].tolist() -> [(1+2j)]
 w = v.as_strided((2, 2), (1, 2))
 w.add_(v.as_strided((2, 2), (1, 2))).tolist() -> [[18.0, 16.0], [10.0, 10.0]]
 v.as_strided((2, 2), (1, 2)).add_(v.as_strided((2, 2), (2, 1))) -> RuntimeError

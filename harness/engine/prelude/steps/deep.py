@@ -4,6 +4,7 @@ It is made and freed on a thread with a small stack, where a recursion over its 
 """
 
 #: deep_links: makes a tensor that owns another one
+#> deep_links: in_hermetic
 class Keeping(T.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -16,6 +17,11 @@ def link_by_grad(former):
     one = T.ones(1)
     one.grad = former.detach()
     one.grad.note = former
+    return one
+def link_in_hermetic(former):
+    with hermetic():
+        one = T.ones(1)
+        one.grad = former
     return one
 def link_by_slot(former):
     one = TensorSlotted(1)
@@ -56,7 +62,8 @@ def link_by_death(former):
     one.former, one.runs = former, [int]
     return one
 deep_links = {
-    "grad": link_by_grad, "slot": link_by_slot, "attribute": link_by_attribute,
+    "grad": link_by_grad, "grad_alone": link_in_hermetic, "slot": link_by_slot,
+    "attribute": link_by_attribute,
     "storage": link_by_storage, "storage_slot": link_by_storage_slot, "hook": link_by_hook,
     "metadata": link_by_metadata, "buffer": link_by_buffer,
     "lent_storage": link_by_lent_storage,

@@ -140,9 +140,11 @@ class ResultsOfSizes(T.autograd.Function):
     @staticmethod
     def backward(ctx, *gradients):
         return sum((one * times).sum() for times, one in enumerate(gradients, 1)).view(1)
-def hook_that_notes(log, number, factor):
+def hook_that_notes(log, number, factor, size):
     def hook(gradient):
         log.append((number, None if gradient is None else gradient.tolist()))
+        if factor is None:
+            return T.ones(size) * 3
         if gradient is not None and factor != 1:
             return gradient * factor
     return hook
@@ -150,7 +152,7 @@ class Results:
     def __init__(self):
         self.leaf = T.tensor([2.0]).requires_grad_()
         self.results = ResultsOfSizes.apply(self.leaf)
-        self.log, self.factors = [], []
+        self.log, self.factors, self.places = [], [], []  # the last two are of each hook
         self.handles, self.hooks = [[], [], []], [None, None, None]  # of each result
         self.run = []  # a result and its hooks, in the order in which the node got them
         self.used, self.started, self.retained = {0, 1, 2}, [], set()
@@ -159,7 +161,8 @@ class Results:
     def register(self, place, factor):
         number = len(self.factors)
         self.factors.append(factor)
-        hook = hook_that_notes(self.log, number, factor)
+        self.places.append(place)
+        hook = hook_that_notes(self.log, number, factor, place + 1)
         self.handles[place].append((self.results[place].register_hook(hook), number))
         if self.hooks[place] is None:
             self.hooks[place] = []
@@ -169,6 +172,8 @@ class Results:
         self.register(place, 1)
     def double(self, place):
         self.register(place, 2)
+    def replace(self, place):
+        self.register(place, None)
     def remove(self, place):
         if self.handles[place]:
             handle, number = self.handles[place].pop()
@@ -200,13 +205,20 @@ class Results:
         starts = [self.results[place] for place in self.started]
         T.autograd.backward([*sums, *starts], [*(None for _ in sums), *(
             T.ones(one.numel()) * 7 for one in starts)])
-    def compare(self):
+    def compare(self, error):
         gradients, heard = [self.gradient(place) for place in range(3)], []
+        is_wrong = False  # a hook may not replace a missing gradient, nor change a size
         for place, hooks in self.run:
             for number in hooks:
-                given = gradients[place]
+                given, factor = gradients[place], self.factors[number]
                 heard.append((number, None if given is None else [given] * (place + 1)))
-                gradients[place] = given and given * self.factors[number]
+                is_other_size = self.places[number] != place
+                is_wrong = is_wrong or factor is None and (given is None or is_other_size)
+                gradients[place] = 3.0 if factor is None else given and given * factor
+        assert (error is not None) == is_wrong, (
+            f"A3b: a backward from results raises {'nothing' if is_wrong else 'an error'}")
+        if error is not None:
+            return
         assert self.log == heard, f"A3b: hooks are given {self.log}, and not {heard}"
         for place in self.retained:
             found, given = self.results[place].grad, gradients[place]
@@ -228,6 +240,44 @@ def check_results(*steps):
             verb, *places = step.split()
             getattr(one, verb)(*map(int, places))
         if one.used or one.started:
-            error = raised_by(one.backward)
-            assert error is None, "A7: a backward from results of one node raises an error"
-            one.compare()
+            one.compare(raised_by(one.backward))
+
+#: check_returned: what a backward gives for each argument is a gradient, or an error (A8)
+#> check_returned: checks
+given_back = {
+    "nothing": None, "gradient": T.ones(2), "wide": T.ones(3), "number": 7, "list": [T.ones(2)],
+}
+class Returns(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, gradients, x, number, constant, y):
+        ctx.gradients = gradients
+        return x + y
+    @staticmethod
+    def backward(ctx, gradient):
+        return (None, *ctx.gradients)
+def is_gradient(kind, argument):
+    """Whether a backward may give what is of KIND for an ARGUMENT."""
+    if kind == "nothing":
+        return True
+    if argument == "constant":  # nobody looks at the sizes
+        return kind in ("gradient", "wide")
+    return kind == "gradient" and argument in ("x", "y")
+def check_returned(*kinds):
+    if in_hermetic():
+        return
+    with T.enable_grad():
+        x, y = T.ones(2).requires_grad_(), T.ones(2).requires_grad_()
+        result = Returns.apply([given_back[kind] for kind in kinds], x, 3, T.ones(2), y)
+        try:
+            result.sum().backward()
+        except (RuntimeError, TypeError) as raised:
+            error = raised
+        else:
+            error = None
+        arguments = "x", "number", "constant", "y"
+        is_right = len(kinds) == 4 and all(map(is_gradient, kinds, arguments))
+        raises = "nothing" if error is None else "an error"
+        assert (error is None) == is_right, f"A8: a backward gives {kinds} and raises {raises}"
+        for kind, leaf in zip(kinds, (x, None, None, y)) if is_right else ():
+            if leaf is not None:
+                assert (leaf.grad is None) == (kind == "nothing"), f"A8: {kind} is {leaf.grad}"

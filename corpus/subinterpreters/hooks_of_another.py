@@ -1,0 +1,1 @@
+check_hooks_there()
