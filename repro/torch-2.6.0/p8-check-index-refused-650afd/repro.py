@@ -1,0 +1,51 @@
+# P8 check_index_refused: AssertionError: P8: N.N is N.N after a write to an index that is not read, torch 2.6.0
+# contract: P8
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: P8: (?:N|\d+)\.(?:N|\d+) is (?:N|\d+)\.(?:N|\d+) after a write to an index that is not read"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+refused = (IndexError, RuntimeError, TypeError, ValueError)
+def check_index_refused(make, index):
+    one = make()
+    try:
+        one[index]
+    except refused:
+        before = one.tolist()
+    else:
+        return
+    try:
+        one[index] = 3
+    except refused:
+        pass
+    found = one.tolist()
+    assert found == before, f"P8: {before} is {found} after a write to an index that is not read"
+
+check_index_refused(lambda: T.ones(1).set_(T.ones(1)[0]), slice(0, 1))
