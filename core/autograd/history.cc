@@ -205,6 +205,8 @@ void set_history(TensorImpl& output, intrusive_ptr<Node> node) {
     std::lock_guard lock(meta.mutex);
     former_nr = std::exchange(meta.output_nr, output_nr);
     std::swap(meta.grad_fn, former);
+    // The forward of a Function may have written the elements of a view that it returns.
+    if (output.base()) output.set_view_version(output.version().value());
   }
   trace_grad_fn(output, former.get(), node.get());
   meta.flag.store(true, std::memory_order_relaxed);

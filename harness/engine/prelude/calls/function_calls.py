@@ -248,6 +248,9 @@ class Wipe(T.autograd.Function): forward, backward = staticmethod(wipe), staticm
 b = d * 1
 v = Wipe.apply(b[:1])
 of(b, d), b.tolist() -> [0.0, 1.0], [0.0, 1.0]
+times, four = lambda c, v: (v * 2).view(-1).mul_(2), lambda c, g: g * 4
+class Times(T.autograd.Function): forward, backward = staticmethod(times), staticmethod(four)
+of(Times.apply(d)[1], d) -> [0.0, 4.0]
 parts, whole = lambda c, v: (v.view(2, 1), v * 2), lambda c, g, h: g.view(2) * 10 + h * 2
 class Parts(T.autograd.Function): forward, backward = staticmethod(parts), staticmethod(whole)
 b = d * 1

@@ -141,6 +141,21 @@ def test_a_dirty_tensor_must_be_returned():
         function(forward).apply(leaf(1) * 1)
 
 
+def test_a_view_whose_elements_forward_wrote_is_a_result():
+    class Quadruple(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return (x * 2).view(-1).mul_(2)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 4
+
+    x = T.tensor([1.0, 2.0]).requires_grad_()
+    (Quadruple.apply(x)[1] * 3).backward()
+    assert x.grad.tolist() == [0, 12]
+
+
 def test_a_view_is_written_only_as_the_only_result():
     def forward(ctx, x):
         ctx.mark_dirty(x)
