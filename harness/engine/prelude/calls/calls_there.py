@@ -59,12 +59,12 @@ def check_there(text):
         finally:
             other.end()
 
-#: check_hooks_there [slotcore]: hooks for saved tensors are those of their interpreter (T2)
+#: check_hooks_there [slotcore]: hooks for saved tensors are those of their interpreter (A2e)
 #> check_hooks_there: starts_thread enters_interpreter checks
 backward_there = """
 x = T.ones(2).requires_grad_()
 (x * x).sum().backward()
-assert x.grad.tolist() == [2.0, 2.0], "T2: a backward there has other hooks"
+assert x.grad.tolist() == [2.0, 2.0], "A2e: a backward there has other hooks"
 del x
 """
 def check_hooks_there():
@@ -77,4 +77,4 @@ def check_hooks_there():
                 other.there(backward_there)
         error = raised_by(run)
         other.end()
-        assert error is None, "T2: a backward has the hooks of another interpreter"
+        assert error is None, "A2e: a backward has the hooks of another interpreter"
