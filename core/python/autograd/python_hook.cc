@@ -35,8 +35,9 @@ void replace(ModuleState* state, Gradients& gradients, const PyRef& result, cons
   gradients = std::move(replaced);
 }
 
+// Refers weakly to the dict: who keeps a handle keeps no hook (A3f).
 struct Handle {
-  PyObject_HEAD PyObject* dict;
+  PyObject_HEAD PyObject* dict;  // a weak reference
   PyObject* key;
 };
 
@@ -45,13 +46,13 @@ Handle* as_handle(PyObject* self) { return reinterpret_cast<Handle*>(self); }
 PyObject* handle_remove(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     Handle* handle = as_handle(self);
-    if (handle->dict == nullptr) Py_RETURN_NONE;
-    // What is removed may run user code, which may clear this handle.
-    PyRef dict = PyRef::borrow(handle->dict), key = PyRef::borrow(handle->key);
-    int known = PyDict_Contains(dict.get(), key.get());
+    // Owned, because what is removed may run user code, which may drop the tensor.
+    PyRef dict = PyRef::steal(checked(PyObject_CallNoArgs(handle->dict)));
+    if (dict.get() == Py_None) Py_RETURN_NONE;
+    int known = PyDict_Contains(dict.get(), handle->key);
     checked(known);
     // Not PyDict_DelItem(), which an OrderedDict does not notice.
-    if (known) checked(PyObject_DelItem(dict.get(), key.get()));
+    if (known) checked(PyObject_DelItem(dict.get(), handle->key));
     Py_RETURN_NONE;
   });
 }
@@ -60,21 +61,9 @@ PyObject* handle_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyObject* handle_exit(PyObject* self, PyObject*) { return handle_remove(self, nullptr); }
 
-int handle_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(as_handle(self)->dict);
-  return 0;
-}
-
-int handle_clear(PyObject* self) {
-  Py_CLEAR(as_handle(self)->dict);
-  return 0;
-}
-
 void handle_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  handle_clear(self);
+  Py_CLEAR(as_handle(self)->dict);
   Py_CLEAR(as_handle(self)->key);
   type->tp_free(self);
   Py_DECREF(type);
@@ -149,13 +138,11 @@ PyRef make_handle_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("What register_hook() returns: remove() removes the hook.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(&handle_dealloc)},
-      {Py_tp_traverse, reinterpret_cast<void*>(&handle_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(&handle_clear)},
       {Py_tp_methods, handle_methods},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.RemovableHandle", sizeof(Handle), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, nullptr)));
 }
 
@@ -165,7 +152,7 @@ PyRef add_hook(ModuleState* state, PyObject* dict, PyObject* callable) {
   PyRef handle = PyRef::steal(checked(state->handle_type->tp_alloc(state->handle_type, 0)));
   // Keys count up, so that no handle removes the hook of another one.
   as_handle(handle.get())->key = checked(PyLong_FromUnsignedLongLong(state->next_hook++));
-  as_handle(handle.get())->dict = Py_NewRef(dict);
+  as_handle(handle.get())->dict = checked(PyWeakref_NewRef(dict, nullptr));
   // Not PyDict_SetItem(), which an OrderedDict does not notice.
   checked(PyObject_SetItem(dict, as_handle(handle.get())->key, callable));
   return handle;

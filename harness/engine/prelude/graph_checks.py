@@ -45,6 +45,32 @@ def assert_collected(cycles, tensor):
 def check_graph_collected(tensor):
     assert_collected(graph_cycles, tensor)
 
+#: check_handle_kept: hooks end with what they were put on, though their handles are kept (A3f)
+#> check_handle_kept: checks
+def hook_of_function(leaf, hook):
+    result = fn().apply(leaf)
+    return result.grad_fn.register_hook(hook)
+hook_places = {
+    "a leaf": lambda leaf, hook: leaf.register_hook(hook),
+    "a result": lambda leaf, hook: (leaf * 1).register_hook(hook),
+    "a view": lambda leaf, hook: leaf.view(-1).register_hook(hook),
+    "a node": lambda leaf, hook: (leaf * 1).grad_fn.register_hook(hook),
+    "a node, before it runs": lambda leaf, hook: (leaf * 1).grad_fn.register_prehook(hook),
+    "the node of a Function": hook_of_function,
+    "an AccumulateGrad": lambda leaf, hook:
+        (leaf * 1).grad_fn.next_functions[0][0].register_hook(hook)}
+def handle_of_hook(put, sentinel):
+    with T.enable_grad():
+        return put(T.ones(2).requires_grad_(), lambda *_, held=sentinel: None)
+def check_handle_kept():
+    for place, put in hook_places.items():
+        sentinel = Sentinel()
+        alive = weakref.ref(sentinel)
+        handle = handle_of_hook(put, sentinel)
+        del sentinel
+        assert alive() is None, f"A3f: the handle of a hook keeps the hooks of {place}"
+        handle.remove()
+
 #: check_graph_kept: what a graph owns keeps its attributes (A4b, P2)
 #> check_graph_kept: collects checks
 def check_graph_kept(tensor):

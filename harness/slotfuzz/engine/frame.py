@@ -87,7 +87,8 @@ def _is_helpers(part: list[str], snippets: list[prelude.Snippet]) -> bool:
         return True
     left = "\n".join(part)
     for snippet in snippets:
-        left = left.removeprefix(snippet.text).removeprefix("\n")
+        for statement in snippet.statements:
+            left = left.removeprefix(statement.text).removeprefix("\n")
     return bool(part) and not left
 
 

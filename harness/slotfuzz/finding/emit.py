@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from slotfuzz.engine import frame
-from slotfuzz.finding import failure
+from slotfuzz.finding import definitions, failure
 from slotfuzz.language import prelude
 from slotfuzz.schema.answers import Reply
 from slotfuzz.subject import registry
@@ -56,18 +56,18 @@ def script(
 ) -> str:
     """The text of repro.py for a finding, in the engine's words (a reply to `run`)."""
     lines, capabilities = program_lines(reply), registry.find(subject)
-    used = prelude.needed(snippets, "\n".join(lines), capabilities.module)
+    used = definitions.reached(snippets, "\n".join(lines), capabilities.module)
     if frame.END in lines:
-        lines = _cleared(lines, [name for one in used for name in lists_of(one.text)])
+        lines = _cleared(lines, lists_of(used))
     body = "\n".join(lines)
-    code = "\n".join([body, *(snippet.text for snippet in used)])
+    code = f"{body}\n{used}"
     parts = [header(title, reply.contract, subject, sanitizer, function, manner),
              _imports(code), frame.import_of(capabilities),
              check_block(failure.stated(reply, manner), manner.environment)]
     if reply.kind in failure.HANGS:
         parts.append(frame.WATCHED)
     if used:
-        parts.append("\n".join(snippet.text for snippet in used) + "\n")
+        parts.append(used + "\n")
     parts.append(body + "\n")
     return "\n".join(parts)
 
@@ -148,12 +148,12 @@ def program_lines(reply: Reply) -> list[str]:
     return printed
 
 
-def lists_of(snippet: str) -> list[str]:
-    """The names to which SNIPPET assigns an empty list when a script starts.
+def lists_of(code: str) -> list[str]:
+    """The names to which CODE assigns an empty list when a script starts.
 
     Assignments within a function, or in a text for another interpreter, do not count.
     """
-    return [target.id for node in ast.parse(snippet).body if isinstance(node, ast.Assign)
+    return [target.id for node in ast.parse(code).body if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.List) and not node.value.elts
             for target in node.targets if isinstance(target, ast.Name)]
 

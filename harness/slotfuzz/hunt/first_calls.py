@@ -50,7 +50,7 @@ def _ops_about_it(server: Server) -> list[tuple[str, dict]]:
     """The ops of the target whose line calls the function, by name; masked ones are left out."""
     table = server.table
     return [(name, op) for name, op in table.ops.items() if not op["masked"]
-            and any(TESTED in snippet.names for snippet in prelude.needed(
+            and any(TESTED in statement.bound for statement in prelude.needed(
                 table.snippets, op["template"], table.module))]
 
 

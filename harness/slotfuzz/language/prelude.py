@@ -1,11 +1,13 @@
 """The snippets of the prelude: definitions of the names that program lines may call.
 
-The engine sends them with the effects of each name. A script contains the snippets that its lines
-need, directly or through other snippets.
+The engine sends them with the effects of each name. A script contains the statements of them that
+its lines need, directly or through other statements.
 """
 
 import ast
 import re
+import symtable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +16,9 @@ PRIVATE = re.compile(r"_(?!_)")
 
 
 @dataclass(frozen=True)
-class Snippet:
-    """TEXT defines NAMES. It is for MODULE only, unless that is empty."""
+class Statement:
+    """TEXT is a statement of a snippet, with the comment before it."""
 
-    names: tuple[str, ...]
-    module: str
-    sentence: str
     text: str
 
     @cached_property
@@ -28,14 +27,46 @@ class Snippet:
         return any(isinstance(node, ast.Attribute) and PRIVATE.match(node.attr)
                    for node in ast.walk(ast.parse(self.text)))
 
-    def words(self) -> set[str]:
-        """Every name that the code may call, also in an f-string: not attributes."""
-        return {node.id for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)}
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that it binds."""
+        table = symtable.symtable(self.text, "snippet", "exec")
+        return frozenset(one.get_name() for one in table.get_symbols()
+                         if one.is_assigned() or one.is_imported())
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The names that it, and a function in it, takes from no scope of its own."""
+        return frozenset(_read(symtable.symtable(self.text, "snippet", "exec")))
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """TEXT defines NAMES for lines and other snippets. It is for MODULE only, unless that is empty.
+    """
+
+    names: tuple[str, ...]
+    module: str
+    text: str
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """TEXT in parts."""
+        lines = self.text.splitlines()
+        ends = [node.end_lineno for node in ast.parse(self.text).body]
+        return [Statement("\n".join(lines[begin:end])) for begin, end in zip([0, *ends], ends)]
+
+    def binding(self, name: str) -> list[Statement]:
+        """The statements that bind NAME, and those that bind none, which act on what others bind.
+        """
+        if not any(name in one.bound for one in self.statements):
+            return []
+        return [one for one in self.statements if name in one.bound or not one.bound]
 
 
 def snippets_of(description: dict) -> list[Snippet]:
     """The snippets that the engine describes, in order."""
-    return [Snippet(tuple(one["names"]), one["module"], one["sentence"], one["text"])
+    return [Snippet(tuple(one["names"]), one["module"], one["text"])
             for one in description["prelude"]]
 
 
@@ -46,17 +77,38 @@ def has_call(snippets: list[Snippet], code: str, module: str) -> bool:
                if snippet.module in ("", module))
 
 
-def needed(snippets: list[Snippet], code: str, module: str) -> list[Snippet]:
-    """The snippets that CODE needs on MODULE, also through others, in the prelude's order."""
+def needed(snippets: list[Snippet], code: str, module: str) -> list[Statement]:
+    """The statements that CODE needs on MODULE, also through others, in the prelude's order."""
     usable = [snippet for snippet in snippets if snippet.module in ("", module)]
-    words = set(WORD.findall(code))
-    chosen: set[Snippet] = set()
-    grown = True
-    while grown:
-        grown = False
-        for snippet in usable:
-            if snippet not in chosen and words & set(snippet.names):
-                chosen.add(snippet)
-                words |= snippet.words()
-                grown = True
-    return [snippet for snippet in usable if snippet in chosen]
+    owners: dict[str, list[Snippet]] = {}
+    for snippet in usable:
+        for name in snippet.names:
+            owners.setdefault(name, []).append(snippet)
+    chosen: set[Statement] = set()
+    left = [found for word in set(WORD.findall(code)) for found in _binding(owners, word)]
+    while left:
+        owner, statement = left.pop()
+        if statement in chosen:
+            continue
+        chosen.add(statement)
+        for name in statement.read:
+            own = [(owner, one) for one in owner.binding(name)]
+            left += own or _binding(owners, name)
+    statements = (one for snippet in usable for one in snippet.statements if one in chosen)
+    return list(dict.fromkeys(statements))
+
+
+def _binding(owners: dict[str, list[Snippet]], name: str) -> list[tuple[Snippet, Statement]]:
+    """The statements that bind NAME, with their snippets, if lines may use it."""
+    return [(owner, statement) for owner in owners.get(name, ())
+            for statement in owner.binding(name)]
+
+
+def _read(table: symtable.SymbolTable) -> Iterator[str]:
+    is_top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        is_used = symbol.is_referenced() or symbol.is_declared_global()
+        if is_used and (is_top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _read(child)

@@ -87,7 +87,7 @@ class Table:
         """
         called = prelude.needed(self.snippets, self.program_text(lines), module)
         tiers = [TIERS[0], *(self.ops[line.op]["tier"] for line in lines)]
-        tiers += ["underscore" for snippet in called if snippet.is_private]
+        tiers += ["underscore" for statement in called if statement.is_private]
         for line in lines:
             tiers += [self.kind(line, index).value_tiers.get(word, TIERS[0])
                       for index, word in enumerate(line.operands)]

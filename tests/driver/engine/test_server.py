@@ -257,9 +257,9 @@ def test_the_end_clears_what_a_finalizer_would_keep_if_it_ran():
     """Else the script for a bug that keeps a finalizer from running fails on the fixed core too."""
     reply = replies.reply(kind="assert", line=1, lines=["s0 = Resurrecting(1)"],
                           asserts=["del s0", "gc.collect()", "assert False"])
-    snippets = [prelude.Snippet(("resurrected", "Resurrecting"), "", "",
+    snippets = [prelude.Snippet(("resurrected", "Resurrecting"), "",
                                 "resurrected = []\nResurrecting = resurrected.append"),
-                prelude.Snippet(("leaked_self", "LeaksSelf"), "", "",
+                prelude.Snippet(("leaked_self", "LeaksSelf"), "",
                                 "leaked_self = []\nLeaksSelf = leaked_self.append")]
     end = emit.script(reply, snippets, "core", "address", "title").splitlines()[-5:]
     assert end == ["    del s0", "    gc.collect()", "    resurrected.clear()", "    gc.collect()",

@@ -6,29 +6,39 @@ from slotfuzz.language import prelude
 from slotfuzz.language.prelude import Snippet
 
 SNIPPETS = [
-    Snippet(("Base",), "", "a class", "class Base:\n    pass"),
-    Snippet(("Child", "made"), "", "uses Base", "made = []\nclass Child(Base):\n    pass"),
-    Snippet(("spoken",), "", "mentions mode, but not as a name", 'spoken = "mode".mode  # mode'),
-    Snippet(("said",), "", "uses Base in an f-string", 'said = lambda: f"{Base} of"'),
-    Snippet(("mode",), "torch", "by ctypes", "mode = 1"),
-    Snippet(("mode",), "slotcore", "directly", "mode = 2"),
+    Snippet(("Base",), "", "class Base:\n    pass"),
+    Snippet(("Child", "made"), "", "made = []\nclass Child(Base):\n    pass"),
+    Snippet(("spoken",), "", 'spoken = "mode".mode  # mode'),
+    Snippet(("said",), "", 'said = lambda: f"{Base} of"'),
+    Snippet(("own",), "", "def own(Base, *mode):\n    made = mode\n    return Base, made"),
+    Snippet(("noted",), "", "import sys\nnotes = []\ndef noted():\n    return notes\n"
+            "def note(one):\n    notes.append(one)\nunused = sys\nsys.hook = note"),
+    Snippet(("count",), "", "calls = 0\n# Counts.\ndef count():\n    global calls\n    calls = 1"),
+    Snippet(("mode",), "torch", "mode = 1"),
+    Snippet(("mode",), "slotcore", "mode = 2"),
 ]
+BASE, CHILD = (SNIPPETS[0].text, "class Child(Base):\n    pass")
 
 
-@pytest.mark.parametrize("code, names", [
+@pytest.mark.parametrize("code, statements", [
     ("gc.collect()", []),
-    ("s0 = Base(1)", [("Base",)]),
-    ("spoken", [("spoken",)]),
-    ("s0 = Child(1)", [("Base",), ("Child", "made")]),
-    ("said()", [("Base",), ("said",)]),
-    ("made.pop()", [("Base",), ("Child", "made")]),
+    ("s0 = Base(1)", [BASE]),
+    ("spoken", [SNIPPETS[2].text]),
+    ("s0 = Child(1)", [BASE, CHILD]),
+    ("said()", [BASE, SNIPPETS[3].text]),
+    ("made.pop()", ["made = []"]),
+    ("own()", [SNIPPETS[4].text]),
+    ("noted()", ["import sys", "notes = []", "def noted():\n    return notes",
+                 "def note(one):\n    notes.append(one)", "sys.hook = note"]),
+    ("notes", []),
+    ("count()", ["calls = 0", SNIPPETS[6].text.partition("\n")[2]]),
     ("s0.modes", []),
 ])
-def test_needed_snippets_include_what_they_use(code, names):
-    assert [one.names for one in prelude.needed(SNIPPETS, code, "slotcore")] == names
+def test_needed_statements_include_what_they_use(code, statements):
+    assert [one.text for one in prelude.needed(SNIPPETS, code, "slotcore")] == statements
 
 
 @pytest.mark.parametrize("module, text", [("torch", "mode = 1"), ("slotcore", "mode = 2")])
 def test_a_snippet_of_the_module_is_chosen(module, text):
     found = prelude.needed(SNIPPETS, "mode()", module)
-    assert [snippet.text for snippet in found] == [text]
+    assert [statement.text for statement in found] == [text]

@@ -1,5 +1,7 @@
 """A3: hooks of tensors and nodes."""
 
+import weakref
+
 import pytest
 import slotcore as T
 
@@ -164,6 +166,34 @@ def test_hooks_that_are_set_as_they_are_run_once(made):  # A3b
     one.sum().backward()
     assert len(log) == 1
     log.clear()
+
+
+@pytest.mark.parametrize("put", [
+    lambda x, hook: x.register_hook(hook), lambda x, hook: (x * 1).register_hook(hook),
+    lambda x, hook: (x * 1).grad_fn.register_hook(hook),
+    lambda x, hook: (x * 1).grad_fn.register_prehook(hook)])
+def test_a_handle_keeps_no_hook(put):  # A3f
+    class Hook:
+        def __call__(self, *gradients):
+            pass
+
+    hook = Hook()
+    alive = weakref.ref(hook)
+    handle = put(leaf(2), hook)
+    del hook
+    assert alive() is None
+    handle.remove()
+    with handle:
+        pass
+
+
+def test_a_hook_needs_a_dict_that_a_handle_can_refer_to():
+    x = leaf(1)
+    x._backward_hooks = plain = {}
+    with pytest.raises(TypeError, match="weak reference"):
+        x.register_hook(len)
+    assert plain == {}
+    x._backward_hooks = None
 
 
 def test_hooks_that_cannot_be_set_leave_the_former_ones():
