@@ -32,9 +32,10 @@ PRELUDE = [
      "text": "enter_hermetic, exit_hermetic = T.enter_hermetic, T.exit_hermetic",
      "effects": {"enter_hermetic": ["enters_hermetic"], "exit_hermetic": ["leaves_hermetic"]}},
     {"names": ["Lane"], "module": "", "sentence": "a fake lane",
-     "text": "import _thread\nclass Lane:\n    pass", "effects": {}},
+     "text": "import _thread\nclass Lane:\n    lock = _thread.allocate_lock()", "effects": {}},
     {"names": ["lanes", "lane"], "module": "", "sentence": "runs a line here",
-     "text": "lanes = Lane\ndef lane(number, line):\n    exec(line, globals())", "effects": {}},
+     "text": "lanes = Lane\ndef lane(number, line):\n    exec(line, lanes and globals())",
+     "effects": {}},
 ]
 CHECKS = [
     {"contract": "P2", "check": "attributes", "text": "the attribute tag is lost", "planted": [],

@@ -85,6 +85,7 @@ def _place(data: bytes, line: int, column: int) -> int:
 def _methods(tree: ast.Module, data: bytes) -> Iterator[Member]:
     """Methods that only our code calls: those of classes that have no base of others."""
     own: set[str] = set()
+    lines = data.splitlines()
     for node in tree.body:
         if not isinstance(node, ast.ClassDef) or node.keywords or not all(
                 isinstance(base, ast.Name) and base.id in own for base in node.bases):
@@ -93,6 +94,8 @@ def _methods(tree: ast.Module, data: bytes) -> Iterator[Member]:
         for part in node.body[1:]:  # the first part stays, so that the class is not empty
             if isinstance(part, Functions) and not part.name.startswith("__"):
                 first = min(one.lineno for one in (part, *part.decorator_list))
+                while lines[first - 2].lstrip().startswith(b"#"):
+                    first -= 1
                 yield Member(part.name, _place(data, first, 0),
                              _place(data, part.end_lineno + 1, 0), (part,))
 

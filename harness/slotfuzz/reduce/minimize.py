@@ -4,7 +4,8 @@ Every pass proposes smaller programs and keeps those that are still interesting.
 one lane for all lines, suffix, closures of a variable, chunks, single lines to a fixpoint, shorter
 programs near by, lanes, simpler ops, simpler operands, names. Smaller means: fewer lines, then
 fewer lanes, fewer switches between lanes and fewer lines that are not on the main lane, then ops
-that stand earlier in the table, then simpler literal values, then lower variable numbers.
+that stand earlier in the table, then simpler literal values, the simplest of a line last, then
+lower variable numbers.
 """
 
 import math
@@ -208,7 +209,11 @@ def _simplify_ops(search: Search, table: Table) -> None:
 
 
 def _simplify_operands(search: Search, table: Table) -> None:
-    """Tries simpler literals, in the kind's order, and lower variables, one operand at a time."""
+    """Tries simpler literals, in the kind's order, and lower variables, one operand at a time.
+
+    And moves the simplest literals of a line behind others of their kind: a step that fails in any
+    place of a line then stands in the first.
+    """
     search.settle(lambda lines: _with_simpler_operand(lines, table))
 
 
@@ -218,6 +223,22 @@ def _with_simpler_operand(lines: list[Line], table: Table) -> Iterator[list[Line
             for word in _simpler_words(line, position, table):
                 operands = (*line.operands[:position], word, *line.operands[position + 1:])
                 yield [*lines[:index], replace(line, operands=operands), *lines[index + 1:]]
+        for operands in _with_simplest_later(line, table):
+            yield [*lines[:index], replace(line, operands=operands), *lines[index + 1:]]
+
+
+def _with_simplest_later(line: Line, table: Table) -> Iterator[tuple[str, ...]]:
+    """The operands of LINE, where the simplest literal and the next one of its kind swap places."""
+    places: dict[str, int] = {}
+    for later, word in enumerate(line.operands):
+        kind = table.kind(line, later)
+        place = places.get(kind.key)
+        if place is not None and word != line.operands[place] == kind.values[0]:
+            operands = list(line.operands)
+            operands[place], operands[later] = word, operands[place]
+            yield tuple(operands)
+        if not kind.prefix:
+            places[kind.key] = later
 
 
 def _simpler_words(line: Line, position: int, table: Table) -> list[str]:

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
+from slotfuzz.language.program import Line, Table
 from slotfuzz.reduce.minimize import minimize
-from tests.driver import fake_engine
+from tests.driver import fake_engine, fake_table
 from tests.driver.reduce.programs import TABLE, lines
 
 
@@ -155,6 +156,26 @@ def test_random_programs_become_one_minimal_and_stay_interesting(seed):
     result = minimize(lines(before), interesting, TABLE)
     assert [line.op for line in result.lines] == needles
     assert result.one_minimal and result.runs < 150
+
+
+STEPS = Table({**fake_table.DESCRIPTION, "kinds": [*fake_table.KINDS, {
+    **fake_table.KINDS[2], "key": "step", "values": ["no", "turn", "cut"], "has_names": True,
+}], "ops": [*fake_table.DESCRIPTION["ops"], {
+    **fake_table.DESCRIPTION["ops"][0], "name": "check", "operands": ["step", "n", "step", "step"],
+    "template": "check({0}, {1}, {2}, {3})"}]})
+
+
+@pytest.mark.parametrize("operands, needles, after", [
+    (("no", "1", "no", "cut"), ["cut"], ("cut", "1", "no", "no")),
+    (("turn", "4", "no", "cut"), ["turn", "cut"], ("turn", "1", "cut", "no")),
+    (("no", "0", "cut", "turn"), ["cut", "turn"], ("cut", "1", "turn", "no")),
+    (("no", "1", "turn", "cut"), ["no", "cut"], ("no", "1", "cut", "no")),
+    (("no", "0", "no", "no"), ["0"], ("no", "0", "no", "no")),
+])
+def test_a_step_moves_to_the_first_place_where_it_fails(operands, needles, after):
+    result = minimize([Line("check", operands)],
+                      lambda found: in_order(*needles)(STEPS.program_text(found)), STEPS)
+    assert result.lines == [Line("check", after)]
 
 
 def test_as_met_keeps_values_and_names():

@@ -5,42 +5,41 @@ import subprocess
 import pytest
 
 from slotfuzz.engine.server import Server
-from slotfuzz.finding import emit
+from slotfuzz.finding import definitions
 from slotfuzz.language import prelude
 from slotfuzz.subject import build, subject
 
 TARGET = "autograd"
-# A line that uses the language, and code that puts the steps that worked into `worked`, and the
-# others into `failed`.
+# Code that puts the steps of a language that worked into `worked`, and the others into `failed`.
 LANGUAGES = {
-    "calls and acts of an interrupt": ("check_interrupted('tolist', 'fills', 1)", """
+    "calls and acts of an interrupt": """
 for steps in (interrupted_calls, interrupting_acts):
     for name in steps:
         if name == "leaves_hermetic":
             T.enter_hermetic()
         attempt(name, lambda: steps[name](Subject()))
-"""),
-    "acts on a graph": ("check_reentered('nothing', 'hook', 'nothing', 'nothing')", """
+""",
+    "acts on a graph": """
 for name, act in list(acts_on_graph.items()):
     acts_on_graph["tried"] = lambda run: attempt(name, lambda: act(run), Refusal)
     repeating_acts = ("tried",)
     reenter("hook", "tried")
     if name not in worked:
         failed.append(name)
-"""),
-    "points of a graph": ("check_reentered('nothing', 'hook', 'nothing', 'nothing')", """
+""",
+    "points of a graph": """
 for name in ("pack", "unpack", "forward", "backward", "between", "leaf_hook", "hook", "prehook",
              "node_hook", "accumulated", "death"):
     acts_on_graph["tried"] = lambda run: worked.append(name)
     reenter(name, "tried")
     if name not in worked:
         failed.append(name)
-"""),
-    "asides": ("check_aside('ask', 'nothing', 'nothing', 'nothing', 'nothing')", """
+""",
+    "asides": """
 for name in asides:
     attempt(name, lambda: asides[name](T.ones(4).requires_grad_() * 2, T.ones(4)))
-"""),
-    "links and ends of a deep chain": ("check_deep('grad', 'grad', 'drop')", """
+""",
+    "links and ends of a deep chain": """
 made = []
 for name in deep_links:
     one = T.ones(1)
@@ -52,13 +51,13 @@ for name in deep_links:
     made.clear()
 for name in deep_ends:
     attempt(name, lambda: deep_ends[name]([T.ones(1)]))
-"""),
-    "attachments and weak views": ("check_remains('attribute', 'attribute', 'id')", """
+""",
+    "attachments and weak views": """
 for name in attachments:
     attempt(name, lambda: attachments[name](T.ones(2, 2).requires_grad_(), Sentinel()))
 for name in weak_views:
     attempt(name, lambda: weak_views[name](T.ones(2, 2)))
-"""),
+""",
 }
 ATTEMPT = """
 worked, failed = [], []
@@ -77,14 +76,15 @@ def attempt(name, step, *allowed):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_step_works(language, tmp_path):
-    line, code = LANGUAGES[language]
+    code = LANGUAGES[language]
     chosen = subject.resolve("core", "none", [TARGET])
     build.build(chosen.preset, [f"target-{TARGET}", "slotcore_module"])
     with Server(chosen, TARGET) as server:
         snippets = prelude.snippets_of(server.table.description)
-        script = emit.script(server.run(f"{line}\n"), snippets, "core", "none", "steps")
+    languages = definitions.reached(snippets, code, "slotcore")
     path = tmp_path / "steps.py"
-    path.write_text(f"{script}{ATTEMPT}{code}\nprint(len(worked))\nassert not failed, failed\n")
+    path.write_text(f"import gc, weakref\nimport slotcore as T\n{languages}\n{ATTEMPT}{code}\n"
+                    "print(len(worked))\nassert not failed, failed\n")
     result = subprocess.run([chosen.script_python, path], check=False, capture_output=True,
                             text=True, env=chosen.script_environment())
     assert result.returncode == 0, result.stderr
