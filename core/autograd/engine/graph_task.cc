@@ -65,7 +65,9 @@ void GraphTask::restrict_to(const std::vector<Edge>& outputs, const intrusive_pt
       continue;
     }
     bool leads_to_output = false;
-    for (const Edge& edge : edges) leads_to_output |= wanted_.contains(edge.node.get());
+    // An output that nothing records has no node, as an edge to a constant has none.
+    for (const Edge& edge : edges)
+      leads_to_output |= edge.node && wanted_.contains(edge.node.get());
     if (leads_to_output) wanted_[node].is_needed = true;
     stack.pop_back();
   }

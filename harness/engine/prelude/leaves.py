@@ -79,3 +79,19 @@ def check_shared_elements(write):
             gradients.append(leaf.grad.tolist())
     shared, apart = gradients
     assert shared == apart, f"A7: a write to an expanded tensor has the gradient {shared}"
+
+#: check_unreached: a backward to what a graph does not lead to runs nothing (A2a)
+#> check_unreached: checks
+def check_unreached():
+    with T.enable_grad():
+        plain = T.ones(2)
+        former = plain.view(-1)  # without a node, since its base required no gradient
+        leaf = plain.requires_grad_()
+        for name, target, used in (("another leaf", T.ones(2).requires_grad_(), leaf),
+                                   ("another result", T.ones(2).requires_grad_() * 2, leaf),
+                                   ("a former view", former, former)):
+            ran, result = [], fn("save_input").apply(used)
+            if result.requires_grad:
+                result.register_hook(ran.append)
+                T.autograd.grad(result.sum(), target, allow_unused=True)
+                assert not ran, f"A2a: a backward to {name} runs nodes that do not lead to it"

@@ -56,3 +56,49 @@ def check_scopes(*names):
         if found["makes_fakes"]:
             expected = {**expected, "packs": None}
         assert found == expected, f"H4: {when} the state of the thread is {found}"
+
+#: entered_again, assert_left: a mode that was entered within itself leaves what it found (A5e)
+#> assert_left: checks
+def enter_later(mode):
+    with mode:
+        pass
+    with mode:
+        pass
+def enter_within(mode):
+    with mode, mode:
+        pass
+def enter_and_raise(mode):
+    try:
+        with mode, mode:
+            raise KeyError("leaves the mode")
+    except KeyError:
+        pass
+def enter_by_recursion(mode):
+    @mode
+    def call(depth):
+        return depth and call(depth - 1)
+    call(2)
+entered_again = {"within": enter_within, "later": enter_later, "by an error": enter_and_raise,
+                 "by recursion": enter_by_recursion}
+def assert_left(name, make, state, entry):
+    before = state()
+    try:
+        entered_again[entry](make())
+    except (AttributeError, RuntimeError, TypeError):  # it may refuse
+        pass
+    after = state()
+    assert after == before, f"A5e: {name} that is entered again leaves {after}, and found {before}"
+
+#: check_mode_again: modes of recording that are entered again (A5e)
+#> check_mode_again: checks
+def hooks_now():
+    packed_by.clear()
+    with T.enable_grad():
+        leaf = T.ones(1).requires_grad_()
+        leaf * leaf
+    return packed_by[:1]
+modes_again = {"no_grad": (T.no_grad, T.is_grad_enabled),
+               "enable_grad": (T.enable_grad, T.is_grad_enabled),
+               "hooks for saved tensors": (lambda: packing("packs"), hooks_now)}
+def check_mode_again(name, entry):
+    assert_left(name, *modes_again[name], entry)

@@ -168,3 +168,38 @@ def live_wrappers():
 def trivial_backward():
     with T.inference_mode(False), T.enable_grad():
         T.ones(1).requires_grad_().sum().backward()
+
+#: check_torch_mode_again [torch]: modes that PyTorch alone has, entered again (A5e)
+#> check_torch_mode_again: checks
+torch_modes_again = {
+    "inference_mode": (lambda: T.inference_mode(), lambda: T.is_inference_mode_enabled()),
+    "autocast": (lambda: T.autocast("cpu", dtype=T.bfloat16),
+                 lambda: (T.is_autocast_cpu_enabled(), T.is_autocast_cache_enabled())),
+    "set_grad_enabled": (lambda: T.set_grad_enabled(False), lambda: T.is_grad_enabled()),
+    "set_detect_anomaly": (lambda: T.autograd.set_detect_anomaly(True),
+                           lambda: T.is_anomaly_enabled()),
+    "set_multithreading_enabled": (lambda: T.autograd.set_multithreading_enabled(False),
+                                   lambda: T._C._is_multithreading_enabled()),
+    "dual_level": (lambda: T.autograd.forward_ad.dual_level(),
+                   lambda: T.autograd.forward_ad._current_level),
+    "device": (lambda: T.device("meta"), lambda: T.empty(0).device.type),
+    "skip_data": (lambda: T.serialization.skip_data(),
+                  lambda: T.serialization._serialization_tls.skip_data),
+    "DisableTorchFunction": (lambda: T._C.DisableTorchFunction(),
+                             lambda: T._C._is_torch_function_enabled()),
+    "DisableTorchFunctionSubclass": (lambda: T._C.DisableTorchFunctionSubclass(),
+                                     lambda: T._C._is_torch_function_enabled()),
+    "function mode": (lambda: T.overrides.BaseTorchFunctionMode(),
+                      lambda: T._C._len_torch_function_stack()),
+    "dispatch mode": (through, lambda: T._C._len_torch_dispatch_stack()),
+    "check_sparse_tensor_invariants": (
+        lambda: T.sparse.check_sparse_tensor_invariants(),
+        lambda: T.sparse.check_sparse_tensor_invariants.is_enabled()),
+}
+def check_torch_mode_again(name, entry):
+    make, state = torch_modes_again[name]
+    try:
+        state()
+    except AttributeError:  # a release that lacks it
+        return
+    assert_left(name, make, state, entry)
