@@ -63,14 +63,6 @@ class Lane:
                 self.error = error.with_traceback(None)
             function = arguments = None  # this frame lives on and must hold nothing
             self.end.release()
-lanes = {}
-lane_lines = {"": compile("", "", "exec")}  # makes types that no reset shall visit: gc.freeze()
-def lane(number, line):
-    if number not in lanes:
-        lanes[number] = Lane()
-    if line not in lane_lines:
-        lane_lines[line] = compile(line, line, "exec")
-    lanes[number].call(exec, lane_lines[line], globals())
 born, finalized = [], []
 class Finalized(T.UntypedStorage):
     def __init__(self, *args, **keywords):
@@ -154,8 +146,6 @@ class Other:
         self.there("make()")
     def share(self, storage):
         self.offer(storage, T.UntypedStorage)
-    def refuse(self, tensor):
-        self.offer(tensor, T.Tensor)
     def offer(self, one, claim=None):
         handle, address = one._weak_ref(), one._cdata
         try:
@@ -167,17 +157,8 @@ class Other:
                 self.there(f"storage({handle}, {address}, {one.data_ptr()}, {is_ours})")
         finally:
             one._free_weak_ref(handle)
-    def take(self):
-        self.there("post(last()._weak_ref())")
-        handle = int.from_bytes(self.mail.tolist(), "little")
-        try:
-            return T.UntypedStorage._new_with_weak_ptr(handle)
-        finally:
-            T.UntypedStorage._free_weak_ref(handle)
     def keep(self):
         self.there("keep()")
-    def drop(self):
-        self.there("held.pop()")
     def collect(self):
         self.there("gc.collect()")
     def end(self):
@@ -187,20 +168,6 @@ class Other:
         self.lane.call(interpreters.destroy, number)
         self.lane.begin.release()  # without work: the thread ends
     __del__ = end
-    @classmethod
-    def works(cls):  # without a thread, which must not be there when the process forks
-        if not cls.tried:
-            number = interpreters.create()
-            try:
-                failed = interpreters.run_string(number, "import " + T.__name__)
-            finally:
-                interpreters.destroy(number)
-            cls.tried = "fails" if failed else "works"
-        return {"works": True}[cls.tried]
-@atexit.register
-def end_others():
-    for other in list(Other.all):
-        other.end()
 
 s0 = Finalized(1)
 o0 = Other()

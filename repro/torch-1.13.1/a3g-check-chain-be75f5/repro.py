@@ -35,11 +35,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-def chain(tensor):
-    result = tensor
-    for _ in range(100):
-        result = result.add(tensor)  # a tuple has no such method, and would grow
-    return result
 class Stage:
     def __init__(self, number, parents):
         self.number, self.parents = number, parents
@@ -58,17 +53,9 @@ class ChainHook:
     def must_hear(self, number):
         self.expected.append(number)
         return number if self.factor is None else number * self.factor
-    def hear_before(self, gradients):
-        changed = self.hear(gradients[0])
-        return None if changed is None else (changed,)
-    def hear_after(self, inputs, outputs):
-        self.hear(outputs[0])
-    def hear_of_leaf(self, leaf):
-        self.hear(leaf.grad)
     def remove(self):
         self.handle.remove()
         self.hooks.remove(self)
-CHAIN_MAX = 1000
 class Chain:
     def __init__(self):
         self.hooks, self.retained = [], []
@@ -79,55 +66,10 @@ class Chain:
     def keep(self, tensor, number, parents):
         self.now, self.stage, self.base = tensor, Stage(number, parents), None
         self.stages.append(self.stage)
-    def view(self):
-        base = self.now.clone()
-        self.keep(base, self.stage.number, [(self.stage, 1)])
-        base_stage = self.stage
-        self.keep(base.view(1), base_stage.number, [(base_stage, 1)])
-        self.base = base_stage
-    def keep_in_place(self, tensor, number, factor, *others):
-        # A write to a view is one to its base, of which the view is made anew.
-        former, base = self.stage, self.base
-        self.keep(tensor, number, [(former if base is None else base, factor), *others])
-        if base is not None:
-            base = self.stage
-            self.keep(tensor, number, [(base, 1)])
-            self.base = base
-        self.stage.retaining, former.retaining = former.retaining, []
-    def square(self):
-        number = self.stage.number
-        if number < CHAIN_MAX:
-            self.keep(self.now * self.now, number * number, [(self.stage, 2 * number)])
     def hook(self, factor=None):
         hook = ChainHook(self, self.stage.hooks, factor)
         hook.handle = self.now.register_hook(hook.hear)
         return hook
-    def hook_once(self):
-        hook = self.hook()
-        hook.removes = hook
-    def hook_removing(self):
-        former, hook = self.hook(), self.hook()
-        hook.removes = former
-    def hook_removed_later(self):
-        former = self.hook()
-        self.hook(5)
-        former.remove()
-    def hook_leaf(self):
-        hook = ChainHook(self, self.root.hooks, 3)
-        hook.handle = self.leaf.register_hook(hook.hear)
-    def hook_after_leaf(self):
-        if not hasattr(self.leaf, "register_post_accumulate_grad_hook"):
-            return  # of PyTorch 2.1
-        hook = ChainHook(self, self.root.after)
-        hook.handle = self.leaf.register_post_accumulate_grad_hook(hook.hear_of_leaf)
-    def hook_before(self, factor=None):
-        if not hasattr(self.now.grad_fn, "register_prehook"):
-            return  # of PyTorch 2.0
-        hook = ChainHook(self, self.stage.before, factor)
-        hook.handle = self.now.grad_fn.register_prehook(hook.hear_before)
-    def hook_after(self):
-        hook = ChainHook(self, self.stage.after)
-        hook.handle = self.now.grad_fn.register_hook(hook.hear_after)
     def retain(self):
         self.now.retain_grad()
         if not any(tensor is self.now for tensor, _ in self.retained):
@@ -168,21 +110,9 @@ class Chain:
                 hook.removes.hooks.remove(hook.removes)
         return number
 links = {
-    "nothing": lambda c: None, "run": Chain.run, "hook": Chain.hook,
-    "run_recorded": lambda c: c.run(create_graph=True),
-    "ask_gradient": lambda c: c.run(is_accumulated=False),
-    "double": lambda c: c.keep(c.now * 2, c.stage.number * 2, [(c.stage, 2)]),
-    "square": Chain.square, "view": Chain.view,
-    "add_leaf": lambda c: c.keep(c.now + c.leaf, c.stage.number + 3, [(c.stage, 1), (c.root, 1)]),
-    "double_in_place": lambda c: c.keep_in_place(c.now.mul_(2), c.stage.number * 2, 2),
-    "add_leaf_in_place": lambda c: c.keep_in_place(c.now.add_(c.leaf), c.stage.number + 3, 1,
-                                                   (c.root, 1)),
-    "hook_changing": lambda c: c.hook(3), "hook_once": Chain.hook_once,
-    "hook_removing": Chain.hook_removing, "hook_removed": lambda c: c.hook().remove(),
-    "hook_removed_later": Chain.hook_removed_later, "hook_leaf": Chain.hook_leaf,
-    "hook_after_leaf": Chain.hook_after_leaf, "hook_before": Chain.hook_before,
-    "hook_before_changing": lambda c: c.hook_before(5), "hook_after": Chain.hook_after,
-    "retain": Chain.retain, "collect": lambda c: gc.collect(),
+    "nothing": lambda c: None, "hook": Chain.hook,
+    "hook_changing": lambda c: c.hook(3),
+    "retain": Chain.retain,
 }
 def check_chain(*names):
     if in_hermetic():

@@ -36,21 +36,12 @@ import faulthandler
 faulthandler.dump_traceback_later(3, exit=True)
 
 collect_all = gc.collect
-storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
 refused = (IndexError, RuntimeError, TypeError, ValueError)
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
 class Sentinel:
     pass
-class Acting:
-    def __init__(self, number, act):
-        self.number, self.acts = number, [act]
-    def __index__(self):
-        for act in self.acts:
-            self.acts = []
-            act()
-        return self.number
 class Dying(T.Tensor):
     def __del__(self):
         for run in self.__dict__.pop("runs", ()):
@@ -61,26 +52,6 @@ def dying(run):
     return one
 def in_death(run):
     dying(run)
-def in_death_by_owner(run):
-    owner = T.ones(1)
-    owner.grad = dying(run)
-def in_death_by_view(run):
-    view = dying(run).view(-1)
-    del view
-def in_death_by_graph(run):
-    with T.enable_grad():
-        result = dying(run).requires_grad_() * 1
-    del result
-def in_death_by_collector(run):
-    one = dying(run)
-    one.me = one
-    del one
-    gc.collect()
-def in_callback(run):
-    one = T.ones(1)
-    reference = weakref.ref(one, lambda _: run())
-    del one
-    return reference
 def in_hook(run):
     with T.enable_grad():
         leaf = T.ones(1).requires_grad_()
@@ -104,31 +75,9 @@ def in_unpack(run):
                                                   lambda one: (run(), one)[1]):
             square = leaf * leaf
         square.sum().backward()
-def in_function(run):
-    class Runs(T.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            run()
-            return x * 1
-        @staticmethod
-        def backward(ctx, gradient):
-            run()
-            return gradient
-    with T.enable_grad():
-        Runs.apply(T.ones(1).requires_grad_()).sum().backward()
-def in_number(run):
-    T.ones(2)[Acting(0, run)]
-def on_thread(run):
-    import threading
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
 contexts = {
-    "nothing": lambda run: run(), "death": in_death, "death_by_owner": in_death_by_owner,
-    "death_by_view": in_death_by_view, "death_by_graph": in_death_by_graph,
-    "death_by_collector": in_death_by_collector, "callback": in_callback, "hook": in_hook,
-    "node_hook": in_node_hook, "pack": in_pack, "unpack": in_unpack, "function": in_function,
-    "number": in_number, "thread": on_thread,
+    "nothing": lambda run: run(), "death": in_death, "hook": in_hook,
+    "node_hook": in_node_hook, "pack": in_pack, "unpack": in_unpack,
 }
 class Reentered:
     def __init__(self, point, names):
@@ -206,9 +155,6 @@ class Refusal(Exception):
     pass
 def raise_refusal(run):
     raise Refusal("an act that raises")
-def write_leaf(run):
-    with T.no_grad():
-        run.a.add_(1)
 def remove_handles(run):
     for handle in run.handles:
         handle.remove()
@@ -233,15 +179,7 @@ acts_on_graph = {
     "removes_hooks": remove_handles, "differentiates": lambda run: T.autograd.grad(
         run.total, [run.a, run.b], retain_graph=True),
     "runs": run_again,
-    "frees": lambda run: run.total.backward(),
-    "clears": lambda run: run.y.grad_fn.maybe_clear_saved_tensors(), "writes": write_leaf,
-    "drops_grad": lambda run: setattr(run.a, "grad", None),
-    "sets_grad": lambda run: setattr(run.b, "grad", T.ones(2)),
-    "detaches": lambda run: run.y.detach_(), "stops": lambda run: run.a.requires_grad_(False),
-    "sets_data": lambda run: setattr(run.a, "data", T.ones(2)),
-    "sets": lambda run: run.a.set_(T.ones(3)), "resizes": lambda run: storage_of(
-        run.y).resize_(0),
-    "swaps": lambda run: T.utils.swap_tensors(run.b, T.ones(2)), "raises": raise_refusal,
+    "frees": lambda run: run.total.backward(), "raises": raise_refusal,
     "retains": lambda run: run.z.retain_grad(),
     "extends": lambda run: setattr(run, "result", run.y * run.z),
 }

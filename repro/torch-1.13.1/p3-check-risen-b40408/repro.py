@@ -41,17 +41,7 @@ class Serial(int):
 def note_finalized(one):
     if "serial" in one.__dict__:
         finalized.append(one.serial)
-class Finalized(T.UntypedStorage):
-    def __init__(self, *args, **keywords):
-        self.serial = Serial(len(born))
-        born.append(self.serial)
-    def __del__(self):
-        note_finalized(self)
 resurrected = []
-class Resurrecting(Finalized):
-    def __del__(self):
-        note_finalized(self)
-        resurrected.append(self)
 class TensorSub(T.Tensor):
     if hasattr(T, "_C"):
         __torch_function__ = T._C._disabled_torch_function_impl

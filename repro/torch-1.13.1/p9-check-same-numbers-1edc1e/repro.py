@@ -32,24 +32,10 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def called_by(function):
     if function.__name__ != "<lambda>":
         return function.__name__
     return " and ".join(name for name in function.__code__.co_names if name != "T")
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
 def through_file(objects, saving, loading):
     import io
     file = io.BytesIO()
@@ -58,18 +44,6 @@ def through_file(objects, saving, loading):
     return T.load(file, **loading)
 def saved(objects):
     return through_file(objects, {}, {})
-def pickled_together(objects):
-    return pickle.loads(pickle.dumps(objects))
-def saved_in_old_format(objects):
-    return through_file(objects, {"_use_new_zipfile_serialization": False},
-                        {"weights_only": False})
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 def check_same_numbers(passed, view):
     one = view(T.tensor([[1 + 2j, 3 - 1j]]))
     expected = one.reshape(-1).tolist()

@@ -39,10 +39,6 @@ def copied(one, copy=copy.copy):
     if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
         twin.serial = -1
     return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def count_wrappers():
     return sum(issubclass(type(one), (T.Tensor, T.UntypedStorage)) for one in gc.get_objects())
 wrappers_before = count_wrappers()

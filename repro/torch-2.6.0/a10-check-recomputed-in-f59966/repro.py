@@ -35,37 +35,12 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-def function_by(forward, set_up, backward, tangent):
-    def forward_with_ctx(ctx, *arguments):
-        results = forward(*arguments)
-        set_up(ctx, arguments, results)
-        return results
-    rules = {"forward": forward_with_ctx, "backward": backward, "jvp": tangent}
-    if hasattr(T, "func"):
-        rules.update(forward=forward, setup_context=set_up)
-    rules = {name: staticmethod(rule) for name, rule in rules.items()}
-    return type("Own", (T.autograd.Function,), {"generate_vmap_rule": True, **rules}).apply
-def saves(ctx, *tensors):
-    ctx.save_for_backward(*tensors)
-    ctx.save_for_forward(*tensors)
-def gives_what_is_needed(ctx, given):
-    both = reversed(ctx.saved_tensors)
-    return tuple(given * one if needed else None
-                 for one, needed in zip(both, ctx.needs_input_grad))
-def tangent_of_product(ctx, one, other):
-    first, second = ctx.saved_tensors
-    return (0 if one is None else one * second) + (0 if other is None else other * first)
-product = function_by(lambda a, b: a * b, lambda ctx, arguments, result: saves(ctx, *arguments),
-                      gives_what_is_needed, tangent_of_product)
 def through():
     module = __import__("torch.utils._python_dispatch", fromlist=["TorchDispatchMode"])
     class Through(module.TorchDispatchMode):
         def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
             return function(*arguments, **(keywords or {}))
     return Through()
-def within(mode, function, *arguments):
-    with mode():
-        return function(*arguments)
 def by_checkpoint(function, *arguments, **keywords):
     module = __import__("torch.utils.checkpoint", fromlist=["checkpoint"])
     return module.checkpoint(function, *arguments, **keywords)

@@ -42,18 +42,6 @@ def set_hermetic(now):
     set_state(ctypes.c_bool(now))
 def enter_hermetic():
     set_hermetic(True)
-def exit_hermetic():
-    if not mode.hermetic:
-        raise RuntimeError("this thread is not in hermetic mode")
-    set_hermetic(False)
-@contextlib.contextmanager
-def hermetic():
-    former = mode.hermetic
-    set_hermetic(True)
-    try:
-        yield
-    finally:
-        set_hermetic(former)
 def differentiable(tensor):
     return T.ones(tuple(tensor.size())).requires_grad_()
 def numbers_of(gradient):

@@ -33,50 +33,9 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     sys.exit(1 if failed else 2 if others else 0)
 
 collect_all = gc.collect
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-returned = {
-    "y": lambda x, y, v: y, "x": lambda x, y, v: x, "v": lambda x, y, v: v,
-    "detached": lambda x, y, v: y.detach(), "pair": lambda x, y, v: (y, y * 1),
-    "same": lambda x, y, v: (y, y), "with_number": lambda x, y, v: (y, 7),
-    "with_input": lambda x, y, v: (y, x),
-}
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-def saved(objects):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file)
-    file.seek(0)
-    return T.load(file)
-def pickled_together(objects):
-    return pickle.loads(pickle.dumps(objects))
-def saved_in_old_format(objects):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file, _use_new_zipfile_serialization=False)
-    file.seek(0)
-    return T.load(file, weights_only=False)
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 def by_checkpoint(function, *arguments, **keywords):
     module = __import__("torch.utils.checkpoint", fromlist=["checkpoint"])
     return module.checkpoint(function, *arguments, **keywords)

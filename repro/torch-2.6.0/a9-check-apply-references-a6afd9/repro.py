@@ -34,63 +34,21 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
 
 def differentiable(tensor):
     return T.ones(tuple(tensor.size())).requires_grad_()
-ctxs = []
-def hold(ctx, **held):
-    vars(ctx).update(held)
 acts = {
     "nothing": lambda ctx, x, y, v: None,
     "save_input": lambda ctx, x, y, v: ctx.save_for_backward(x),
-    "save_result": lambda ctx, x, y, v: ctx.save_for_backward(y),
     "save_both": lambda ctx, x, y, v: ctx.save_for_backward(x, y),
-    "save_view": lambda ctx, x, y, v: ctx.save_for_backward(v),
-    "save_leaf": lambda ctx, x, y, v: ctx.save_for_backward(T.ones(1)),
-    "save_none": lambda ctx, x, y, v: ctx.save_for_backward(None),
-    "mark_input": lambda ctx, x, y, v: ctx.mark_dirty(x),
     "mark_result": lambda ctx, x, y, v: ctx.mark_dirty(y),
-    "no_gradient": lambda ctx, x, y, v: ctx.mark_non_differentiable(y),
-    "no_zeros": lambda ctx, x, y, v: ctx.set_materialize_grads(False),
-    "hold_input": lambda ctx, x, y, v: hold(ctx, x=x),
-    "hold_result": lambda ctx, x, y, v: hold(ctx, y=y),
-    "hold_view": lambda ctx, x, y, v: hold(ctx, v=v),
-    "hold_itself": lambda ctx, x, y, v: hold(ctx, me=ctx),
-    "hold_closure": lambda ctx, x, y, v: hold(ctx, function=lambda: (x, y)),
-    "stash": lambda ctx, x, y, v: ctxs.append(ctx),
-    "write_input": lambda ctx, x, y, v: x.mul_(2),
-    "write_view": lambda ctx, x, y, v: v.mul_(2),
-    "read_saved": lambda ctx, x, y, v: ctx.saved_tensors,
-    "nest": lambda ctx, x, y, v: fn("save_input", "y", "saved").apply(x),
-    "collect": lambda ctx, x, y, v: gc.collect(),
     "raise": lambda ctx, x, y, v: {}["a forward raises"],
 }
 returned = {
-    "y": lambda x, y, v: y, "x": lambda x, y, v: x, "v": lambda x, y, v: v,
-    "detached": lambda x, y, v: y.detach(), "pair": lambda x, y, v: (y, y * 1),
-    "same": lambda x, y, v: (y, y), "with_number": lambda x, y, v: (y, 7),
-    "with_input": lambda x, y, v: (y, x),
+    "y": lambda x, y, v: y,
 }
 def keeps(ctx, g):
     ctx.kept = ctx.saved_tensors
     return g
-def collects(ctx, g):
-    gc.collect()
-    return g
-def nests(ctx, g):
-    with T.enable_grad():
-        T.ones(1).requires_grad_().mul(2).sum().backward()
-    return g
-def stashes(ctx, g):
-    ctxs.append(ctx)
-    return g
-def writes(ctx, g):
-    with T.no_grad():
-        ctx.saved_tensors[0].mul_(2)
-    return g
 backwards = {
-    "doubles": lambda ctx, g: g * 2, "saved": lambda ctx, g: g * ctx.saved_tensors[0],
-    "none": lambda ctx, g: None, "stashes": stashes, "keeps": keeps, "nests": nests,
-    "writes": writes, "collects": collects, "raises": lambda ctx, g: {}["a backward raises"],
-    "too_many": lambda ctx, g: (g, g, g, g), "wrong_size": lambda ctx, g: T.ones(7),
-    "clears": lambda ctx, g: ctx.maybe_clear_saved_tensors() or g,
+    "doubles": lambda ctx, g: g * 2, "saved": lambda ctx, g: g * ctx.saved_tensors[0], "keeps": keeps, "raises": lambda ctx, g: {}["a backward raises"],
 }
 functions = {}
 def fn(first="nothing", result="y", last="doubles", second="nothing"):
@@ -113,10 +71,6 @@ def fn(first="nothing", result="y", last="doubles", second="nothing"):
             return found if type(found) is tuple else (found,) + (None,) * missing
     functions[key] = Fn
     return Fn
-def also(function, act):
-    return fn(*function.parts[:3], act)
-def returning(function, result):
-    return fn(function.parts[0], result, *function.parts[2:])
 setup_functions = {}
 def fn_setup(act):
     if act not in setup_functions:

@@ -42,8 +42,6 @@ def copied(one, copy=copy.copy):
     return twin
 def deep_copied(one):
     return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 
 s0 = Sub(1)
 t0 = T.empty(0, dtype=T.uint8).set_(s0)

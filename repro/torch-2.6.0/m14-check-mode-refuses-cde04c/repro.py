@@ -80,9 +80,6 @@ def entered_mode():
     if hasattr(T._C, "_get_torch_dispatch_mode"):  # before 2.0 a thread has one mode
         return T._C._get_torch_dispatch_mode()
     return T.utils._python_dispatch._get_current_dispatch_mode()
-def leave_modes():
-    while entered_mode() is not None:
-        entered_mode().__exit__(None, None, None)
 def mixes_of(mode, real, fake, other):
     def add_inside(one):
         with mode:

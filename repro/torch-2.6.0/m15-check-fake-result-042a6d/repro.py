@@ -54,8 +54,5 @@ def called_by(function):
     return " and ".join(name for name in function.__code__.co_names if name != "T")
 def example():
     return T.tensor([[0.3, -0.7, 1.1], [-1.3, 0.9, 0.4]], dtype=T.float64)
-def weighted(result):
-    numbers = result.reshape(-1)
-    return (numbers * T.arange(1, numbers.numel() + 1, dtype=T.float64)).sum()
 
 check_fake_result(lambda a: T.nn.functional.batch_norm(a, None, None, a[0], training=True), lambda t: t.t().contiguous().t())

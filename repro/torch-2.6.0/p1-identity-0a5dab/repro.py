@@ -37,11 +37,6 @@ class CppWeak:
     def __init__(self, one):
         self.kind = T.Tensor if isinstance(one, T.Tensor) else T.UntypedStorage
         self.handle, self.dead = one._weak_ref(), False
-    def expired(self):
-        dead = self.kind._expired(self.handle)
-        assert dead or not self.dead, "P4: expired() went from true to false"
-        self.dead = dead
-        return dead
     def lock(self):
         return self.kind._new_with_weak_ptr(self.handle)
     def __del__(self):

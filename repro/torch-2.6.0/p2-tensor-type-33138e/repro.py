@@ -41,11 +41,6 @@ class WeakTensor:
         if not isinstance(tensor, T.Tensor):
             raise TypeError("no tensor")  # what torch makes of it is another line's matter
         self.weak, self.dead = T._C._WeakTensorRef(tensor), False
-    def expired(self):
-        dead = self.weak.expired()
-        assert dead or not self.dead, "P4: expired() went from true to false"
-        self.dead = dead
-        return dead
 
 t0 = TensorSub(1)
 c0 = WeakTensor(t0)

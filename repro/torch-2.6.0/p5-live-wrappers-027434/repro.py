@@ -40,12 +40,6 @@ mode = Mode()
 def set_hermetic(now):
     mode.hermetic = now
     set_state(ctypes.c_bool(now))
-def enter_hermetic():
-    set_hermetic(True)
-def exit_hermetic():
-    if not mode.hermetic:
-        raise RuntimeError("this thread is not in hermetic mode")
-    set_hermetic(False)
 @contextlib.contextmanager
 def hermetic():
     former = mode.hermetic

@@ -39,19 +39,6 @@ def called_by(function):
 def sent(tensor):
     rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
     return rebuild(*arguments)
-def saved(objects):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file)
-    file.seek(0)
-    return T.load(file)
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 def check_same_numbers(passed, view):
     one = view(T.tensor([[1 + 2j, 3 - 1j]]))
     expected = one.reshape(-1).tolist()

@@ -34,16 +34,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
 
 storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
 import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def called_by(function):
     if function.__name__ != "<lambda>":
         return function.__name__

@@ -41,18 +41,6 @@ def set_hermetic(now):
     set_state(ctypes.c_bool(now))
 def enter_hermetic():
     set_hermetic(True)
-def exit_hermetic():
-    if not mode.hermetic:
-        raise RuntimeError("this thread is not in hermetic mode")
-    set_hermetic(False)
-@contextlib.contextmanager
-def hermetic():
-    former = mode.hermetic
-    set_hermetic(True)
-    try:
-        yield
-    finally:
-        set_hermetic(former)
 class TensorSub(T.Tensor):
     if hasattr(T, "_C"):
         __torch_function__ = T._C._disabled_torch_function_impl

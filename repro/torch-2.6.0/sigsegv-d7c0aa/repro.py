@@ -45,14 +45,6 @@ def exit_hermetic():
     if not mode.hermetic:
         raise RuntimeError("this thread is not in hermetic mode")
     set_hermetic(False)
-@contextlib.contextmanager
-def hermetic():
-    former = mode.hermetic
-    set_hermetic(True)
-    try:
-        yield
-    finally:
-        set_hermetic(former)
 
 t0 = T.ones(1)
 t1 = T.ones(1)

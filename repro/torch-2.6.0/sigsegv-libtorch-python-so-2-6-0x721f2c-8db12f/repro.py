@@ -41,10 +41,6 @@ def copied(one, copy=copy.copy):
     if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
         twin.serial = -1
     return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def storage_ref(storage):
     if not isinstance(storage, T.UntypedStorage):
         raise TypeError("no storage")  # else it is made, and its __del__ raises

@@ -38,10 +38,6 @@ def copied(one, copy=copy.copy):
     if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
         twin.serial = -1
     return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 
 t0 = T.ones(1)
 t0 = T._to_functional_tensor(t0)

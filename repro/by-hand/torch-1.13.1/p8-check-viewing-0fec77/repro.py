@@ -32,17 +32,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
@@ -52,133 +41,6 @@ def raised_by(function):
     except RuntimeError as error:
         return error
     return None
-class Sharing(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(x, y)
-        return x.sum(), x * y
-    @staticmethod
-    def backward(ctx, of_sum, of_product):
-        x, y = ctx.saved_tensors
-        sizes = [tuple(one.size()) for one in (of_sum, of_product)]
-        assert sizes == [(), tuple(x.size())], f"A8: gradients of a Function have sizes {sizes}"
-        return of_sum.expand(tuple(x.size())) + of_product * y, of_product * x
-class Doubling(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.mark_dirty(x)
-        return x.mul_(2)
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient * 2
-class Wiping(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.mark_dirty(x)
-        return x.zero_()
-    @staticmethod
-    def backward(ctx, gradient):
-        return None
-def former_of(e):
-    tensor, cells = e.former[-2] if len(e.former) > 1 else e.former[-1]
-    return tensor, [cell[0] for cell in cells], tensor.size() == e.now.size()
-def squared(e):
-    if e.is_small():
-        e.made(e.now * e.now, e.products(e.numbers()))
-def by_leaf(e):
-    if e.is_small():
-        part, numbers = e.part()
-        e.made(e.now * part, e.products(numbers))
-def by_leaf_in_place(e):
-    if e.is_small():
-        part, numbers = e.part()
-        e.now.mul_(part)
-        e.write(e.products(numbers))
-def copied_in_place(e):
-    part, numbers = e.part()
-    e.now.copy_(part)
-    e.write(numbers)
-def plus_former(e):
-    other, numbers, fits = former_of(e)
-    if fits and e.is_small():
-        e.made(e.now + other, e.sums(numbers))
-def plus_former_in_place(e):
-    other, numbers, fits = former_of(e)
-    if fits and e.is_small():
-        e.now.add_(other)
-        e.write(e.sums(numbers))
-def doubled_in_place(e):
-    if e.is_small():
-        e.now.mul_(2)
-        e.write(e.doubled())
-def doubled_unrecorded(e):
-    if e.is_small():
-        with T.no_grad():
-            e.now.mul_(2)
-        e.write((2 * a, b, c) for a, b, c in e.numbers())
-def relu_in_place(e):
-    e.now.relu_()
-    e.write(e.positive())
-def filled(e):
-    e.now.fill_(3)
-    e.write((3, 0, 0) for _ in e.cells)
-def back(e):
-    if len(e.former) > 1:
-        e.former.insert(0, e.former.pop())
-    e.now, e.cells = e.former[-1]
-def flat(e):
-    if e.now.is_contiguous():
-        e.keep(e.now.view(-1), e.cells)
-def folded(e):
-    if e.now.is_contiguous() and len(e.cells) % 2 == 0:
-        e.keep(e.now.view(2, -1), e.cells)
-def turned(e):
-    if e.now.dim() == 2:
-        rows = e.now.size(0)
-        columns = len(e.cells) // rows
-        e.keep(e.now.t(), [e.cells[row * columns + column]
-                           for column in range(columns) for row in range(rows)])
-def tail(e):
-    if e.now.dim() and e.now.size(0) > 1:
-        count = len(e.cells) // e.now.size(0)
-        e.keep(e.now.narrow(0, 1, e.now.size(0) - 1), e.cells[count:])
-def row(e):
-    if e.now.dim() and e.now.size(0):
-        count = len(e.cells) // e.now.size(0)
-        e.keep(e.now.select(0, 0), e.cells[:count])
-def wide(e):
-    if e.now.dim() and e.now.size(0) == 1 and len(e.cells) < 4:
-        e.keep(e.now.expand(2, *tuple(e.now.size())[1:]), e.cells * 2)
-def shared_out(e):
-    if e.cells and e.is_small():
-        part, numbers = e.part()
-        total, product = Sharing.apply(e.now, part)
-        sums, products = tuple(map(sum, zip(*e.numbers()))), e.products(numbers)
-        e.made(total, [sums])
-        e.made(product, products)
-def doubled_by_function(e):
-    if e.is_small():
-        Doubling.apply(e.now)
-        e.write(e.doubled())
-def wiped_by_function(e):
-    Wiping.apply(e.now)
-    e.write((0, 0, 0) for _ in e.cells)
-def squared_packed(e):
-    # Copies: PyTorch does not notice writes to what a hook has kept (A2e).
-    with T.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(),
-                                              lambda copied: copied):
-        squared(e)
-steps = {
-    "nothing": lambda e: None, "squared": squared, "by_leaf": by_leaf, "plus_former": plus_former,
-    "relu": lambda e: e.made(e.now.relu(), e.positive()),
-    "cloned": lambda e: e.made(e.now.clone(), e.numbers()),
-    "flat": flat, "folded": folded, "turned": turned, "tail": tail, "row": row, "wide": wide,
-    "back": back, "doubled_in_place": doubled_in_place, "by_leaf_in_place": by_leaf_in_place,
-    "plus_former_in_place": plus_former_in_place, "copied_in_place": copied_in_place,
-    "relu_in_place": relu_in_place, "filled": filled, "doubled_unrecorded": doubled_unrecorded,
-    "shared_out": shared_out, "squared_packed": squared_packed,
-    "doubled_by_function": doubled_by_function, "wiped_by_function": wiped_by_function,
-}
 class ViewCell:
     def __init__(self, place):
         self.place, self.number = place, float(place)
@@ -225,17 +87,6 @@ class NestedView:
     def take(self, dim, chosen):
         return self.part((*self.sizes[:dim], len(chosen), *self.sizes[dim + 1:]),
                          lambda at: (*at[:dim], chosen[at[dim]], *at[dim + 1:]))
-    def narrow(self, dim, start, length):
-        if not self.rank:
-            raise RuntimeError("no dimension to narrow")
-        dim = self.dim(dim)
-        size = self.sizes[dim]
-        if not -size <= start <= size:
-            raise IndexError("no such start")
-        rest = range(size)[start:]
-        if not 0 <= length <= len(rest):
-            raise RuntimeError("no such length")
-        return self.take(dim, rest[:length])
     def select(self, dim, index):
         if not self.rank:
             raise IndexError("no dimension to select of")
@@ -258,24 +109,6 @@ class NestedView:
         order[a], order[b] = order[b], order[a]
         del order[self.rank:]
         return self.part([self.sizes[dim] for dim in order], lambda at: [at[dim] for dim in order])
-    def t(self):
-        if self.rank > 2:
-            raise RuntimeError("too many dimensions")
-        return self.transpose(0, -1)
-    def expand(self, *sizes):
-        if sizes and isinstance(sizes[0], tuple):
-            sizes, = sizes
-        elif not sizes:
-            raise TypeError("sizes are missing")
-        added = len(sizes) - self.rank
-        if added < 0:
-            raise RuntimeError("too few sizes")
-        wanted = [*sizes[:added], *(old if size == -1 else size
-                                    for old, size in zip(self.sizes, sizes[added:]))]
-        if any(old not in (1, size) for old, size in zip(self.sizes, wanted[added:])):
-            raise RuntimeError("no such sizes")
-        return self.part(wanted, lambda at: [0 if size == 1 else index for index, size in
-                                             zip(at[added:], self.sizes)])
     def view(self, *sizes):
         if sizes == (T.float32,):
             return self.detach()
@@ -301,22 +134,8 @@ class NestedView:
         rows = [[cell.place for cell in cells_in_order(row, self.rank - 1)] for row in turned.cells]
         return len({after - before for row, following in zip(rows, rows[1:])
                     for before, after in zip(row, following)}) <= 1
-    def view_as(self, other):
-        return self.view(tuple(other.size()))
-    def as_strided(self, sizes, strides, start=None):
-        start = self.start if start is None else start
-        if len(sizes) != len(strides) or min((*sizes, *strides, start)) < 0:
-            raise RuntimeError("no such strides")
-        last = start + sum((size - 1) * stride for size, stride in zip(sizes, strides))
-        if 0 not in sizes and last >= len(self.memory):
-            raise RuntimeError("the memory ends before")
-        return type(self)(self.memory, sizes, lambda at: self.memory[
-            start + sum(index * stride for index, stride in zip(at, strides))])
     def detach(self):
         return self.part(self.sizes, lambda at: at)
-    @property
-    def data(self):
-        return self.detach()
 def viewed_by(step, one):
     try:
         return eval(f"one{'' if step[0] == '[' else '.'}{step}", {"one": one, "T": T}), None
@@ -388,50 +207,5 @@ def compare_steps(views, steps):
         compare_views(f"{step} and writes", pairs)
 def check_viewing(*steps):
     compare_steps(NestedView, steps)
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-def through_file(objects, saving, loading):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file, **saving)
-    file.seek(0)
-    return T.load(file, **loading)
-def saved(objects):
-    return through_file(objects, {}, {})
-def pickled_together(objects):
-    return pickle.loads(pickle.dumps(objects))
-def saved_in_old_format(objects):
-    return through_file(objects, {"_use_new_zipfile_serialization": False},
-                        {"weights_only": False})
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
-def function_by(forward, set_up, backward, tangent):
-    def forward_with_ctx(ctx, *arguments):
-        results = forward(*arguments)
-        set_up(ctx, arguments, results)
-        return results
-    rules = {"forward": forward_with_ctx, "backward": backward, "jvp": tangent}
-    if hasattr(T, "func"):
-        rules.update(forward=forward, setup_context=set_up)
-    rules = {name: staticmethod(rule) for name, rule in rules.items()}
-    return type("Own", (T.autograd.Function,), {"generate_vmap_rule": True, **rules}).apply
-def saves(ctx, *tensors):
-    ctx.save_for_backward(*tensors)
-    ctx.save_for_forward(*tensors)
-def gives_what_is_needed(ctx, given):
-    both = reversed(ctx.saved_tensors)
-    return tuple(given * one if needed else None
-                 for one, needed in zip(both, ctx.needs_input_grad))
-def tangent_of_product(ctx, one, other):
-    first, second = ctx.saved_tensors
-    return (0 if one is None else one * second) + (0 if other is None else other * first)
-product = function_by(lambda a, b: a * b, lambda ctx, arguments, result: saves(ctx, *arguments),
-                      gives_what_is_needed, tangent_of_product)
 
 check_viewing('[-9223372036854775808:]', 'nothing', 'nothing', 'nothing')

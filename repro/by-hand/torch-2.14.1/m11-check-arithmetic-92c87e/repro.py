@@ -33,23 +33,7 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     sys.exit(1 if failed else 2 if others else 0)
 
 size_steps = {
-    "nothing": lambda x, y: (x, y), "swapped": lambda x, y: (y, x),
-    "plus": lambda x, y: (x + y, y), "minus": lambda x, y: (x - y, y),
-    "times": lambda x, y: (x * y, y), "divided": lambda x, y: (x // y, y),
-    "remainder": lambda x, y: (x % y, y), "negated": lambda x, y: (0 - x, y),
-    "plus_one": lambda x, y: (x + 1, y), "minus_ten": lambda x, y: (x - 10, y),
-    "doubled": lambda x, y: (2 * x, y), "halved": lambda x, y: (x // 2, y),
-    "by_three": lambda x, y: (x % 3, y), "by_minus_two": lambda x, y: (x // -2, y),
-    "larger": lambda x, y: (T.sym_max(x, y), y), "smaller": lambda x, y: (T.sym_min(x, y), y),
-    "at_least_two": lambda x, y: (T.sym_max(x, 2), y),
-    "at_most_five": lambda x, y: (T.sym_min(5, x), y),
-    "is_low": lambda x, y: (x if x >= -2 else x + 7, y),
-    "is_high": lambda x, y: (x if x < 20 else y, y),
-    "is_zero": lambda x, y: (y if x == 0 else x, y),
-    "is_larger": lambda x, y: (x - y if x > y else y - x, y),
-    "is_equal": lambda x, y: (x + 3 if x == y else x, y),
-    "is_even": lambda x, y: (x // 2 if x % 2 == 0 else 3 * x + 1, y),
-    "is_integer": lambda x, y: (int(x) + y, y),
+    "nothing": lambda x, y: (x, y), "divided": lambda x, y: (x // y, y), "by_minus_two": lambda x, y: (x // -2, y),
 }
 def sized(*names):
     def function(x, y):
@@ -101,11 +85,5 @@ def check_sound(function, first, second):
                 assert expression.subs(values) == actual, "M11: an expression has another value"
             else:
                 assert actual == expected, "M11: an input that passes decides otherwise"
-check_guards = check_sound
-def example():
-    return T.tensor([[0.3, -0.7, 1.1], [-1.3, 0.9, 0.4]], dtype=T.float64)
-def weighted(result):
-    numbers = result.reshape(-1)
-    return (numbers * T.arange(1, numbers.numel() + 1, dtype=T.float64)).sum()
 
 check_sound(sized('divided', 'nothing', 'nothing', 'by_minus_two'), 3, 4)

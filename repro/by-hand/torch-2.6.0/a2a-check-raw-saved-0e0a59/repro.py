@@ -32,52 +32,9 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-formats = {T.float32: "f", T.float64: "d", T.int64: "q", T.uint8: "B", T.bool: "?",
-           T.complex64: "ff"}
-import struct
-def packed(dtype, number):
-    parts = (number.real, number.imag) if dtype == T.complex64 else (number,)
-    return struct.pack(formats[dtype], *parts)
-def unpacked(dtype, held, place):
-    parts = struct.unpack_from(formats[dtype], held, place)
-    return complex(*parts) if len(parts) == 2 else parts[0]
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-def through_file(objects, saving, loading):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file, **saving)
-    file.seek(0)
-    return T.load(file, **loading)
-def saved(objects):
-    return through_file(objects, {}, {})
-def pickled_together(objects):
-    return pickle.loads(pickle.dumps(objects))
-def saved_in_old_format(objects):
-    return through_file(objects, {"_use_new_zipfile_serialization": False},
-                        {"weights_only": False})
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 def raw_saved_by(node):
     found = [getattr(node, name) for name in dir(node) if name.startswith("_raw_saved")]
     return [raw for one in found for raw in (one if isinstance(one, (tuple, list)) else [one])]

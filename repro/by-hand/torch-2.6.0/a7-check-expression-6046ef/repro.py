@@ -32,20 +32,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
-SERIES_MAX = 10 ** 6
-def series_product(x, y):
-    return x[0] * y[0], x[0] * y[1] + x[1] * y[0], x[0] * y[2] + x[1] * y[1] + x[2] * y[0]
 class Expression:
     values, direction = (3, -2, 1, 2, -1, 2), (1, 2, -1, 3, 1, -2)
     def __init__(self):
@@ -58,8 +44,6 @@ class Expression:
     def keep(self, tensor, cells):
         self.former.append((tensor, cells))
         self.now, self.cells = tensor, cells
-    def made(self, tensor, numbers):
-        self.keep(tensor, [[one] for one in numbers])
     def write(self, numbers):
         for cell, number in zip(self.cells, list(numbers)):
             cell[0] = number
@@ -69,38 +53,9 @@ class Expression:
         return part, [cell[0] for cell in self.leaf_cells[:count]]
     def numbers(self):
         return [cell[0] for cell in self.cells]
-    def products(self, others):
-        return [series_product(x, y) for x, y in zip(self.numbers(), others)]
-    def is_small(self):
-        return all(abs(one) < SERIES_MAX for number in self.numbers() for one in number)
-    def doubled(self):
-        return [tuple(2 * one for one in number) for number in self.numbers()]
-    def sums(self, others):
-        return [tuple(map(sum, zip(x, y))) for x, y in zip(self.numbers(), others)]
-    def positive(self):
-        return [number if number[0] > 0 else (0, 0, 0) for number in self.numbers()]
     def do(self, step):
         with T.enable_grad():
             steps[step](self)
-class Sharing(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(x, y)
-        return x.sum(), x * y
-    @staticmethod
-    def backward(ctx, of_sum, of_product):
-        x, y = ctx.saved_tensors
-        sizes = [tuple(one.size()) for one in (of_sum, of_product)]
-        assert sizes == [(), tuple(x.size())], f"A8: gradients of a Function have sizes {sizes}"
-        return of_sum.expand(tuple(x.size())) + of_product * y, of_product * x
-class Doubling(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.mark_dirty(x)
-        return x.mul_(2)
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient * 2
 class Wiping(T.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -109,105 +64,19 @@ class Wiping(T.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         return None
-def former_of(e):
-    tensor, cells = e.former[-2] if len(e.former) > 1 else e.former[-1]
-    return tensor, [cell[0] for cell in cells], tensor.size() == e.now.size()
-def squared(e):
-    if e.is_small():
-        e.made(e.now * e.now, e.products(e.numbers()))
-def by_leaf(e):
-    if e.is_small():
-        part, numbers = e.part()
-        e.made(e.now * part, e.products(numbers))
-def by_leaf_in_place(e):
-    if e.is_small():
-        part, numbers = e.part()
-        e.now.mul_(part)
-        e.write(e.products(numbers))
-def copied_in_place(e):
-    part, numbers = e.part()
-    e.now.copy_(part)
-    e.write(numbers)
-def plus_former(e):
-    other, numbers, fits = former_of(e)
-    if fits and e.is_small():
-        e.made(e.now + other, e.sums(numbers))
-def plus_former_in_place(e):
-    other, numbers, fits = former_of(e)
-    if fits and e.is_small():
-        e.now.add_(other)
-        e.write(e.sums(numbers))
-def doubled_in_place(e):
-    if e.is_small():
-        e.now.mul_(2)
-        e.write(e.doubled())
-def doubled_unrecorded(e):
-    if e.is_small():
-        with T.no_grad():
-            e.now.mul_(2)
-        e.write((2 * a, b, c) for a, b, c in e.numbers())
-def relu_in_place(e):
-    e.now.relu_()
-    e.write(e.positive())
-def filled(e):
-    e.now.fill_(3)
-    e.write((3, 0, 0) for _ in e.cells)
 def back(e):
     if len(e.former) > 1:
         e.former.insert(0, e.former.pop())
     e.now, e.cells = e.former[-1]
-def flat(e):
-    if e.now.is_contiguous():
-        e.keep(e.now.view(-1), e.cells)
-def folded(e):
-    if e.now.is_contiguous() and len(e.cells) % 2 == 0:
-        e.keep(e.now.view(2, -1), e.cells)
-def turned(e):
-    if e.now.dim() == 2:
-        rows = e.now.size(0)
-        columns = len(e.cells) // rows
-        e.keep(e.now.t(), [e.cells[row * columns + column]
-                           for column in range(columns) for row in range(rows)])
 def tail(e):
     if e.now.dim() and e.now.size(0) > 1:
         count = len(e.cells) // e.now.size(0)
         e.keep(e.now.narrow(0, 1, e.now.size(0) - 1), e.cells[count:])
-def row(e):
-    if e.now.dim() and e.now.size(0):
-        count = len(e.cells) // e.now.size(0)
-        e.keep(e.now.select(0, 0), e.cells[:count])
-def wide(e):
-    if e.now.dim() and e.now.size(0) == 1 and len(e.cells) < 4:
-        e.keep(e.now.expand(2, *tuple(e.now.size())[1:]), e.cells * 2)
-def shared_out(e):
-    if e.cells and e.is_small():
-        part, numbers = e.part()
-        total, product = Sharing.apply(e.now, part)
-        sums, products = tuple(map(sum, zip(*e.numbers()))), e.products(numbers)
-        e.made(total, [sums])
-        e.made(product, products)
-def doubled_by_function(e):
-    if e.is_small():
-        Doubling.apply(e.now)
-        e.write(e.doubled())
 def wiped_by_function(e):
     Wiping.apply(e.now)
     e.write((0, 0, 0) for _ in e.cells)
-def squared_packed(e):
-    # Copies: PyTorch does not notice writes to what a hook has kept (A2e).
-    with T.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(),
-                                              lambda copied: copied):
-        squared(e)
-steps = {
-    "squared": squared, "by_leaf": by_leaf, "plus_former": plus_former,
-    "relu": lambda e: e.made(e.now.relu(), e.positive()),
-    "cloned": lambda e: e.made(e.now.clone(), e.numbers()),
-    "flat": flat, "folded": folded, "turned": turned, "tail": tail, "row": row, "wide": wide,
-    "back": back, "doubled_in_place": doubled_in_place, "by_leaf_in_place": by_leaf_in_place,
-    "plus_former_in_place": plus_former_in_place, "copied_in_place": copied_in_place,
-    "relu_in_place": relu_in_place, "filled": filled, "doubled_unrecorded": doubled_unrecorded,
-    "shared_out": shared_out, "squared_packed": squared_packed,
-    "doubled_by_function": doubled_by_function, "wiped_by_function": wiped_by_function,
+steps = { "tail": tail,
+    "back": back, "wiped_by_function": wiped_by_function,
 }
 def flat_numbers(value):
     return [one for part in value for one in flat_numbers(part)] if type(value) is list else [value]
@@ -243,22 +112,6 @@ def check_expression(e):
                 raise
     assert found == expected[:len(found)], (
         f"A7: derivatives along {e.direction} are {found}, and the series has {expected}")
-def sent(tensor):
-    rebuild, arguments = T.multiprocessing.reductions.reduce_tensor(tensor)
-    return rebuild(*arguments)
-def saved(objects):
-    import io
-    file = io.BytesIO()
-    T.save(objects, file)
-    file.seek(0)
-    return T.load(file)
-def saved_to_fakes(objects):
-    module = __import__("torch._subclasses", fromlist=["FakeTensorMode"])
-    with module.FakeTensorMode():
-        try:
-            return saved(objects)
-        except AssertionError as error:  # what it says of a class that a mode does not know
-            raise TypeError("no fakes") from error
 
 b0 = Expression()
 b0.do('tail')

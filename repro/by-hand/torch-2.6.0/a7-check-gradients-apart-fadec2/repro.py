@@ -33,31 +33,11 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     sys.exit(1 if failed else 2 if others else 0)
 
 storage_of = getattr(T.Tensor, "untyped_storage", None) or (lambda one: one.storage().untyped())
-import copy, pickle
-def copied(one, copy=copy.copy):
-    twin = copy(one)
-    serial = getattr(one, "serial", None)
-    if twin is not one and serial is not None and getattr(twin, "serial", None) is serial:
-        twin.serial = -1
-    return twin
-def deep_copied(one):
-    return copied(one, copy.deepcopy)
-def pickled(one):
-    return copied(one, lambda one: pickle.loads(pickle.dumps(one)))
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-def called_by(function):
-    if function.__name__ != "<lambda>":
-        return function.__name__
-    return " and ".join(name for name in function.__code__.co_names if name != "T")
 def shares_bytes(one, other):
     return storage_of(one)._cdata == storage_of(other)._cdata
-def check_sharing_kept(copied, view):
-    one = T.tensor([[1 + 2j, 3 - 1j]])
-    both = [one, view(one)]
-    assert shares_bytes(*both) == shares_bytes(*copied(both)), (
-        f"P9: copies by {called_by(copied)} do not share what their originals share")
 def check_gradients_apart(function):
     if in_hermetic():
         return

@@ -33,11 +33,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
     sys.exit(1 if failed else 2 if others else 0)
 
 from torch.testing._internal.two_tensor import TwoTensor
-def two_tensor(one, other):
-    parts = [(two.size(), two.stride(), two.storage_offset(), two.dtype) for two in (one, other)]
-    if parts[0] != parts[1]:
-        raise ValueError("two layouts")  # torch asserts it, without words
-    return TwoTensor(one, other)
 def check_two_tensor():
     one = T.tensor([1 + 2j, 3 - 1j])
     expected, both = (one.conj() * 2).tolist(), TwoTensor(one, one.clone()).conj() * 2

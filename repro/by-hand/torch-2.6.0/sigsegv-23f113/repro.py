@@ -41,11 +41,6 @@ class TensorSlotted(TensorSub):
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
-def chain(tensor):
-    result = tensor
-    for _ in range(100):
-        result = result.add(tensor)  # a tuple has no such method, and would grow
-    return result
 class Sentinel:
     pass
 import threading
@@ -71,19 +66,6 @@ class Dying(T.Tensor):
     def __del__(self):
         for run in self.__dict__.pop("runs", ()):
             run()
-class Keeping(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.former = x
-        return x * 1
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient
-def link_by_grad(former):
-    one = T.ones(1)
-    one.grad = former.detach()
-    one.grad.note = former
-    return one
 def link_by_slot(former):
     one = TensorSlotted(1)
     one.tag = former
@@ -104,31 +86,19 @@ def link_by_hook(former):
     one = T.ones(1).requires_grad_()
     one.register_hook(lambda gradient, former=former: gradient)
     return one
-def link_by_metadata(former):
-    one = T.ones(1).requires_grad_() * 1
-    one.grad_fn.metadata["former"] = former
-    return one
 class Lender(bytearray):
     pass
 def link_by_buffer(former):
     lender = Lender(4)
     lender.former = former
     return T.frombuffer(lender, dtype=T.float32)
-def link_by_lent_storage(former):
-    lender = T.UntypedStorage(4)
-    lender.note = former
-    return T.frombuffer(memoryview(lender), dtype=T.float32)
 def link_by_death(former):
     one = Dying(1)
     one.former, one.runs = former, [int]
     return one
-deep_links = {
-    "grad": link_by_grad, "slot": link_by_slot, "attribute": link_by_attribute,
-    "storage": link_by_storage, "storage_slot": link_by_storage_slot, "hook": link_by_hook,
-    "metadata": link_by_metadata, "buffer": link_by_buffer,
-    "lent_storage": link_by_lent_storage,
+deep_links = { "slot": link_by_slot, "attribute": link_by_attribute,
+    "storage": link_by_storage, "storage_slot": link_by_storage_slot, "hook": link_by_hook, "buffer": link_by_buffer,
     "death": link_by_death, "graph": lambda former: former * T.ones(1).requires_grad_(),
-    "function": lambda former: Keeping.apply(former * T.ones(1).requires_grad_()),
 }
 def link_by_rows(former):
     former[0].mul_(2)

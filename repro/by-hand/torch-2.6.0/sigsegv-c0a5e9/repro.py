@@ -31,13 +31,6 @@ if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh proce
         print(f"{others.count(how)} ended otherwise: {how}")
     sys.exit(1 if failed else 2 if others else 0)
 
-class Slotted(T.UntypedStorage):
-    __slots__ = ("tag", "box", "me")
-class TensorSub(T.Tensor):
-    if hasattr(T, "_C"):
-        __torch_function__ = T._C._disabled_torch_function_impl
-class TensorSlotted(TensorSub):
-    __slots__ = ("tag", "box", "me")
 def in_hermetic():
     used = globals().get("mode")
     return used is not None and used.hermetic
@@ -60,75 +53,11 @@ def on_small_stack(function, bytes_min=0):
     if errors:
         raise errors.pop()
     return results.pop()
-class Dying(T.Tensor):
-    def __del__(self):
-        for run in self.__dict__.pop("runs", ()):
-            run()
-class Keeping(T.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.former = x
-        return x * 1
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient
-def link_by_grad(former):
-    one = T.ones(1)
-    one.grad = former.detach()
-    one.grad.note = former
-    return one
-def link_by_slot(former):
-    one = TensorSlotted(1)
-    one.tag = former
-    return one
-def link_by_attribute(former):
-    one = T.ones(1)
-    one.note = former
-    return one
-def link_by_storage(former):
-    one = T.ones(1)
-    one.untyped_storage().note = former
-    return one
-def link_by_storage_slot(former):
-    storage = Slotted(4)
-    storage.tag = former
-    return T.empty(0).set_(storage, 0, (1,), (1,))
-def link_by_hook(former):
-    one = T.ones(1).requires_grad_()
-    one.register_hook(lambda gradient, former=former: gradient)
-    return one
-def link_by_metadata(former):
-    one = T.ones(1).requires_grad_() * 1
-    one.grad_fn.metadata["former"] = former
-    return one
-class Lender(bytearray):
-    pass
-def link_by_buffer(former):
-    lender = Lender(4)
-    lender.former = former
-    return T.frombuffer(lender, dtype=T.float32)
-def link_by_lent_storage(former):
-    lender = T.UntypedStorage(4)
-    lender.note = former
-    return T.frombuffer(memoryview(lender), dtype=T.float32)
-def link_by_death(former):
-    one = Dying(1)
-    one.former, one.runs = former, [int]
-    return one
-deep_links = {
-    "grad": link_by_grad, "slot": link_by_slot, "attribute": link_by_attribute,
-    "storage": link_by_storage, "storage_slot": link_by_storage_slot, "hook": link_by_hook,
-    "metadata": link_by_metadata, "buffer": link_by_buffer,
-    "lent_storage": link_by_lent_storage,
-    "death": link_by_death, "graph": lambda former: former * T.ones(1).requires_grad_(),
-    "function": lambda former: Keeping.apply(former * T.ones(1).requires_grad_()),
-}
 LONG_CHAIN, USUAL_STACK_BYTES = 100_000, 1 << 23
 def link_by_rows(former):
     former[0].mul_(2)
     return former
-graph_links = {"product": deep_links["graph"], "hook": deep_links["hook"], "rows": link_by_rows,
-               "in_place": lambda former: former.mul_(2)}
+graph_links = { "rows": link_by_rows,}
 def freed_graph(link):
     with T.inference_mode(False), T.enable_grad():
         leaf = T.ones(2).requires_grad_()
