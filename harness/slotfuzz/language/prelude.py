@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+# A text that is one word names a row of a table; a longer one may be a line for another thread.
+ONE_WORD = re.compile(r"(['\"])\w+\1")
 PRIVATE = re.compile(r"_(?!_)")
 
 
@@ -85,7 +87,8 @@ def needed(snippets: list[Snippet], code: str, module: str) -> list[Statement]:
         for name in snippet.names:
             owners.setdefault(name, []).append(snippet)
     chosen: set[Statement] = set()
-    left = [found for word in set(WORD.findall(code)) for found in _binding(owners, word)]
+    words = set(WORD.findall(ONE_WORD.sub("", code)))
+    left = [found for word in words for found in _binding(owners, word)]
     while left:
         owner, statement = left.pop()
         if statement in chosen:

@@ -33,6 +33,8 @@ BASE, CHILD = (SNIPPETS[0].text, "class Child(Base):\n    pass")
     ("notes", []),
     ("count()", ["calls = 0", SNIPPETS[6].text.partition("\n")[2]]),
     ("s0.modes", []),
+    ("s0.take('spoken')", []),
+    ("lane(1, \"spoken('made')\")", [SNIPPETS[2].text]),
 ])
 def test_needed_statements_include_what_they_use(code, statements):
     assert [one.text for one in prelude.needed(SNIPPETS, code, "slotcore")] == statements

@@ -89,7 +89,7 @@ def assert_left(name, make, state, entry):
     after = state()
     assert after == before, f"A5e: {name} that is entered again leaves {after}, and found {before}"
 
-#: check_mode_again: modes of recording that are entered again (A5e)
+#: check_mode_again, modes_again: modes of recording that are entered again (A5e)
 #> check_mode_again: checks
 def hooks_now():
     packed_by.clear()

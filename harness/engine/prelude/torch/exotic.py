@@ -169,7 +169,7 @@ def trivial_backward():
     with T.inference_mode(False), T.enable_grad():
         T.ones(1).requires_grad_().sum().backward()
 
-#: check_torch_mode_again [torch]: modes that PyTorch alone has, entered again (A5e)
+#: check_torch_mode_again, torch_modes_again [torch]: modes that PyTorch alone has, entered again (A5e)
 #> check_torch_mode_again: checks
 torch_modes_again = {
     "inference_mode": (lambda: T.inference_mode(), lambda: T.is_inference_mode_enabled()),
@@ -191,7 +191,7 @@ torch_modes_again = {
                                      lambda: T._C._is_torch_function_enabled()),
     "function mode": (lambda: T.overrides.BaseTorchFunctionMode(),
                       lambda: T._C._len_torch_function_stack()),
-    "dispatch mode": (through, lambda: T._C._len_torch_dispatch_stack()),
+    "dispatch mode": (lambda: through(), lambda: T._C._len_torch_dispatch_stack()),
     "check_sparse_tensor_invariants": (
         lambda: T.sparse.check_sparse_tensor_invariants(),
         lambda: T.sparse.check_sparse_tensor_invariants.is_enabled()),
@@ -203,3 +203,38 @@ def check_torch_mode_again(name, entry):
     except AttributeError:  # a release that lacks it
         return
     assert_left(name, make, state, entry)
+
+#: check_decorated_body [torch]: a mode holds in the body of what it decorates, whatever runs it (A5e)
+#> check_decorated_body: checks
+def body_of_function(mode, state):
+    return mode(state)()
+def body_of_generator(mode, state):
+    @mode
+    def generate():
+        yield state()
+    return next(generate())
+def body_of_coroutine(mode, state):
+    @mode
+    async def run():
+        return state()
+    try:
+        run().send(None)
+    except StopIteration as end:
+        return end.value
+def body_of_asynchronous_generator(mode, state):
+    @mode
+    async def generate():
+        yield state()
+    try:
+        generate().__anext__().send(None)
+    except StopIteration as end:
+        return end.value
+decorated_bodies = {"function": body_of_function, "generator": body_of_generator,
+                    "coroutine": body_of_coroutine,
+                    "asynchronous generator": body_of_asynchronous_generator}
+def check_decorated_body(name, kind):
+    make, state = modes_again.get(name) or torch_modes_again[name]
+    with make():
+        expected = state()
+    found = decorated_bodies[kind](make(), state)
+    assert found == expected, f"A5e: {name} that decorates a {kind} makes {found}, not {expected}"
