@@ -44,6 +44,25 @@ def check_wrong_gradient(giver):
             assert raised_by(backward) is not None and leaf.grad is None, (
                 f"A3d: {giver} gives a tensor of (2, 3) a gradient of {size}")
 
+#: check_gradient_count: as many gradients are given as there are tensors, or it is an error (A3d)
+#> check_gradient_count: checks
+gradient_counts = {
+    "backward(y, [g, g])": lambda y, x, g: T.autograd.backward([y], [g, g]),
+    "backward([y, y], [g])": lambda y, x, g: T.autograd.backward([y, y], [g]),
+    "y.backward((g, g))": lambda y, x, g: y.backward((g, g)),
+    "grad(y, x, [g, g])": lambda y, x, g: T.autograd.grad([y], [x], [g, g]),
+    "grad([y, y], x, [g])": lambda y, x, g: T.autograd.grad([y, y], [x], [g]),
+}
+def check_gradient_count():
+    with T.enable_grad():
+        for name, give in gradient_counts.items():
+            leaf, error = T.ones(2).requires_grad_(), None
+            try:
+                give(leaf * 2, leaf, T.ones(2))
+            except (RuntimeError, TypeError) as raised:
+                error = raised
+            assert error is not None, f"A3d: {name} takes a wrong number of gradients"
+
 #: check_leaf_replaced: a leaf whose data was replaced has a gradient of its own size (A7)
 #> check_leaf_replaced: checks
 def check_leaf_replaced(replace):

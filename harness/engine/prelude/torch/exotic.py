@@ -169,7 +169,7 @@ def trivial_backward():
     with T.inference_mode(False), T.enable_grad():
         T.ones(1).requires_grad_().sum().backward()
 
-#: check_torch_mode_again, torch_modes_again [torch]: modes that PyTorch alone has, entered again (A5e)
+#: check_torch_mode_again, torch_modes_again [torch]: modes of PyTorch, entered again (A5e)
 #> check_torch_mode_again: checks
 torch_modes_again = {
     "inference_mode": (lambda: T.inference_mode(), lambda: T.is_inference_mode_enabled()),
@@ -204,7 +204,7 @@ def check_torch_mode_again(name, entry):
         return
     assert_left(name, make, state, entry)
 
-#: check_decorated_body [torch]: a mode holds in the body of what it decorates, whatever runs it (A5e)
+#: check_decorated_body [torch]: a mode holds in the body of what it decorates (A5e)
 #> check_decorated_body: checks
 def body_of_function(mode, state):
     return mode(state)()

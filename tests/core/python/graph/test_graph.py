@@ -95,28 +95,6 @@ def test_grad_returns_gradients_and_changes_nothing():
         T.autograd.grad((x * 2).sum(), T.ones(1))
 
 
-@pytest.mark.parametrize("former_view", [True, False])
-def test_a_backward_to_what_the_graph_lacks_runs_nothing(former_view):  # A2a
-    class Saves(T.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, gradient):
-            ran.append(gradient)
-            return gradient * 2
-
-    x, ran = T.ones(2), []
-    view = x.view(-1)
-    x.requires_grad_()
-    # A view that is older than its base's gradient has no node.
-    y = Saves.apply(view if former_view else x)
-    found, = T.autograd.grad(y.sum(), view, allow_unused=True)
-    assert found is None and ran == [] and len(y.grad_fn.saved_tensors) == 1
-
-
 def test_a_second_derivative_goes_through_what_a_written_tensor_was():
     x = T.tensor([3.0]).requires_grad_()
     y = x * 1
@@ -245,38 +223,6 @@ def test_retained_gradients_follow_the_tensor():
     assert not x.retains_grad
     with pytest.raises(RuntimeError):
         T.ones(1).retain_grad()
-
-
-def test_modes_are_restored():
-    x = leaf(2)
-    with T.no_grad():
-        assert not (x * 2).requires_grad
-        with T.enable_grad():
-            assert T.is_grad_enabled()
-        assert not T.is_grad_enabled()
-    with T.set_grad_enabled(False):
-        assert not T.is_grad_enabled()
-    assert T.is_grad_enabled()
-    with pytest.raises(KeyError), T.no_grad():
-        raise KeyError
-    assert T.is_grad_enabled()
-
-
-@pytest.mark.parametrize("make, inside", [
-    (T.no_grad, False), (T.enable_grad, True), (lambda: T.set_grad_enabled(False), False)])
-def test_a_mode_may_be_entered_again(make, inside):  # A5e
-    mode = make()
-    with mode:
-        with T.enable_grad(), mode:
-            assert T.is_grad_enabled() == inside
-        assert T.is_grad_enabled() == inside
-    assert T.is_grad_enabled()
-    with mode:
-        assert T.is_grad_enabled() == inside
-    assert T.is_grad_enabled()
-    with pytest.raises(RuntimeError, match="not been entered"):
-        mode.__exit__(None, None, None)
-    assert T.is_grad_enabled()
 
 
 def test_a_backward_changes_no_reference_count():  # A9

@@ -1,0 +1,62 @@
+"""A5e, A2a: modes of recording, and which nodes a backward runs."""
+
+import pytest
+import slotcore as T
+
+
+def leaf(*numbers):
+    return T.tensor([float(number) for number in numbers]).requires_grad_()
+
+
+def test_modes_are_restored():
+    x = leaf(2)
+    with T.no_grad():
+        assert not (x * 2).requires_grad
+        with T.enable_grad():
+            assert T.is_grad_enabled()
+        assert not T.is_grad_enabled()
+    with T.set_grad_enabled(False):
+        assert not T.is_grad_enabled()
+    assert T.is_grad_enabled()
+    with pytest.raises(KeyError), T.no_grad():
+        raise KeyError
+    assert T.is_grad_enabled()
+
+
+@pytest.mark.parametrize("make, inside", [
+    (T.no_grad, False), (T.enable_grad, True), (lambda: T.set_grad_enabled(False), False)])
+def test_a_mode_may_be_entered_again(make, inside):  # A5e
+    mode = make()
+    with mode:
+        with T.enable_grad(), mode:
+            assert T.is_grad_enabled() == inside
+        assert T.is_grad_enabled() == inside
+    assert T.is_grad_enabled()
+    with mode:
+        assert T.is_grad_enabled() == inside
+    assert T.is_grad_enabled()
+    with pytest.raises(RuntimeError, match="not been entered"):
+        mode.__exit__(None, None, None)
+    assert T.is_grad_enabled()
+
+
+@pytest.mark.parametrize("former_view", [True, False])
+def test_a_backward_to_what_the_graph_lacks_runs_nothing(former_view):  # A2a
+    class Saves(T.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            ran.append(gradient)
+            return gradient * 2
+
+    x, ran = T.ones(2), []
+    view = x.view(-1)
+    x.requires_grad_()
+    # A view that is older than its base's gradient has no node.
+    y = Saves.apply(view if former_view else x)
+    found, = T.autograd.grad(y.sum(), view, allow_unused=True)
+    assert found is None and ran == [] and len(y.grad_fn.saved_tensors) == 1
