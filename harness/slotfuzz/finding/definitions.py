@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from slotfuzz.language import prelude
 
-Functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,18 @@ def _without_members(text: str, code: str) -> str:
         id(node) for member in members for node in member.nodes})
     left, grown = members, True
     while grown:
-        kept = [one for one in left if one.name in words or " " in one.name
-                and one.name[1:-1] in code]
+        kept = [one for one in left if one.name in words or _is_within(one.name.strip('"'), code)]
         left = [one for one in left if one not in kept]
         words = words.union(*(_said(node, set()) for one in kept for node in one.nodes))
         grown = bool(kept)
     for one in sorted(left, key=lambda one: one.begin, reverse=True):
         data = data[:one.begin] + data[one.end:]
     return data.decode()
+
+
+def _is_within(key: str, code: str) -> bool:
+    """Whether CODE has KEY, which is no word, perhaps within the text of a line for a thread."""
+    return not key.isidentifier() and key in code
 
 
 def _said(tree: ast.AST, passed: set[int]) -> set[str]:
@@ -92,7 +96,7 @@ def _methods(tree: ast.Module, data: bytes) -> Iterator[Member]:
             continue
         own.add(node.name)
         for part in node.body[1:]:  # the first part stays, so that the class is not empty
-            if isinstance(part, Functions) and not part.name.startswith("__"):
+            if isinstance(part, FUNCTIONS) and not part.name.startswith("__"):
                 first = min(one.lineno for one in (part, *part.decorator_list))
                 while lines[first - 2].lstrip().startswith(b"#"):
                     first -= 1

@@ -53,6 +53,11 @@ added["other"] = 2
 def check(name):
     return added[name]
 '''
+ODD = '''\
+rows = {"2": 1, "a-b": 2, "c": 3, "d-e": 4}
+def check(name):
+    return rows[name], rows["d-e"]
+'''
 
 
 @pytest.mark.parametrize("text, code, kept, gone", [
@@ -67,6 +72,8 @@ def check(name):
     (TABLES, "lane(1, \"check('two words')\")", ['"two words": third', "def third", "other"], []),
     (TABLES, "rows", ["one", "other", "two words", "def third"], ["listed"]),
     (TABLES, "check_all()", ['listed = {"one": one, "third": third}'], ["two words"]),
+    (ODD, "check('2')", ['"2": 1', '"d-e": 4'], ["a-b", '"c"']),
+    (ODD, "check('a-b')", ['"a-b": 2', '"d-e": 4'], ['"2"', '"c"']),
     (ADDED, "check('other')", ['"one": 1', 'added["other"] = 2'], []),
 ])
 def test_members_that_nothing_names_are_left_out(text, code, kept, gone):

@@ -238,3 +238,22 @@ def check_decorated_body(name, kind):
         expected = state()
     found = decorated_bodies[kind](make(), state)
     assert found == expected, f"A5e: {name} that decorates a {kind} makes {found}, not {expected}"
+
+#: check_default_device [torch]: a default device that is set within `with device` stays (A5e)
+#> check_default_device: checks
+def check_default_device(before, within):
+    def device_now():
+        return T.empty(0).device.type
+    T.set_default_device(before)
+    try:
+        with T.device("meta"):
+            T.set_default_device(within)
+        found = device_now()
+        T.set_default_device(None)
+        found = found, device_now()
+    except AssertionError:  # of a release
+        found = "an error"
+    T.set_default_device(None)
+    assert found == (within or "cpu", "cpu"), (
+        f"A5e: the default device was {before}, and {within} from within `with device` on; after"
+        f" that, and after its reset, it is {found}")

@@ -184,3 +184,39 @@ def check_transformed(transform, function):
     names = " and ".join(function.__code__.co_names) or "a product"
     raise AssertionError(  # what it gives may be memory that nobody has written
         f"A10: under {transform}, {names} does not give {difference[0]}, as it does by itself")
+
+#: check_cast_cache [torch]: under autocast, the cache of casts changes no result (A10)
+#> check_cast_cache: checks
+def write_weight(x, weight):
+    with T.no_grad():
+        weight.mul_(3)
+def set_weight(x, weight):
+    weight.data = weight.data * 5
+def product_without(mode):
+    def product(x, weight):
+        with mode():
+            return x @ weight
+    return product
+cast_steps = {
+    "product": lambda x, weight: x @ weight, "write": write_weight, "set": set_weight,
+    "product in no_grad": product_without(T.no_grad),
+    "product in inference_mode": product_without(T.inference_mode),
+    "product without autocast": product_without(lambda: T.autocast("cpu", enabled=False)),
+    "freeze": lambda x, weight: setattr(weight, "requires_grad", False),
+}
+def products_under_autocast(steps, cached):
+    x, weight = T.ones(2, 2), T.ones(2, 2).requires_grad_()
+    shown = []
+    with T.autocast("cpu", dtype=T.bfloat16, cache_enabled=cached):
+        for step in (*steps, "product"):
+            product = cast_steps[step](x, weight)
+            if product is not None:
+                shown.append((product.tolist(), product.requires_grad))
+    return shown
+def check_cast_cache(*steps):
+    with T.inference_mode(False), T.enable_grad():
+        found, expected = (products_under_autocast(steps, cached) for cached in (True, False))
+    for one, other in zip(found, expected):
+        assert one == other, (
+            f"A10: under autocast, after {steps}, a product and whether it requires a gradient are"
+            f" {one}, and {other} without a cache")
