@@ -115,8 +115,8 @@ def _rows(tree: ast.Module, code: ast.Module, data: bytes) -> Iterator[Member]:
             continue
         keys, values = node.value.keys, node.value.values
         brace = _place(data, node.value.end_lineno, node.value.end_col_offset - 1)
+        # Each row with the space behind it, so that no row moves into the comment before it.
         ends = [*(_place(data, key.lineno, key.col_offset) for key in keys), brace]
-        ends = [len(data[:end].rstrip()) for end in ends]  # each row with the space before it
         for number, (key, value) in enumerate(zip(keys, values)):
             yield Member(f'"{key.value}"', ends[number], ends[number + 1], (key, value))
 

@@ -37,6 +37,13 @@ class Statement:
                          if one.is_assigned() or one.is_imported())
 
     @cached_property
+    def acts(self) -> bool:
+        """Whether it does more than bind names: it binds none, or a decorator gets what it makes.
+        """
+        body = ast.parse(self.text).body
+        return not self.bound or any(getattr(node, "decorator_list", ()) for node in body)
+
+    @cached_property
     def read(self) -> frozenset[str]:
         """The names that it, and a function in it, takes from no scope of its own."""
         return frozenset(_read(symtable.symtable(self.text, "snippet", "exec")))
@@ -59,11 +66,10 @@ class Snippet:
         return [Statement("\n".join(lines[begin:end])) for begin, end in zip([0, *ends], ends)]
 
     def binding(self, name: str) -> list[Statement]:
-        """The statements that bind NAME, and those that bind none, which act on what others bind.
-        """
+        """The statements that bind NAME, and those that act on what others bind."""
         if not any(name in one.bound for one in self.statements):
             return []
-        return [one for one in self.statements if name in one.bound or not one.bound]
+        return [one for one in self.statements if name in one.bound or one.acts]
 
 
 def snippets_of(description: dict) -> list[Snippet]:

@@ -36,7 +36,7 @@ def other(row):
     return rows["one"]
 def third(row):
     return "other"
-rows = {
+rows = {  # a comment
     "one": one, "other": other,
     "two words": third,
 }
@@ -65,9 +65,9 @@ def check(name):
      ["unused", "@property"]),
     (CLASSES, "check('start')", ["def start", "size = 2"],
      ["turned", "unused", "@property", "def row", "# Turns"]),
-    (TABLES, "check('one')", ['{\n    "one": one,\n}', "def one"],
+    (TABLES, "check('one')", ['    "one": one, }', "def one"],
      ["other", "third", "two words", "listed"]),
-    (TABLES, "check('other')", ['"one": one, "other": other,\n}', "def one", "def other"],
+    (TABLES, "check('other')", ['"one": one, "other": other,\n    }', "def one", "def other"],
      ["third"]),
     (TABLES, "lane(1, \"check('two words')\")", ['"two words": third', "def third", "other"], []),
     (TABLES, "rows", ["one", "other", "two words", "def third"], ["listed"]),

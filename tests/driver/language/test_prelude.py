@@ -13,6 +13,7 @@ SNIPPETS = [
     Snippet(("own",), "", "def own(Base, *mode):\n    made = mode\n    return Base, made"),
     Snippet(("noted",), "", "import sys\nnotes = []\ndef noted():\n    return notes\n"
             "def note(one):\n    notes.append(one)\nunused = sys\nsys.hook = note"),
+    Snippet(("ended",), "", "ended = []\n@atexit.register\ndef end():\n    ended.clear()"),
     Snippet(("count",), "", "calls = 0\n# Counts.\ndef count():\n    global calls\n    calls = 1"),
     Snippet(("mode",), "torch", "mode = 1"),
     Snippet(("mode",), "slotcore", "mode = 2"),
@@ -31,7 +32,8 @@ BASE, CHILD = (SNIPPETS[0].text, "class Child(Base):\n    pass")
     ("noted()", ["import sys", "notes = []", "def noted():\n    return notes",
                  "def note(one):\n    notes.append(one)", "sys.hook = note"]),
     ("notes", []),
-    ("count()", ["calls = 0", SNIPPETS[6].text.partition("\n")[2]]),
+    ("count()", ["calls = 0", SNIPPETS[7].text.partition("\n")[2]]),
+    ("ended", ["ended = []", "@atexit.register\ndef end():\n    ended.clear()"]),
     ("s0.modes", []),
     ("s0.take('spoken')", []),
     ("lane(1, \"spoken('made')\")", [SNIPPETS[2].text]),
