@@ -74,6 +74,8 @@ def enter_and_raise(mode):
     except KeyError:
         pass
 def enter_by_recursion(mode):
+    if not callable(mode):
+        return enter_later(mode)  # one that is set at once is not left otherwise
     @mode
     def call(depth):
         return depth and call(depth - 1)
