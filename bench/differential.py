@@ -15,6 +15,7 @@ from slotfuzz.finding import finding
 from slotfuzz.language import prelude
 from slotfuzz.measure import compared, differences, differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
+from slotfuzz.measure.vocabulary import ROUNDS_LOOKED_AT, ROUNDS_PER_CHECKS
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
 from slotfuzz.subject import registry, subject
@@ -89,7 +90,7 @@ def measure(args) -> Measured:
         said.append(f"wrote {shown(place)}")
     return Measured(rows, said, {"programs": result.programs, "lines": result.lines,
                                  "alike": result.alike, "crashed": result.crashed,
-                                 "left_out": [*pair.left_out],
+                                 "left_out": [*pair.vocabulary.left_out],
                                  "unexplained": [*result.unexplained]},
                     failed=bool(result.unexplained))
 
@@ -143,8 +144,9 @@ def _sentences(
             f" {_unexplained(result):,} differ without a reason.",
             f"{result.crashed:,} more ended torch's process, or took it longer than"
             f" {differential.TORCH_SECONDS} s, and were not compared."
-            f" {len(pair.drawn)} ops were drawn from."]
-    for name, one in pair.left_out.items():
+            f" {len(pair.vocabulary.drawn)} ops were drawn from, the checks among them in one round"
+            f" of {ROUNDS_PER_CHECKS} after the first {ROUNDS_LOOKED_AT}."]
+    for name, one in pair.vocabulary.left_out.items():
         known = pair.reason_for(one)
         said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it too often"
                     f" {f'differs: {known[0].name}' if known else 'ends the process of torch'}.")

@@ -7,8 +7,7 @@ nothing else differs, hides nothing: it stays, and the comparison goes on.
 """
 
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
 from slotfuzz.measure.compared import Drawn, Result, Unexplained
 from slotfuzz.measure.differences import Difference, Reason, crash, differences_of
+from slotfuzz.measure.vocabulary import ROUNDS_LOOKED_AT, Vocabulary
 from slotfuzz.reduce import minimize
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
@@ -29,14 +29,6 @@ TORCH_SERVERS = 2
 # glibc then zeroes memory that it allocates, so uninitialised numbers do not differ.
 ZEROS = {"MALLOC_PERTURB_": "255", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 MINIMIZE_RUNS_MAX = 600
-# The programs of the first rounds say which ops are left out.
-ROUNDS_LOOKED_AT = 6
-# An op is left out if so many of these programs differ at it, and this share of those that reach
-# it: it would hide the lines that come after.
-DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
-# Or if so many of those that reach it end torch's process there or at any later line: each costs as
-# much time as ten programs.
-ENDED_MIN, ENDED_SHARE = 8, 0.2
 # Programs of torch take a tenth of this; others hang, and count as those that end its process.
 TORCH_SECONDS = 1
 
@@ -58,13 +50,11 @@ class Pair:
         self.ops = [name for name, op in self.core.table.ops.items()
                     if not op["masked"] and not table.ops[name]["masked"]]
         # A line without operands that always differs would be in a fifth of all programs.
-        self.left_out = {name: difference for name in self.ops if not table.ops[name]["operands"]
-                         and (difference := self._difference(table.program_text([Line(name, ())])))
-                         and (difference.torch is None or self.reason_for(difference))}
-        self.ops = [name for name in self.ops if name not in self.left_out]
-        self.drawn = self.ops
-        # Where each program of the first rounds stopped, and the ops of the lines up to there.
-        self.looked_at: list[tuple[Difference | None, Sequence[str]]] = []
+        self.vocabulary = Vocabulary(self.ops, {
+            name: difference for name in self.ops if not table.ops[name]["operands"]
+            and (difference := self._difference(table.program_text([Line(name, ())])))
+            and (difference.torch is None or self.reason_for(difference))})
+        self.ops = self.vocabulary.ops
 
     def __enter__(self):
         return self
@@ -103,13 +93,17 @@ class Pair:
                 # Programs that lost lines share a round with new ones, since each round forks.
                 count = min(BATCH, runs - result.programs) - len(left)
                 if count > 0:
-                    texts = self.core.generate(count, seed * 1_000_003 + batch, self.drawn)
+                    texts = self.core.generate(
+                        count, seed * 1_000_003 + batch, self.vocabulary.of_round(batch))
                     left += [Drawn(text, text) for text in texts]
                     batch += 1
                 now, left = left[:BATCH], left[BATCH:]
                 found = self.differences([drawn.left for drawn in now])
                 if batch <= ROUNDS_LOOKED_AT:
-                    self._leave_out([drawn.left for drawn in now], found)
+                    stops = map(self._stop, found)
+                    self.vocabulary.leave_out([
+                        (stop, stop.ops if stop else self._ops_of(drawn.left))
+                        for drawn, stop in zip(now, stops, strict=True)], self.reason_for)
                 left += self._count(now, found, result, say) + self._explained_since(result)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
@@ -128,40 +122,6 @@ class Pair:
                     result.count(drawn, -1)
                 again += one.programs
         return again
-
-    def _leave_out(self, texts: list[str], found: list[list[Difference]]) -> None:
-        """Draws no more of the ops at which too many programs stop, of TEXTS and those before."""
-        for text, stop in zip(texts, map(self._stop, found), strict=True):
-            self.looked_at.append((stop, stop.ops if stop else self._ops_of(text)))
-        reached: Counter = Counter()
-        at_line: dict[str, list[Difference]] = {}
-        for stop, ops in self.looked_at:
-            reached.update({*ops, *_without_names(ops)})
-            if stop and stop.torch is not None and (reason := self.reason_for(stop)):
-                at_line.setdefault(ops[reason[1]], []).append(stop)
-        self.left_out |= {op: those[0] for op, those in at_line.items() if op in self.ops
-                          and len(those) >= max(DIFFERENT_MIN, DIFFERENT_SHARE * reached[op])}
-        while worst := self._ends_most():
-            self.left_out |= worst
-        self.drawn = [op for op in self.ops if op not in self.left_out]
-
-    def _ends_most(self) -> dict[str, Difference]:
-        """The op after which most programs end torch's process, if it is to be left out.
-
-        A program that reaches an op which is left out already says nothing of its other ops.
-        """
-        reached: Counter = Counter()
-        ended: dict[str, list[Difference]] = {}
-        for stop, ops in self.looked_at:
-            names = {*_without_names(ops)}
-            if names.isdisjoint(self.left_out):
-                reached.update(names)
-                for name in names if stop and stop.torch is None else ():
-                    ended.setdefault(name, []).append(stop)
-        often = {name: those for name, those in ended.items() if len(those) >= ENDED_MIN}
-        worst = max(often, key=lambda name: len(often[name]) / reached[name], default="")
-        is_left_out = worst and len(often[worst]) >= ENDED_SHARE * reached[worst]
-        return {worst: often[worst][0]} if is_left_out else {}
 
     def _count(
         self, programs: list[Drawn], found: list[list[Difference]], result: Result,
@@ -276,11 +236,6 @@ class Pair:
             return ""
         difference = self._difference(self.core.table.program_text(lines))
         return difference.signature if difference and not self.reason_for(difference) else ""
-
-
-def _without_names(ops: Sequence[str]) -> list[str]:
-    """The ops of lines, whichever name or value each line asks for."""
-    return [op.partition(" ")[0] for op in ops]
 
 
 def _shortened(drawn: Drawn, lines: set[int]) -> Drawn:

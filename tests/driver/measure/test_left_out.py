@@ -2,6 +2,7 @@
 
 from slotfuzz.measure import differential
 from slotfuzz.measure.differential import Pair
+from slotfuzz.measure.vocabulary import Vocabulary
 from tests.driver.measure.test_differential import OPS, Server, after, differs_in, plain, reason
 
 
@@ -9,7 +10,7 @@ def test_an_op_that_always_differs_with_a_reason_is_left_out():
     for says, reasons in ((differs_in("write"), [reason("write: *")]),
                           (lambda lines: None if lines == ["write"] else plain(lines), [])):
         with Pair(Server(plain), Server(says), reasons=lambda: reasons) as pair:
-            assert pair.ops == ["make", "read"] and [*pair.left_out] == ["write"]
+            assert pair.ops == ["make", "read"] and [*pair.vocabulary.left_out] == ["write"]
     with Pair(Server(plain), Server(differs_in("write")), reasons=lambda: []) as pair:
         assert pair.ops == OPS, "an op that differs without a reason stays"
 
@@ -20,7 +21,7 @@ def test_an_op_at_which_many_programs_of_the_first_round_differ_is_drawn_no_more
     core, torch = Server(plain, texts), Server(after("make", differs_in("write")))
     with Pair(core, torch, reasons=lambda: [reason("write: *")]) as pair:
         result = pair.compare(10, 1, lambda word: None)
-        assert [*pair.left_out] == ["write"] and core.wanted == ["make", "read"]
+        assert [*pair.vocabulary.left_out] == ["write"] and core.wanted == ["make", "read"]
     assert result.reasons == {"known": 8} and (result.programs, result.alike) == (10, 2)
 
 
@@ -33,8 +34,11 @@ def crashes_after(*ops):
 def left_out_after(says, *rounds):
     with Pair(Server(plain), Server(says), reasons=list) as pair:
         for texts in rounds:
-            pair._leave_out(texts, pair.differences(texts))
-        return [*pair.left_out], pair.drawn
+            stops = [pair._stop(those) for those in pair.differences(texts)]
+            pair.vocabulary.leave_out([
+                (stop, stop.ops if stop else text.split())
+                for text, stop in zip(texts, stops, strict=True)], pair.reason_for)
+        return [*pair.vocabulary.left_out], pair.vocabulary.drawn
 
 
 def test_an_op_that_leads_to_crashes_in_later_lines_is_drawn_no_more():
@@ -64,3 +68,10 @@ def test_only_programs_of_torch_have_the_short_time():
     with Pair(core, torch, reasons=list) as pair:
         pair.compare(1, 1, lambda word: None)
     assert torch.seconds == {differential.TORCH_SECONDS} and core.seconds == {10}
+
+
+def test_one_round_in_eight_draws_checks_after_the_first():
+    drawn = Vocabulary(["make", "check_kept"], {})
+    has_checks = ["check_kept" in drawn.of_round(number) for number in range(18)]
+    assert all(has_checks[:6]) and has_checks[6:].count(True) == 2
+    assert has_checks[8] and has_checks[16] and drawn.of_round(7) == ["make"]
