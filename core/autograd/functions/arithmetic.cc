@@ -44,6 +44,9 @@ class MultiplyBackward final : public SavingNode<2> {
     if (!gradients.at(0)) return results;
     for (size_t i : {0, 1}) {
       if (!others[i]) continue;
+      // Only a Python number is a float64 beside complex64, and it asks for no type of its own.
+      bool is_number = is_complex(gradients[0]->type()) && others[i]->type() == ScalarType::float64;
+      if (is_number) others[i] = to_type(*others[i], gradients[0]->type());
       TensorPtr other = conjugated(std::move(others[i]));
       results[i] = multiply(Operand(*gradients[0]), Operand(*other));
     }

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 #include <type_traits>
+#include <variant>
 
+#include "core/c10/tensor/operation.h"
 #include "core/c10/tensor/tensor_impl.h"
 
 namespace slotcore {
@@ -129,3 +134,45 @@ void for_each_element(const Dims& sizes, const std::array<Dims, N>& strides, Bod
 }
 
 }  // namespace slotcore
+
+namespace slotcore::arithmetic {
+
+inline ScalarType type_of(const Scalar& number) {
+  constexpr std::array kTypes = {ScalarType::bool_, ScalarType::int64, ScalarType::float64,
+                                 ScalarType::complex64};
+  return kTypes[number.index()];
+}
+
+// Whether a T can hold `value`. A negative integer wraps in an unsigned type, as in torch.
+template <class T>
+bool fits(double value, bool is_integer) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<T>::max();
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return value >= (is_integer ? -255 : 0) && value <= 255;
+  } else {
+    // The largest int64 is not a double. 2^63 is one, and does not fit.
+    return value >= -0x1p63 && value < 0x1p63;
+  }
+}
+
+template <class T>
+T checked_convert(const Scalar& number) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    // Integers above 2^53 are not exact as doubles.
+    if (const auto* integer = std::get_if<int64_t>(&number)) return *integer;
+  }
+  auto value = std::visit([](auto any) { return std::complex<double>(any); }, number);
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0.0;
+  } else if constexpr (is_complex_v<T>) {
+    return T(value);
+  } else {
+    bool is_integer = std::holds_alternative<int64_t>(number);
+    if (value.imag() != 0 || !fits<T>(value.real(), is_integer))
+      throw std::runtime_error("the value cannot be converted to the dtype without overflow");
+    return convert<T>(value.real());
+  }
+}
+
+}  // namespace slotcore::arithmetic

@@ -2,6 +2,7 @@
 
 #include "core/c10/tensor/tensor_arithmetic.h"
 
+#include "core/c10/tensor/elements.h"
 #include "core/c10/tensor/tensor_loops.h"
 
 namespace slotcore::arithmetic {
@@ -35,6 +36,10 @@ TensorPtr compute(Op op, const Operand& a, const Operand& b) {
 void compute_in_place(Op op, TensorImpl& self, const Operand& other) {
   operation([&] { return call_of(op, Operand(self), other); },
             [&] { loops::write_result(op, self, other); });
+}
+
+void check_fits(ScalarType type, const Scalar& value) {
+  with_type(type, [&](auto zero) { (void)checked_convert<decltype(zero)>(value); });
 }
 
 void fill(TensorImpl& self, const Scalar& value) {

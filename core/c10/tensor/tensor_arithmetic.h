@@ -31,6 +31,8 @@ TensorPtr compute(Op op, const Operand& a, const Operand& b);
 // part.
 void compute_in_place(Op op, TensorImpl& self, const Operand& other);
 
+// Throws if `type` cannot hold `value`.
+void check_fits(ScalarType type, const Scalar& value);
 // Sets every element to `value`. Throws if the type cannot hold it.
 void fill(TensorImpl& self, const Scalar& value);
 // Copies and converts; `source` expands to the size of `self`. Errors as for compute_in_place, but

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,41 +14,6 @@
 
 namespace slotcore::arithmetic {
 namespace {
-
-ScalarType type_of(const Scalar& number) {
-  constexpr std::array kTypes = {ScalarType::bool_, ScalarType::int64, ScalarType::float64,
-                                 ScalarType::complex64};
-  return kTypes[number.index()];
-}
-
-// Whether a T can hold `value`. A negative number wraps in an unsigned type, as in torch.
-template <class T>
-bool fits(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return !std::isfinite(value) || std::abs(value) <= std::numeric_limits<T>::max();
-  } else {
-    // The largest int64 is not a double. 2^63 is one, and does not fit.
-    return sizeof(T) == 1 ? std::abs(value) < 256 : value >= -0x1p63 && value < 0x1p63;
-  }
-}
-
-template <class T>
-T checked_convert(const Scalar& number) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    // Integers above 2^53 are not exact as doubles.
-    if (const auto* integer = std::get_if<int64_t>(&number)) return *integer;
-  }
-  auto value = std::visit([](auto any) { return std::complex<double>(any); }, number);
-  if constexpr (std::is_same_v<T, bool>) {
-    return value != 0.0;
-  } else if constexpr (is_complex_v<T>) {
-    return T(value);
-  } else {
-    if (value.imag() != 0 || !fits<T>(value.real()))
-      throw std::runtime_error("the value cannot be converted to the dtype without overflow");
-    return convert<T>(value.real());
-  }
-}
 
 // The type of a result. Tensors with dimensions precede tensors without, and those precede numbers.
 // An operand that comes later changes the type only if its kind is higher.

@@ -162,6 +162,7 @@ Py_hash_t tensor_hash(PyObject* self) {
 
 void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
   Operand source = checked_operand(state, value, "assignment to elements");
+  if (source.is_number) arithmetic::check_fits(self.type(), source.number);  // copy_() takes it
   bool is_single = source.tensor->dim() == 0 && source.tensor->device() == Device::kCpu;
   if (!source.is_number && is_single && self.dim() != 0) {
     autograd::fill_in_place(self, *source.tensor);

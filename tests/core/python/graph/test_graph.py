@@ -146,6 +146,13 @@ def test_complex_gradients_are_those_of_complex_tensors(types):
     assert x.grad.tolist() == [1]
 
 
+@pytest.mark.parametrize("call", [lambda y: y * 0.5, lambda y: y.mul_(0.5)])
+def test_a_number_beside_a_complex_result_without_dimensions_asks_for_no_other_type(call):
+    x = T.tensor([1 + 2j, 3j]).requires_grad_()
+    call(x.sum()).backward(T.tensor(1 + 1j))
+    assert x.grad.tolist() == [0.5 + 0.5j] * 2
+
+
 def test_a_stale_result_of_a_function_has_the_number_that_it_had():
     class Same(T.autograd.Function):
         @staticmethod
