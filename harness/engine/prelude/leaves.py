@@ -114,3 +114,14 @@ def check_unreached():
                 result.register_hook(ran.append)
                 T.autograd.grad(result.sum(), target, allow_unused=True)
                 assert not ran, f"A2a: a backward to {name} runs nodes that do not lead to it"
+
+#: check_former_result: a result that becomes a leaf has the gradient of a leaf (A7)
+#> check_former_result: checks
+def check_former_result():
+    with T.enable_grad():
+        result = T.ones(1).requires_grad_() * 2
+        result.retain_grad()
+        result.detach_().requires_grad_()
+        (result * 3).sum().backward()
+    found = result.grad.tolist()
+    assert found == [3], f"A7: a leaf that was a result has the gradient {found}, and not [3]"
