@@ -135,6 +135,7 @@ std::vector<Edge> edges_of(ModuleState* state, PyObject* inputs) {
 
 // backward(inputs=...): the edges of the inputs, which keep their gradients from now on.
 std::vector<Edge> retaining_edges_of(ModuleState* state, PyObject* inputs) {
+  if (inputs == nullptr || inputs == Py_None) return {};
   PyRef tensors = tuple_of_tensors(state, inputs);
   if (PyTuple_GET_SIZE(tensors.get()) == 0)
     throw_python(PyExc_RuntimeError, "inputs of backward must not be empty");
@@ -157,28 +158,27 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
     autograd::BackwardOptions options = options_of(retain_graph, create_graph);
     Call call = call_of(state, self, gradient);
     call.options = options;
-    std::vector<Edge> outputs;
-    if (inputs != nullptr && inputs != Py_None) outputs = retaining_edges_of(state, inputs);
-    run(state, std::move(call), outputs);
+    run(state, std::move(call), retaining_edges_of(state, inputs));
     Py_RETURN_NONE;
   });
 }
 
 PyObject* backward(PyObject* module, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
-    static const char* names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph",
-                                  nullptr};
-    PyObject *tensors, *gradients = nullptr, *retain_graph = nullptr;
+    static const char* names[] = {"tensors",      "grad_tensors", "retain_graph",
+                                  "create_graph", "inputs",       nullptr};
+    PyObject *tensors, *gradients = nullptr, *retain_graph = nullptr, *inputs = nullptr;
     int create_graph = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOp:backward", const_cast<char**>(names),
-                                     &tensors, &gradients, &retain_graph, &create_graph)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOp$O:backward", const_cast<char**>(names),
+                                     &tensors, &gradients, &retain_graph, &create_graph,
+                                     &inputs)) {
       throw PythonErrorSet{};
     }
     autograd::BackwardOptions options = options_of(retain_graph, create_graph);
     ModuleState* state = state_of_module(module);
     Call call = call_of(state, tensors, gradients);
     call.options = options;
-    run(state, std::move(call));
+    run(state, std::move(call), retaining_edges_of(state, inputs));
     Py_RETURN_NONE;
   });
 }
@@ -213,8 +213,9 @@ PyObject* grad(PyObject* module, PyObject* args, PyObject* kwargs) {
 
 PyMethodDef autograd_methods[] = {
     {"backward", method(&backward), METH_VARARGS | METH_KEYWORDS,
-     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False): adds the\n"
-     "gradients of all tensors to the `.grad` of leaves. RuntimeError as for Tensor.backward."},
+     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):\n"
+     "adds the gradients of all tensors to the `.grad` of leaves, or of inputs. RuntimeError as\n"
+     "for Tensor.backward."},
     {"grad", method(&grad), METH_VARARGS | METH_KEYWORDS,
      "grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False,\n"
      "allow_unused=False) -> tuple of the gradients of inputs, or None for one that is unused.\n"

@@ -125,6 +125,12 @@ def test_a_backward_that_cannot_run_says_so(call):
     assert x.grad is None
 
 
+def test_a_backward_of_several_roots_may_name_its_inputs():
+    x, y = leaf(1, 2), leaf(3, 4)
+    T.autograd.backward([x * 2, x * y], [T.ones(2)] * 2, inputs=[y])
+    assert y.grad.tolist() == [1, 2] and x.grad is None
+
+
 def test_what_is_no_gradient_is_named_first():
     for call in (T.ones(1).backward, lambda g: T.autograd.backward(T.ones(1), g)):
         with pytest.raises(TypeError):
