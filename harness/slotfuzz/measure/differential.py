@@ -226,7 +226,9 @@ class Pair:
             lambda lines: self._unexplained(lines) == difference.signature,
             self.core.table, MINIMIZE_RUNS_MAX, difference.line).lines
         shown = self.core.table.program_text(small)
-        one = Unexplained(self._difference(shown) or difference, shown, [drawn])
+        again = self._difference(shown)
+        is_same = again and again.signature == difference.signature  # memory that was freed varies
+        one = Unexplained(again if is_same else difference, shown, [drawn])
         result.unexplained[difference.signature] = one
         say(one.sentence())
 

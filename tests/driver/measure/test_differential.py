@@ -140,6 +140,19 @@ def test_a_difference_without_reason_is_minimized_and_counted():
     assert (found.difference.core, found.difference.torch) == ("nothing", "1")
 
 
+def test_a_difference_that_another_run_shows_otherwise_is_kept_as_it_was(monkeypatch):
+    ran = []
+
+    def says(lines):
+        return None if ran and lines[-1] == "write" else differs_in("write")(lines)
+
+    minimized = differential.minimize.minimize
+    monkeypatch.setattr(differential.minimize, "minimize",
+                        lambda *args: ran.append(minimized(*args)) or ran[0])
+    ((signature, one),) = compared(says, ["make\nwrite\n"]).unexplained.items()
+    assert one.difference.signature == signature and one.text == "write\n"
+
+
 def test_a_line_with_a_reason_is_dropped_and_the_rest_compared():
     says = after("make", differs_in("write"))
     result = compared(says, ["make\nwrite\nread\nwrite\n"], [reason("write: t._version: *")])
