@@ -62,11 +62,14 @@ BasicDims<Int> strides_like(const BasicDims<Int>& sizes,
       place = j;
     }
   }
+  // torch counts a size of 0 as 1 in contiguous strides, and as it is in others.
+  bool is_contiguous = true;
+  for (size_t i = 0; i < sizes.size(); i++) is_contiguous &= order[i] == sizes.size() - 1 - i;
   BasicDims<Int> strides = sizes;
   Int stride = 1;
   for (size_t i = 0; i < sizes.size(); i++) {
     strides[order[i]] = stride;
-    if (sizes[order[i]] > 1)
+    if (!is_contiguous || sizes[order[i]] > 1)
       stride = stride * sizes[order[i]];  // no overflow: element_count() passed
   }
   return strides;

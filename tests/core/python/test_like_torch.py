@@ -103,6 +103,8 @@ def test_results_are_laid_out_as_their_operands():
     assert t.mul(t).stride() == t.clone().stride() == t.mul(2).stride() == (1, 3)
     assert t.mul(T.ones(3, 2)).stride() == (1, 3) and T.ones(3, 2).mul(t).stride() == (2, 1)
     assert t.narrow(0, 0, 1).clone().stride() == (1, 1)
+    without_elements = t.narrow(0, 0, 0)
+    assert without_elements.mul(2).stride() == (1, 0) and t.t()[:0].mul(2).stride() == (3, 1)
     assert T.ones(3).expand(2, 3).clone().stride() == (3, 1)
 
 
