@@ -75,7 +75,7 @@ def cycle_of_context_hook(leaf, sentinel):
     result = fn().apply(leaf)
     result.grad_fn.register_hook(lambda *_: (result, sentinel))
 context_cycles = (cycle_of_context, cycle_of_grad_fn)
-if hasattr(T, "_preservation"):  # torch does not collect these
+if is_slotcore:  # torch does not collect these
     context_cycles += (cycle_of_saved_view, cycle_of_context_hook)
 
 #: check_context_collected: cycles through a ctx (A4a)

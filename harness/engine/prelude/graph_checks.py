@@ -24,7 +24,7 @@ def cycle_of_packed(leaf, sentinel):
     with T.autograd.graph.saved_tensors_hooks(lambda tensor: held, lambda packed: packed[0]):
         held.append(leaf.relu())
 graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
-if hasattr(T, "_preservation"):  # torch does not collect these
+if is_slotcore:  # torch does not collect these
     graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed)
 
 #: assert_collected: the collector frees each of the cycles (A4a)

@@ -6,6 +6,12 @@ it to that module. `#> name: effects` says what calling a name does, in the word
 `T`, `gc` and `weakref` are there already. CMakeLists.txt has the order of the files.
 """
 
+#: is_slotcore [slotcore]: which of the two modules T is
+is_slotcore = True
+
+#: is_slotcore [torch]: which of the two modules T is
+is_slotcore = False
+
 #: enter_hermetic, exit_hermetic, hermetic [slotcore]: wrap as a second interpreter would
 #> enter_hermetic: enters_hermetic
 #> exit_hermetic: leaves_hermetic

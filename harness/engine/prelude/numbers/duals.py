@@ -70,6 +70,8 @@ class Operand:
     def __init__(self, value, dtype, sizes=None, pairs=None):
         self.value, self.dtype, self.sizes = value, dtype, sizes
         self.pairs = [(value, 0)] if pairs is None else pairs
+    def __str__(self):
+        return f"{self.value}" if self.sizes is None else f"{self.dtype} {self.sizes}"
     def rank(self):
         return "number" if self.sizes is None else "tensor" if self.sizes else "element"
 def tensor_operand(values, dtype, sizes):

@@ -47,7 +47,8 @@ class Numbers:
 number_operands = {
     "two": lambda n: Operand(2, "int64"), "half": lambda n: Operand(0.5, "float32"),
     "minus": lambda n: Operand(-1, "int64"), "i": lambda n: Operand(1j, "complex64"),
-    "true": lambda n: Operand(True, "bool"), "itself": Numbers.itself, "leaf": Numbers.of_leaf,
+    "true": lambda n: Operand(True, "bool"), "huge": lambda n: Operand(2.0 ** 63, "float32"),
+    "itself": Numbers.itself, "leaf": Numbers.of_leaf,
     "row": lambda n: tensor_operand(range(1, n.sizes[-1] + 1) if n.sizes else [2], "int64",
                                     n.sizes[-1:]),
     "column": lambda n: tensor_operand(range(n.sizes[0]), "float32", (n.sizes[0], 1))
@@ -117,6 +118,8 @@ def relu_of_numbers(n):
         n.made(n.now.relu(), n.dtype, n.sizes,
                [pair if pair[0] > 0 else (0, 0) for pair in n.numbers()])
 def sum_of_numbers(n):
+    if not n.is_exact(n.numbers()):
+        return
     dtype = n.dtype if n.is_kind(2, 3) else "int64"
     pair = tuple(sum(column) for column in zip((0, 0), *n.numbers()))
     n.made(n.now.sum(), dtype, (), [as_type(pair, dtype)])
@@ -145,7 +148,7 @@ def write_numbers(n, call, rule, operand):
     is_shared = n.is_shared()
     if dtype is None or not n.is_exact(own.pairs + operand.pairs):
         return
-    if is_shared and not hasattr(T, "_preservation"):  # torch advises against it
+    if is_shared and not is_slotcore:  # torch advises against it
         return
     fits = broadcast_sizes(n.sizes, operand.sizes or ()) == n.sizes
     is_taken = fits and not is_shared and (
@@ -154,13 +157,15 @@ def write_numbers(n, call, rule, operand):
              for x, y in zip(own.pairs, broadcast_pairs(operand, n.sizes))] if is_taken else []
     error = raised_by(lambda: call(n.now, operand.value))
     assert (error is None) == is_taken, (
-        f"P8: a write of {operand.dtype} {operand.sizes} to {n.dtype} {n.sizes} raises {error!r}")
+        f"P8: a write of {operand} to {n.dtype} {n.sizes} raises {type(error).__name__}")
     for reading, pair in zip(n.readings, pairs):
         reading.write(pair)
 def is_held(operand, dtype):
+    if NUMBER_KINDS[dtype] == 1 and operand.value.real >= 2 ** 63:
+        return False
     return operand.dtype != "complex64" or dtype in ("bool", "complex64")
 def fill_numbers(n, call, rule, operand):
-    if operand.sizes is None and (hasattr(T, "_preservation") or not n.is_shared()):
+    if operand.sizes is None and (is_slotcore or not n.is_shared()):
         put_numbers(n, call, rule, operand, n.sizes)
 def put_numbers(n, call, rule, operand, part=None):
     """A number must fit its type, so that this refuses what a copy converts."""
@@ -173,7 +178,7 @@ def put_numbers(n, call, rule, operand, part=None):
         operand.sizes is not None or is_held(operand, n.dtype))
     error = raised_by(lambda: call(n.now, operand.value))
     assert (error is None) == is_taken, (
-        f"P8: {operand.dtype} {operand.sizes} put into {n.dtype} {sizes} raises {error!r}")
+        f"P8: {operand} put into {n.dtype} {sizes} raises {type(error).__name__}")
     pairs = broadcast_pairs(operand, sizes) if is_taken else []
     for reading, pair in zip(n.readings, pairs):
         reading.write(as_type(pair, n.dtype))

@@ -96,7 +96,7 @@ def check_backward_asked(how, gradient, roots, inputs):
             error = raised
     names = f"{how} of {roots} to {inputs} by {gradient}"
     is_as_expected = (error is None) == (wrong is None)
-    if hasattr(T, "_preservation") and error is not None:  # torch does not promise a class
+    if is_slotcore and error is not None:  # torch does not promise a class
         is_as_expected = type(error) is wrong
     assert is_as_expected, f"A3d: {names} raises {type(error).__name__}"
     if error is not None:

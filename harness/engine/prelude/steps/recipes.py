@@ -182,7 +182,7 @@ class Results:
                 if number in hooks:
                     hooks.remove(number)
     def share(self, place, other):
-        if not hasattr(T, "_preservation"):  # torch promises nothing of the private attribute
+        if not is_slotcore:  # torch promises nothing of the private attribute
             return
         self.results[other]._backward_hooks = self.results[place]._backward_hooks
         hooks = self.hooks[other] = self.hooks[place]

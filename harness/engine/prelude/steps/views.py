@@ -33,7 +33,7 @@ def product_of(sizes):
 #: NestedView: a view of the model, with the methods of a tensor that make views
 class NestedView:
     def __init__(self, memory, sizes, pick):
-        if len(sizes) > (8 if hasattr(T, "_preservation") else 64):
+        if len(sizes) > (8 if is_slotcore else 64):
             raise RuntimeError("a tensor has too many dimensions")
         if min(sizes, default=0) < 0 or product_of(sizes) >= 2**61:
             raise RuntimeError("no sizes")
@@ -182,7 +182,7 @@ def write_end(tensor, model, end, number):
 def write_all(step, tensor, model):
     """Adds to all elements; that is an error if a cell is there twice."""
     is_shared = len({*map(id, model.in_order)}) < len(model.in_order)
-    if is_shared and not hasattr(T, "_preservation"):  # torch advises against it, and takes some
+    if is_shared and not is_slotcore:  # torch advises against it, and takes some
         return
     error = raised_by(lambda: tensor.add_(0.5))
     assert (error is not None) == is_shared, (
@@ -207,7 +207,7 @@ def compare_steps(views, steps):
         expected, wrong = viewed_by(step, pairs[-1][1])
         sizes = pairs[-1][1].sizes
         is_same = (error is None) == (wrong is None)
-        if hasattr(T, "_preservation"):  # torch does not say which of two errors comes
+        if is_slotcore:  # torch does not say which of two errors comes
             is_same = type(error) is type(wrong)
         found, hoped = (type(one).__name__ if one else "nothing" for one in (error, wrong))
         assert is_same, f"P8: {step} of the size {sizes} raises {found}, and not {hoped}"
