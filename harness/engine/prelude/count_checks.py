@@ -81,7 +81,8 @@ def check_classes_counted():
                 if sys.getrefcount(one) - former >= 3]
     for _ in range(5):  # what other threads take and drop meanwhile does not add up
         classes = classes and drifting(classes)
-    assert not classes, f"P5: objects that died keep their class {classes[0].__name__}"
+    names = sorted(one.__name__ for one in classes)
+    assert not names, f"P5: objects that died keep their class {names[0]}"
 
 #: check_use_counts: use counts are what the references add up to (P7)
 #> check_use_counts: finalizes checks

@@ -111,6 +111,11 @@ T._meta.loads_env(T._meta.dumps_env(e)).inputs -> [('x', 's0'), ('y', 's1')]
 T._meta.loads_env('') -> ValueError
 T._meta.loads_env(b'') -> TypeError
 T._meta.dumps_env(a) -> TypeError
+e, t = T.fx.experimental.symbolic_shapes.ShapeEnv(), T.ones(3)
+m = T._subclasses.FakeTensorMode(shape_env=e)
+f, p = m.from_tensor(t), m.from_tensor(t, static_shapes=True)
+f is p, type(f.shape[0]) is int, type(p.shape[0]) is int -> False, False, True
+m.from_tensor(t, static_shapes=True) is p, type(m.from_tensor(t).shape[0]) is int -> True, False
 """
 
 #: calls_of_numbers_from_data: unbacked symbols, and what is asserted of them

@@ -242,18 +242,21 @@ def check_results(*steps):
         if one.used or one.started:
             one.compare(raised_by(one.backward))
 
-#: check_returned: what a backward gives for each argument is a gradient, or an error (A8)
+#: check_returned: what a backward gives for each argument is a gradient, or an error (A8, A2a)
 #> check_returned: checks
 given_back = {
     "nothing": None, "gradient": T.ones(2), "wide": T.ones(3), "number": 7, "list": [T.ones(2)],
 }
+counts_given_back = {"less": (), "more": ("nothing", "nothing")}
 class Returns(T.autograd.Function):
     @staticmethod
     def forward(ctx, gradients, x, number, constant, y):
+        ctx.save_for_backward(x)
         ctx.gradients = gradients
         return x + y
     @staticmethod
     def backward(ctx, gradient):
+        ctx.saved_tensors
         return (None, *ctx.gradients)
 def is_gradient(kind, argument):
     """Whether a backward may give what is of KIND for an ARGUMENT."""
@@ -265,6 +268,7 @@ def is_gradient(kind, argument):
 def check_returned(*kinds):
     if in_hermetic():
         return
+    kinds = [one for kind in kinds for one in counts_given_back.get(kind, (kind,))]
     with T.enable_grad():
         x, y = T.ones(2).requires_grad_(), T.ones(2).requires_grad_()
         result = Returns.apply([given_back[kind] for kind in kinds], x, 3, T.ones(2), y)
@@ -275,9 +279,14 @@ def check_returned(*kinds):
         else:
             error = None
         arguments = "x", "number", "constant", "y"
-        is_right = len(kinds) == 4 and all(map(is_gradient, kinds, arguments))
+        is_right = len(kinds) >= 4 and {*kinds[4:]} <= {"nothing"} and all(
+            map(is_gradient, kinds, arguments))
         raises = "nothing" if error is None else "an error"
         assert (error is None) == is_right, f"A8: a backward gives {kinds} and raises {raises}"
-        for kind, leaf in zip(kinds, (x, None, None, y)) if is_right else ():
+        if not is_right:
+            return
+        for kind, leaf in zip(kinds, (x, None, None, y)):
             if leaf is not None:
                 assert (leaf.grad is None) == (kind == "nothing"), f"A8: {kind} is {leaf.grad}"
+        again = raised_by(result.sum().backward)
+        assert again is not None, f"A2a: a node that gave {kinds} has not freed what it saved"
