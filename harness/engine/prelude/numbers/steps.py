@@ -1,6 +1,7 @@
 """What lines about numbers may call: views of and calls with tensors of all types, beside cells.
 
-All numbers are small multiples of 1/16, hence exact: a call that would leave them does nothing.
+All numbers are small multiples of 1/16, hence exact, but for one that no integer type holds. A call
+that would compute with others does nothing.
 """
 
 #: Numbers: a tensor that steps compute from a leaf, and how it reads cells
