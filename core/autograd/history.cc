@@ -157,6 +157,12 @@ Edge gradient_edge(TensorImpl& tensor) {
   return {grad_accumulator(tensor), 0};
 }
 
+bool takes_gradient(TensorImpl& tensor) {
+  if (grad_fn(tensor)) return true;
+  const AutogradMeta* meta = meta_of(tensor);
+  return meta != nullptr && meta->requires_grad();
+}
+
 void set_requires_grad(TensorImpl& leaf, bool requires_grad) {
   impl::check_untraced("requires_grad");
   if (requires_grad && !is_differentiable(leaf.type())) {

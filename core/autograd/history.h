@@ -30,6 +30,9 @@ void set_flags(TensorImpl& tensor, bool requires_grad, bool is_leaf, CreationMet
 // The node's input that takes the gradient of this tensor: of grad_fn(), or of the AccumulateGrad
 // of a leaf. Without a node if the tensor requires no gradient.
 Edge gradient_edge(TensorImpl& tensor);
+// Whether that edge has a node. A view from before its base required a gradient requires one too,
+// but no gradient goes through it.
+bool takes_gradient(TensorImpl& tensor);
 // The node that adds to the `.grad` of a leaf. A leaf has at most one at a time, which lives as
 // long as a graph or the caller owns it (A1c). Null if the tensor requires no gradient.
 intrusive_ptr<Node> grad_accumulator(TensorImpl& leaf);

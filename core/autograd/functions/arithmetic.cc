@@ -88,8 +88,8 @@ TensorPtr multiply(const Operand& a, const Operand& b) {
   Operand first = a.beside(*b.tensor), second = b.beside(*a.tensor);
   TensorImpl *left = first.tensor.get(), *right = second.tensor.get();
   return recorded(arithmetic::compute(Op::kMultiply, first, second), {left, right}, [&] {
-    return make_multiply_node(right->requires_grad() ? left : nullptr,
-                              left->requires_grad() ? right : nullptr);
+    return make_multiply_node(takes_gradient(*right) ? left : nullptr,
+                              takes_gradient(*left) ? right : nullptr);
   });
 }
 

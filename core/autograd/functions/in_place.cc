@@ -79,8 +79,8 @@ void multiply_in_place(TensorImpl& self, const Operand& factor) {
       [&] {
         // A copy, because the write changes the elements. It is recorded: a second derivative goes
         // through what the tensor was.
-        TensorPtr former = right->requires_grad() ? clone(self) : nullptr;
-        return make_multiply_node(former.get(), self.requires_grad() ? right : nullptr, &self);
+        TensorPtr former = takes_gradient(*right) ? clone(self) : nullptr;
+        return make_multiply_node(former.get(), takes_gradient(self) ? right : nullptr, &self);
       });
 }
 

@@ -1,4 +1,4 @@
-"""A5e, A2a: modes of recording, and which nodes a backward runs."""
+"""A5e, A2a: modes of recording, which nodes a backward runs, and what they save."""
 
 import pytest
 import slotcore as T
@@ -60,3 +60,22 @@ def test_a_backward_to_what_the_graph_lacks_runs_nothing(former_view):  # A2a
     y = Saves.apply(view if former_view else x)
     found, = T.autograd.grad(y.sum(), view, allow_unused=True)
     assert found is None and ran == [] and len(y.grad_fn.saved_tensors) == 1
+
+
+def test_nothing_is_saved_for_a_view_that_takes_no_gradient():
+    """A view from before its base required a gradient requires one, but has no place in a graph."""
+    base, other = T.tensor([3.0]), leaf(5)
+    early = base[:]
+    base.requires_grad_()
+
+    def saved_by(line):
+        log = []
+        with T.autograd.graph.saved_tensors_hooks(lambda t: log.append(t.item()), id):
+            line()
+        return log
+
+    assert saved_by(lambda: early * T.tensor([2.0])) == []
+    assert saved_by(lambda: T.tensor([2.0]).mul_(early)) == []
+    assert saved_by(lambda: early * other) == saved_by(lambda: other * early) == [3]
+    assert saved_by(lambda: other.clone().mul_(early)) == [3]
+    assert sorted(saved_by(lambda: base * other)) == [3, 5]
