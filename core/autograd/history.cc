@@ -62,6 +62,7 @@ intrusive_ptr<Node> renewed_grad_fn(TensorImpl& view) {
       std::swap(meta.grad_fn, former);
       former_nr = std::exchange(meta.output_nr, 0);
       view.set_view_version(view.version().value());
+      meta.flag.store(true, std::memory_order_relaxed);
     }
     result = meta.grad_fn;
   }

@@ -91,6 +91,8 @@ class Walk {
       row.requires_grad = meta->requires_grad();
     }
     row.is_leaf = autograd::is_leaf_unchanged(*tensor);
+    // A stale view gets its node, and so requires a gradient itself, when it is asked for.
+    row.requires_grad = row.requires_grad || !row.is_leaf;
     row.is_conj = tensor->bits().conj;
     row.is_neg = tensor->bits().neg;
     row.is_parameter = options_.is_parameter(*tensor);

@@ -6,6 +6,7 @@ meant to differ would hide the lines after it. A line that raises other errors, 
 nothing else differs, hides nothing: it stays, and the comparison goes on.
 """
 
+import re
 import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from slotfuzz.reduce import minimize
 from slotfuzz.subject import registry
 from slotfuzz.subject.subject import Subject
 
+NAME = re.compile(r"[A-Za-z_][\w ]*")  # a value of an operand that is no number
 TARGET = "autograd"  # the largest set of ops that needs no threads and no interpreters
 # Programs per round, in one child of a server until one of them crashes.
 BATCH = 256
@@ -198,7 +200,7 @@ class Pair:
         """The op of each line, with the name that it asks for: `node_ask saved_tensors`."""
         return [" ".join([line.op, *(
             word for index, word in enumerate(line.operands)
-            if word.isidentifier() and not self.core.table.kind(line, index).prefix)])
+            if NAME.fullmatch(word) and not self.core.table.kind(line, index).prefix)])
             for line in self.core.parse(text)]
 
     def _both(self, question: str, texts: list[str]) -> tuple[list, list]:

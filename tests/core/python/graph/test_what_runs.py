@@ -79,3 +79,17 @@ def test_nothing_is_saved_for_a_view_that_takes_no_gradient():
     assert saved_by(lambda: early * other) == saved_by(lambda: other * early) == [3]
     assert saved_by(lambda: other.clone().mul_(early)) == [3]
     assert sorted(saved_by(lambda: base * other)) == [3, 5]
+
+
+def test_a_view_with_a_node_requires_a_gradient():
+    """Also when the node was made after a write, and the base was detached since."""
+    base = T.ones(2, 2)
+    view = base.t()
+    view.add_(1)
+    base.requires_grad_()
+    assert view.grad_fn and not view.is_leaf
+    base.detach_()
+    assert view.requires_grad and not view.is_leaf
+    describer = T._subclasses.meta_utils.MetaTensorDescriber()
+    text = T._meta.dumps(T._meta.describe(describer, view))
+    assert T._meta.dumps(T._meta.loads(text)) == text
