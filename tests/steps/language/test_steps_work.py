@@ -96,7 +96,7 @@ def test_each_step_works(language, tmp_path):
 
 
 @pytest.mark.parametrize("row, operands, form_count", [
-    ("check_backward_asked", 4, 18_360), ("check_returned", 4, 2_401), ("check_state", 3, 54_872)])
+    ("check_backward_asked", 4, 18_360), ("check_returned", 4, 2_401), ("check_state", 3, 79_507)])
 def test_each_form_of_a_row_holds_on_the_core(row, operands, form_count, tmp_path):
     chosen = subject.resolve("core", "none", [TARGET])
     build.build(chosen.preset, [f"target-{TARGET}", "slotcore_module"])

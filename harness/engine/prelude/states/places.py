@@ -9,11 +9,14 @@ class Writes:
     def __init__(self):
         self.count = 0
 class ModelNode:
-    def __init__(self, *edges, saved=()):
+    def __init__(self, *edges, saved=(), saves_other=False):
         self.edges = [edge for edge in edges if edge is not None]
         self.saved = [(writes, writes.count) for writes in saved]
-    def is_written(self):
-        return any(writes.count != count for writes, count in self.saved)
+        self.saves_other, self.is_freed = saves_other, False
+    def is_unusable(self):
+        return self.is_freed or any(writes.count != count for writes, count in self.saved)
+    def free(self):
+        self.is_freed = self.saves_other or bool(self.saved)
 
 #: State: what is expected of a tensor
 class State:
@@ -23,6 +26,7 @@ class State:
         self.memory = object() if source is None else source.memory
         self.node, self.placed = None, self.writes.count  # the node is right since that write
         self.is_wanted = self.retains = self.has_grad = False
+        self.is_given = False  # by a Function whose argument it was, or a view of such a one
         self.note_version()
     def note_version(self):
         self.version, self.noted = self.tensor._version, self.writes.count
@@ -41,6 +45,11 @@ class State:
     def edge(self):
         """What takes the gradient: a node, or the leaf itself."""
         return self.place() or (self if self.is_wanted else None)
+    edges = ()
+    def is_unusable(self):  # a leaf that a write has made a result
+        return self.place() is not None
+    def free(self):
+        pass
 
 #: States: a constant, a leaf, its double, and more; the last one is x, and the one before it y
 class States:
@@ -49,7 +58,7 @@ class States:
         self.keep(T.ones(2, 2))
         leaf = self.keep(T.ones(2, 2).requires_grad_())
         leaf.is_wanted = True
-        self.compute(leaf.tensor * 2, leaf)
+        self.compute(leaf.tensor * 2, leaf, saves_other=True)
     def pair(self):
         return self.all[-1], self.all[-2]
     def keep(self, tensor, **how):
@@ -61,12 +70,13 @@ class States:
         x = self.all[-1]
         made = self.keep(tensor, source=x, base=x.base or x,
                          is_recorded=self.records and x.is_recorded)
+        made.is_given = x.is_given
         if self.is_recording([x]):
             made.put_at(ModelNode(x.edge()))
-    def compute(self, tensor, *inputs, saved=()):
+    def compute(self, tensor, *inputs, **how):
         made = self.keep(tensor)
         if self.is_recording(inputs):
-            made.put_at(ModelNode(*[one.edge() for one in inputs], saved=saved))
+            made.put_at(ModelNode(*[one.edge() for one in inputs], **how))
         return made
     def is_refused(self, x, inputs):
         if not self.is_recording(inputs):
@@ -75,7 +85,7 @@ class States:
                 not x.is_recorded or x.requires() and x.base.place() is None):
             return True
         return x.requires() and x.place() is None
-    def write(self, name, call, *sources, part=False, saved=(), saves_result=False):
+    def write(self, name, call, *sources, part=False, saves_result=False, **how):
         x = self.all[-1]
         if part:  # a view of one row, which is made and written
             x = State(x.tensor, x, x.base or x, self.records and x.is_recorded)
@@ -89,14 +99,17 @@ class States:
             return
         node = None
         if is_recorded:
-            node = ModelNode(*[one.edge() for one in inputs], saved=saved)
+            node = ModelNode(*[one.edge() for one in inputs], **how)
         x.writes.count += 1
         if not is_recorded:
             return
         if saves_result:
             node.saved.append((x.writes, x.writes.count))
+        self.rebase(x, node)
+    def rebase(self, x, node):
+        """NODE has written x."""
         if x.base is None:
             x.put_at(node)
         else:  # the node of the base runs that of the view
-            x.base.put_at(ModelNode(x.base.edge(), node))
+            x.base.put_at(ModelNode(x.base.edge(), node, saves_other=True))
             x.put_at(ModelNode(x.base.node))

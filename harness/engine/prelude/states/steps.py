@@ -10,14 +10,11 @@ state_views = {
     "narrow": lambda x: x.narrow(0, 0, 2), "strided": lambda x: x.as_strided((2, 2), (2, 1)),
     "like": lambda x: x.view_as(x) if x.is_contiguous() else x[:],
 }
-state_results = {
-    "clone": lambda x: x.clone(), "double": lambda x: x * 2, "plus_one": lambda x: x + 1,
-}
+state_results = {"clone": lambda x: x.clone(), "plus_one": lambda x: x + 1}
 
 #: state_writes: writes of x
 state_writes = {
     "add": lambda x: x.add_(1), "fill": lambda x: x.fill_(3), "zero": lambda x: x.zero_(),
-    "multiply": lambda x: x.mul_(2),
 }
 
 #: state_acts: other steps
@@ -26,6 +23,10 @@ def is_apart(x, y):
 def fits_write(x, y):
     """Whether y may be written to x: operands that overlap in part are refused."""
     return is_apart(x, y) or x.tensor.stride() == y.tensor.stride()
+def keep_double(s):
+    s.compute(s.all[-1].tensor * 2, s.all[-1], saves_other=True)
+def multiply_by_two(s):
+    s.write("mul_()", lambda: s.all[-1].tensor.mul_(2), saves_other=True)
 def keep_product(s):
     x, y = s.pair()
     s.compute(x.tensor * y.tensor, x, y, saved=[
@@ -50,7 +51,8 @@ def multiply_by_other(s):
     x, y = s.pair()
     if fits_write(x, y):
         s.write("mul_()", lambda: x.tensor.mul_(y.tensor), y,
-                saved=[y.writes] if x.edge() is not None else [])
+                saved=[y.writes] if x.edge() is not None else [],
+                saves_other=y.edge() is not None)  # a copy of what x was
 def copy_other(s):
     x, y = s.pair()
     if fits_write(x, y):
@@ -84,30 +86,54 @@ def retain_gradient(s):
     error = raised_by(x.tensor.retain_grad)
     assert (error is None) == x.requires(), f"A7a: retain_grad() raises {type(error).__name__}"
     x.retains = x.retains or x.place() is not None
-def run_backward(s):
-    x = s.all[-1]
+def reached_from(edge):
+    """The nodes and leaves that a gradient at EDGE gets to."""
+    found, left = [], [edge]
+    while left:
+        one = left.pop()
+        if one is not None and not any(one is other for other in found):
+            found.append(one)
+            left += one.edges
+    return found
+def total_of(x):
     with T.enable_grad():
-        total = x.tensor.sum()
-    error = raised_by(lambda: total.backward(retain_graph=True))
+        return x.tensor.sum()
+def run_backward(s, keeps=True):
+    x, total = s.all[-1], total_of(s.all[-1])
+    error = raised_by(lambda: total.backward(retain_graph=keeps))
     if not x.requires():
         assert error is not None, "A7a: a backward of what requires no gradient"
         return
-    ran, left = [], [x.edge()]
-    while left:
-        one = left.pop()
-        if one is not None and not any(one is other for other in ran):
-            ran.append(one)
-            left += [] if isinstance(one, State) else one.edges
-    is_wrong = any(one.place() is not None if isinstance(one, State) else one.is_written()
-                   for one in ran)
+    ran = reached_from(x.edge())
+    is_wrong = any(one.is_unusable() for one in ran)
     assert (error is not None) == is_wrong, f"A2b: a backward raises {type(error).__name__}"
-    if error is None:
-        for one in s.all:
-            is_met = any(it is one and one.is_wanted or one.retains and it is one.node
-                         for it in ran)
-            one.has_grad = one.has_grad or is_met
-    else:  # some of the gradients are there
+    if is_wrong:  # some of the gradients are there, and some of the nodes are freed
         s.all.clear()
+        return
+    for one in s.all:
+        is_met = any(it is one and one.is_wanted or one.retains and it is one.node for it in ran)
+        one.has_grad = one.has_grad or is_met
+    for one in ran:
+        if not keeps:
+            one.free()
+def run_to_other(s):
+    """Asks for the gradient of y: only what leads to its place runs."""
+    (x, y), found = s.pair(), []
+    total, to = total_of(x), y.edge()
+    error = raised_by(lambda: found.extend(T.autograd.grad(
+        total, [y.tensor], retain_graph=True, allow_unused=True)))
+    reached = reached_from(x.edge())
+    ran = [] if to is None else [one for one in reached if one is not to and any(
+        it is to for it in reached_from(one))]
+    is_wrong = not x.requires() or not y.requires() or any(one.is_unusable() for one in ran)
+    assert (error is not None) == is_wrong, f"A2a: a gradient raises {type(error).__name__}"
+    is_met = not is_wrong and any(one is to for one in reached)
+    assert is_met == any(one is not None for one in found), "A7a: a gradient is missing, or new"
+    if is_wrong and ran:
+        s.all.clear()
+    for one in s.all:
+        is_seen = any(it is one.node for it in ([*ran, to] if is_met else ran))
+        one.has_grad = one.has_grad or one.retains and is_seen
 def take_other(s):
     s.all.insert(-1, s.all.pop())
 def take_first(s):
@@ -118,7 +144,9 @@ def take_base(s):
         s.all.remove(base)
         s.all.append(base)
 state_acts = {
-    "nothing": lambda s: None, "ones": lambda s: s.keep(T.ones(2, 2)),
+    "nothing": lambda s: None, "ones": lambda s: s.keep(T.ones(2, 2)), "double": keep_double,
+    "multiply": multiply_by_two, "run_and_free": lambda s: run_backward(s, keeps=False),
+    "run_to_other": run_to_other,
     "record": lambda s: setattr(s, "records", True),
     "record_nothing": lambda s: setattr(s, "records", False),
     "detached": lambda s: s.keep(s.all[-1].tensor.detach(), source=s.all[-1]),
@@ -141,7 +169,7 @@ def state_step(s, name):
     elif name in state_writes:
         s.write(name, lambda: state_writes[name](x.tensor))
     else:
-        state_acts[name](s)
+        {**state_acts, **state_functions}[name](s)
 
 #: compare_state: what a tensor says of itself
 def compare_state(one, name):
@@ -170,8 +198,9 @@ def check_state(*names):
     for name in names:
         with T.set_grad_enabled(s.records):
             state_step(s, name)
-        if not is_slotcore:  # torch makes no node for a stale view that was not recorded
-            s.all = [one for one in s.all if one.is_recorded or not one.is_stale()]
+        # A stale result of a Function has no node, and PyTorch makes none for an unrecorded view.
+        s.all = [one for one in s.all if not one.is_stale() or one.is_recorded or (
+            is_slotcore and not one.is_given)]
         for one in s.all:
             compare_state(one, name)
         if not s.all:
