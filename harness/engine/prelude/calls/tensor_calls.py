@@ -95,7 +95,7 @@ t.as_strided((1, 3), (7, 1)).is_contiguous() -> True
 t[1].storage_offset(), t[1].data_ptr() - t.data_ptr(), t[1][1:].storage_offset() -> 3, 24, 4
 t.is_set_to(t), t.is_set_to(t.detach()), t.is_set_to(t.view(2, 3)) -> True, True, True
 t.is_set_to(c) -> False
-t.is_set_to(t.clone()), t.is_set_to(t[:1]) -> False, False
+t.is_set_to(t.clone()), t.is_set_to(t[:1]), t[:1].is_set_to(t[1:]) -> False, False, False
 t.is_set_to(3) -> TypeError
 f = T.ones(2, dtype=T.complex64)
 f.is_set_to(f.conj()), f.conj().is_set_to(f), f.is_set_to(f.conj().conj()) -> False, False, True

@@ -18,8 +18,9 @@ class ModelNode:
     def free(self):
         self.is_freed = self.saves_other or bool(self.saved)
 
-#: State: what is expected of a tensor
+#: State: what is expected of a tensor, which is the end of a graph if it is a leaf
 class State:
+    edges = ()
     def __init__(self, tensor, source=None, base=None, is_recorded=True):
         self.tensor, self.base, self.is_recorded = tensor, base, is_recorded
         self.writes = Writes() if source is None else source.writes
@@ -45,8 +46,8 @@ class State:
     def edge(self):
         """What takes the gradient: a node, or the leaf itself."""
         return self.place() or (self if self.is_wanted else None)
-    edges = ()
-    def is_unusable(self):  # a leaf that a write has made a result
+    def is_unusable(self):
+        """Whether a write has made the leaf a result, when a gradient gets to it."""
         return self.place() is not None
     def free(self):
         pass
