@@ -81,7 +81,7 @@ def test_nothing_is_saved_for_a_view_that_takes_no_gradient():
     assert sorted(saved_by(lambda: base * other)) == [3, 5]
 
 
-def test_a_view_with_a_node_requires_a_gradient():
+def test_a_view_with_a_node_requires_a_gradient():  # A7a
     """Also when the node was made after a write, and the base was detached since."""
     base = T.ones(2, 2)
     view = base.t()
