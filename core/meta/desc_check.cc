@@ -93,10 +93,11 @@ class Check {
   }
 
   void flags(const MetaTensorDesc& row) const {
+    bool base_requires = row.base && base_of(row).requires_grad;
     if (row.requires_grad && !is_differentiable(row.dtype))
       fail_at("requires_grad", std::string("there are no gradients of ") + name_of(row.dtype));
-    if (!row.is_leaf && !row.requires_grad)
-      fail_at("is_leaf", "what was computed requires a gradient");
+    if (!row.is_leaf && !row.requires_grad && !base_requires)
+      fail_at("is_leaf", "what was computed requires a gradient, or its base does");
     if (row.creation_meta != CreationMeta::kDefault && !row.base)
       fail_at("creation_meta", "only a view has one");
     if (row.is_conj && !is_complex(row.dtype))

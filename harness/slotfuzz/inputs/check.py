@@ -119,8 +119,9 @@ def _flags(document, row: dict, pointer: str) -> None:
     base = None if row["base"] is None else document.tensors[row["base"]]
     if row["requires_grad"] and not is_differentiable(row["dtype"]):
         raise DescError(f"{pointer}/requires_grad", f"there are no gradients of {row['dtype']}")
-    if not (row["is_leaf"] or row["requires_grad"]):
-        raise DescError(f"{pointer}/is_leaf", "what was computed requires a gradient")
+    if not (row["is_leaf"] or row["requires_grad"] or base and base["requires_grad"]):
+        raise DescError(f"{pointer}/is_leaf",
+                        "what was computed requires a gradient, or its base does")
     if row["creation_meta"] != "default" and not base:
         raise DescError(f"{pointer}/creation_meta", "only a view has one")
     if row["is_conj"] and not is_complex(row["dtype"]):

@@ -32,9 +32,9 @@ def write_by_function(s):
     x.writes.count += 1
     if not is_refused and s.is_recording([x]):
         s.rebase(x, ModelNode(edge))
-        x.has_grad = x.has_grad and is_slotcore  # PyTorch empties `.grad`
+        x.has_grad = x.has_grad and is_slotcore  # PyTorch empties `.grad` (A7a)
 def return_by_function(s):
-    """What is given back is a view, or nothing records it, and it is detached."""
+    """The result is a view of x. Where x requires a gradient and nothing is recorded, it is not."""
     x = s.all[-1]
     is_recorded, base = s.is_recording([x]), x.base or x
     made = s.keep(Returning.apply(x.tensor), source=x, is_recorded=False,

@@ -198,7 +198,8 @@ def check_state(*names):
     for name in names:
         with T.set_grad_enabled(s.records):
             state_step(s, name)
-        # A stale result of a Function has no node, and PyTorch makes none for an unrecorded view.
+        # A7a, A8: asked for its node, a stale result of a Function raises; in PyTorch also a stale
+        # view that was not recorded.
         s.all = [one for one in s.all if not one.is_stale() or one.is_recorded or (
             is_slotcore and not one.is_given)]
         for one in s.all:

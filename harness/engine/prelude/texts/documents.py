@@ -52,7 +52,8 @@ class DocumentRules:
         is_complex = row["dtype"].startswith("complex")
         self.refuse(pointer + "requires_grad", row["requires_grad"] and not (
             is_complex or row["dtype"].startswith("float")))
-        self.refuse(pointer + "is_leaf", not row["is_leaf"] and not row["requires_grad"])
+        requires = row["requires_grad"] or base is not None and base["requires_grad"]
+        self.refuse(pointer + "is_leaf", not row["is_leaf"] and not requires)
         self.refuse(pointer + "creation_meta", row["creation_meta"] != "default" and base is None)
         self.refuse(pointer + "is_conj", row["is_conj"] and not is_complex)
         first = next(one for one in self.tensors if one["version_group"] == row["version_group"])
