@@ -93,7 +93,7 @@ class Check {
   }
 
   void flags(const MetaTensorDesc& row) const {
-    bool base_requires = row.base && base_of(row).requires_grad;
+    bool base_requires = row.base && base_of(row).requires_grad && is_differentiable(row.dtype);
     if (row.requires_grad && !is_differentiable(row.dtype))
       fail_at("requires_grad", std::string("there are no gradients of ") + name_of(row.dtype));
     if (!row.is_leaf && !row.requires_grad && !base_requires)

@@ -117,9 +117,11 @@ def _layout(row: dict, pointer: str) -> None:
 
 def _flags(document, row: dict, pointer: str) -> None:
     base = None if row["base"] is None else document.tensors[row["base"]]
-    if row["requires_grad"] and not is_differentiable(row["dtype"]):
+    has_gradients = is_differentiable(row["dtype"])
+    if row["requires_grad"] and not has_gradients:
         raise DescError(f"{pointer}/requires_grad", f"there are no gradients of {row['dtype']}")
-    if not (row["is_leaf"] or row["requires_grad"] or base and base["requires_grad"]):
+    if not (row["is_leaf"] or row["requires_grad"]
+            or base and base["requires_grad"] and has_gradients):
         raise DescError(f"{pointer}/is_leaf",
                         "what was computed requires a gradient, or its base does")
     if row["creation_meta"] != "default" and not base:

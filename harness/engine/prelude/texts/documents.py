@@ -50,9 +50,10 @@ class DocumentRules:
         numbers = [*row["size"], *row["stride"]]
         self.refuse(pointer + "size", len(row["size"]) != len(row["stride"]) or min(numbers) < 0)
         is_complex = row["dtype"].startswith("complex")
-        self.refuse(pointer + "requires_grad", row["requires_grad"] and not (
-            is_complex or row["dtype"].startswith("float")))
-        requires = row["requires_grad"] or base is not None and base["requires_grad"]
+        has_gradients = is_complex or row["dtype"].startswith("float")
+        self.refuse(pointer + "requires_grad", row["requires_grad"] and not has_gradients)
+        requires = row["requires_grad"] or (
+            base is not None and base["requires_grad"] and has_gradients)
         self.refuse(pointer + "is_leaf", not row["is_leaf"] and not requires)
         self.refuse(pointer + "creation_meta", row["creation_meta"] != "default" and base is None)
         self.refuse(pointer + "is_conj", row["is_conj"] and not is_complex)
@@ -100,7 +101,8 @@ def rows_reached(document):
         row = dict(rules.tensors[[*tensors][len(rows)]], id=len(rows))
         row.update(base=place_among(tensors, row["base"]), grad=place_among(tensors, row["grad"]),
                    storage=place_among(storages, row["storage"]),
-                   version_group=place_among(groups, row["version_group"]))
+                   version_group=place_among(groups, row["version_group"]),
+                   requires_grad=row["requires_grad"] or not row["is_leaf"])
         rows.append(row)
     return roots, rows, [dict(rules.storages[place], id=0) for place in storages]
 def check_edited_text(*edits):
