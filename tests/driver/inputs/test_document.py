@@ -56,6 +56,15 @@ def test_any_form_is_read():
     assert document.dumps(document.loads(loose.encode())) == hostile.GOOD
 
 
+def test_a_text_of_a_former_writer_is_read():
+    """It left out that a view requires a gradient, whose node was made after a write."""
+    view = rows.tensor((2,), base=0, requires_grad=True, is_leaf=False)
+    leaf = rows.tensor((4,), requires_grad=True)
+    text = document.dumps(rows.capture([rows.storage(16)], [leaf, view], {"a": 0, "b": 1}).document)
+    former = text.replace('"requires_grad":true,"is_leaf":false', '"is_leaf":false')
+    assert former != text and document.dumps(document.loads(former.encode())) == text
+
+
 @pytest.mark.parametrize("text, pointer", hostile.TEXTS)
 def test_a_hostile_text_is_refused_with_its_place(text, pointer):
     with pytest.raises(DescError) as caught:
