@@ -177,7 +177,9 @@ void Conversion::build_tensor(size_t place) {
                                                      .bits = {row.is_conj, row.is_neg},
                                                      .base = std::move(base),
                                                      .version = version_of(row).fake});
-  autograd::set_flags(*fake, row.requires_grad, row.is_leaf, row.creation_meta);
+  // Former writers left out that a view requires a gradient whose node a write of its base renewed.
+  bool requires_grad = row.requires_grad || !row.is_leaf;
+  autograd::set_flags(*fake, requires_grad, row.is_leaf, row.creation_meta);
   if (row.grad) autograd::materialize_meta(*fake);
   tensors_[place].fake = std::move(fake);
 }

@@ -293,8 +293,6 @@ std::shared_ptr<const Document> loads(std::string_view text) {
   reader.finish();
   reader.document->source = next_source();
   check(*reader.document);
-  // Former writers left this out of a view whose node was made after a write of its base.
-  for (MetaTensorDesc& row : reader.document->tensors) row.requires_grad |= !row.is_leaf;
   return reader.document;
 }
 

@@ -97,8 +97,6 @@ def read(value, pointer: str = "") -> Document:
         check.check(document)
     except DescError as error:
         raise DescError(f"{pointer}{error.pointer}", error.message) from error
-    for row in document.tensors:  # former writers left it out of views of what was written
-        row["requires_grad"] = row["requires_grad"] or not row["is_leaf"]
     return document
 
 

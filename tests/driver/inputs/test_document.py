@@ -62,7 +62,7 @@ def test_a_text_of_a_former_writer_is_read():
     leaf = rows.tensor((4,), requires_grad=True)
     text = document.dumps(rows.capture([rows.storage(16)], [leaf, view], {"a": 0, "b": 1}).document)
     former = text.replace('"requires_grad":true,"is_leaf":false', '"is_leaf":false')
-    assert former != text and document.dumps(document.loads(former.encode())) == text
+    assert former != text and document.dumps(document.loads(former.encode())) == former
 
 
 @pytest.mark.parametrize("text, pointer", hostile.TEXTS)

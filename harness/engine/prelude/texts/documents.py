@@ -101,8 +101,7 @@ def rows_reached(document):
         row = dict(rules.tensors[[*tensors][len(rows)]], id=len(rows))
         row.update(base=place_among(tensors, row["base"]), grad=place_among(tensors, row["grad"]),
                    storage=place_among(storages, row["storage"]),
-                   version_group=place_among(groups, row["version_group"]),
-                   requires_grad=row["requires_grad"] or not row["is_leaf"])
+                   version_group=place_among(groups, row["version_group"]))
         rows.append(row)
     return roots, rows, [dict(rules.storages[place], id=0) for place in storages]
 def check_edited_text(*edits):
