@@ -3,6 +3,7 @@
 // arguments, and holds no lock (A3).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/c10/impl/py_interpreter.h"
@@ -20,6 +21,9 @@ class FunctionPreHook {
   // Receives the gradients of the node's inputs, also those that are null (A3b), and returns those
   // that the node gets. The number is the same.
   virtual Gradients operator()(Gradients gradients) = 0;
+  // What a run that begins now calls, also if it removes or adds callables (A3c); null for this
+  // hook itself.
+  virtual std::shared_ptr<FunctionPreHook> of_run() const { return nullptr; }
   // The Python object that the hook owns, for the collector; or null.
   virtual PyObject* python_object() const noexcept { return nullptr; }
 };
@@ -29,6 +33,7 @@ class FunctionPostHook {
   virtual ~FunctionPostHook() = default;
   // Receives what the node returned and what it was given; returns what replaces `outputs`.
   virtual Gradients operator()(Gradients outputs, const Gradients& inputs) = 0;
+  virtual std::shared_ptr<FunctionPostHook> of_run() const { return nullptr; }
   virtual PyObject* python_object() const noexcept { return nullptr; }
 };
 

@@ -56,8 +56,7 @@ struct InputMetadata {
   Place place;
 };
 
-// The hooks of a node, copied before a run: a hook may remove itself or others, and this run still
-// calls them (A3c).
+// The hooks of a node. A copy keeps each hook alive.
 struct NodeHooks {
   // Each for one input. They run first, in the order of registration.
   std::vector<std::pair<uint32_t, std::shared_ptr<FunctionPreHook>>> of_tensors;

@@ -13,6 +13,19 @@
 namespace slotcore::autograd {
 namespace {
 
+// The hooks of the node as they are now: the run calls those that it removes, and not those that it
+// adds (A3c).
+NodeHooks hooks_of_run(const Node& node) {
+  NodeHooks hooks = node.hooks();
+  auto fix = [](auto& hook) {
+    if (auto fixed = hook->of_run()) hook = std::move(fixed);
+  };
+  for (auto& [_, hook] : hooks.of_tensors) fix(hook);
+  for (auto& hook : hooks.before) fix(hook);
+  for (auto& hook : hooks.after) fix(hook);
+  return hooks;
+}
+
 Gradients with_pre_hooks(const NodeHooks& hooks, Gradients inputs) {
   auto run = [&](const std::pair<uint32_t, std::shared_ptr<FunctionPreHook>>& hook) {
     TensorPtr& gradient = inputs.at(hook.first);
@@ -34,8 +47,7 @@ bool is_any(const Gradients& gradients) {
 
 // Runs one node and delivers what it returns.
 void evaluate(GraphTask& graph, Node& node, Gradients inputs) {
-  // The copy keeps each hook alive that this run calls, whatever the hooks remove (A3c).
-  const NodeHooks hooks = node.hooks();
+  const NodeHooks hooks = hooks_of_run(node);
   inputs = with_pre_hooks(hooks, std::move(inputs));
   for (const GraphTask::Capture& capture : graph.captures_of(&node))
     graph.set_captured(capture.place, inputs.at(capture.input_nr));

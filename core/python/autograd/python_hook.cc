@@ -85,6 +85,29 @@ PyRef HookDict::callables() const {
   return PyRef::steal(checked(PyDict_Values(dict())));
 }
 
+template <class Hook>
+std::shared_ptr<Hook> HookDict::copied_as() const {
+  std::shared_ptr<Hook> result;
+  with_taken_gil(*interpreter(), [&] {
+    if (!PyDict_Check(dict())) return;
+    PyRef copy = PyRef::steal(checked(PyDict_Copy(dict())));
+    result = std::make_shared<Hook>(interpreter(), copy.get());
+  });
+  return result;
+}
+
+std::shared_ptr<autograd::FunctionPreHook> TensorHook::of_run() const {
+  return hooks_.copied_as<TensorHook>();
+}
+
+std::shared_ptr<autograd::FunctionPreHook> NodePreHook::of_run() const {
+  return hooks_.copied_as<NodePreHook>();
+}
+
+std::shared_ptr<autograd::FunctionPostHook> NodePostHook::of_run() const {
+  return hooks_.copied_as<NodePostHook>();
+}
+
 Gradients TensorHook::operator()(Gradients gradients) {
   with_taken_gil(*hooks_.interpreter(), [&] {
     ModuleState* state = state_of(hooks_);

@@ -10,7 +10,7 @@
 
 namespace slotcore::python {
 
-// Owns a dict of callables, which handles change. A run calls a copy of its values (A3c).
+// Owns a dict of callables, which handles change.
 class HookDict {
  public:
   HookDict(Interpreter* interpreter, PyObject* dict) noexcept : owned_(interpreter, dict) {}
@@ -20,6 +20,10 @@ class HookDict {
   // Its callables now. Needs the GIL. Throws PythonErrorSet, also for what is not a dict: a user
   // may set anything.
   PyRef callables() const;
+  // A Hook with a copy of the dict, for a run that has begun (A3c); null if it is not a dict. Takes
+  // the GIL. Throws PythonErrorSet.
+  template <class Hook>
+  std::shared_ptr<Hook> copied_as() const;
 
  private:
   OwnedObject owned_;
@@ -31,6 +35,7 @@ class TensorHook final : public autograd::FunctionPreHook {
  public:
   TensorHook(Interpreter* interpreter, PyObject* dict) noexcept : hooks_(interpreter, dict) {}
   autograd::Gradients operator()(autograd::Gradients gradients) override;
+  std::shared_ptr<autograd::FunctionPreHook> of_run() const override;
   PyObject* python_object() const noexcept override { return hooks_.dict(); }
 
  private:
@@ -42,6 +47,7 @@ class NodePreHook final : public autograd::FunctionPreHook {
  public:
   NodePreHook(Interpreter* interpreter, PyObject* dict) noexcept : hooks_(interpreter, dict) {}
   autograd::Gradients operator()(autograd::Gradients gradients) override;
+  std::shared_ptr<autograd::FunctionPreHook> of_run() const override;
   PyObject* python_object() const noexcept override { return hooks_.dict(); }
 
  private:
@@ -54,6 +60,7 @@ class NodePostHook final : public autograd::FunctionPostHook {
   NodePostHook(Interpreter* interpreter, PyObject* dict) noexcept : hooks_(interpreter, dict) {}
   autograd::Gradients operator()(autograd::Gradients outputs,
                                  const autograd::Gradients& inputs) override;
+  std::shared_ptr<autograd::FunctionPostHook> of_run() const override;
   PyObject* python_object() const noexcept override { return hooks_.dict(); }
 
  private:

@@ -134,19 +134,24 @@ def check_hook_order(tensor):
 #> check_hook_removal: checks
 def check_hook_removal(tensor):
     log, handles = [], []
-    def first(gradient):
+    def first(*gradients):
         log.append("first")
         for handle in handles:
             handle.remove()
-        leaf.register_hook(lambda _: log.append("added"))
+        registers(lambda *_: log.append("added"))
     with T.enable_grad():
         leaf = differentiable(tensor)
-        handles += [leaf.register_hook(first), leaf.register_hook(lambda _: log.append("second"))]
-        (leaf * 1).sum().backward()
-        assert log == ["first", "second"], f"A3c: the first run called {log}"
-        (leaf * 1).sum().backward()
-        assert log == ["first", "second", "added"], f"A3c: both runs called {log}"
-        leaf._backward_hooks = None
+        for owner in (lambda: leaf.register_hook, lambda: total.grad_fn.register_hook,
+                      lambda: getattr(total.grad_fn, "register_prehook", leaf.register_hook)):
+            total = (leaf * 1).sum()
+            registers = owner()
+            log.clear()
+            handles[:] = registers(first), registers(lambda *_: log.append("second"))
+            total.backward(retain_graph=True)
+            assert log == ["first", "second"], f"A3c: the first run called {log}"
+            total.backward(retain_graph=True)
+            assert log == ["first", "second", "added"], f"A3c: both runs called {log}"
+            leaf._backward_hooks = None
 
 #: check_hooks_set: hooks that are set as they are run once for each gradient (A3b)
 #> check_hooks_set: checks

@@ -91,12 +91,18 @@ class Chain:
         hook.handle = self.leaf.register_post_accumulate_grad_hook(hook.hear_of_leaf)
     def hook_before(self, factor=None):
         if not hasattr(self.now.grad_fn, "register_prehook"):
-            return  # of PyTorch 2.0
+            return None  # of PyTorch 2.0
         hook = ChainHook(self, self.stage.before, factor)
         hook.handle = self.now.grad_fn.register_prehook(hook.hear_before)
+        return hook
     def hook_after(self):
         hook = ChainHook(self, self.stage.after)
         hook.handle = self.now.grad_fn.register_hook(hook.hear_after)
+        return hook
+    def remove_next(self, adds):
+        first, second = adds(), adds()
+        if first is not None:
+            first.removes = second
     def retain(self):
         self.now.retain_grad()
         if not any(tensor is self.now for tensor, _ in self.retained):
@@ -152,6 +158,9 @@ links = {
     "hook_removed_later": Chain.hook_removed_later, "hook_leaf": Chain.hook_leaf,
     "hook_after_leaf": Chain.hook_after_leaf, "hook_before": Chain.hook_before,
     "hook_before_changing": lambda c: c.hook_before(5), "hook_after": Chain.hook_after,
+    "hook_removing_next": lambda c: c.remove_next(c.hook),
+    "before_removing_next": lambda c: c.remove_next(c.hook_before),
+    "after_removing_next": lambda c: c.remove_next(c.hook_after),
     "retain": Chain.retain, "collect": lambda c: gc.collect(),
 }
 

@@ -57,6 +57,41 @@ def test_a_hook_that_is_added_while_hooks_run_is_called_from_the_next_run_on():
     x._backward_hooks = None
 
 
+class Pair(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, first, second):
+        return first * 2 + second * 3
+
+
+PLACES = ["tensor", "other tensor", "before", "after"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_run_calls_the_hooks_of_its_node_that_were_there_when_it_began(place):  # A3c
+    """Whatever the first hook of a node removes or adds, also to another list of that node."""
+    first, other = Pair.apply(T.ones(1).requires_grad_())
+    node, log = first.grad_fn, []
+    register = {"tensor": first.register_hook, "other tensor": other.register_hook,
+                "before": node.register_prehook, "after": node.register_hook}[place]
+
+    def acts(gradient):
+        log.append("acts")
+        removed.remove()
+        added.append(register(lambda *_: log.append("added")))
+
+    added, first_handle = [], first.register_hook(acts)
+    removed = register(lambda *_: log.append("removed"))
+    (first + other).backward(retain_graph=True)
+    assert log == ["acts", "removed"]
+    first_handle.remove()
+    (first + other).backward()
+    assert log == ["acts", "removed", "added"]
+
+
 def test_an_error_in_a_hook_comes_out_as_it_is():
     x = leaf(2)
 
