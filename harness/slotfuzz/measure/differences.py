@@ -71,12 +71,13 @@ def _of_any_name(words: str) -> str:
 
 
 def read_reasons(path: Path) -> list[Reason]:
-    """Reads the table of reasons. In `match` the name of a list of [effects] means its patterns."""
+    """Reads the table of reasons. The name of a list of [effects] or [causes] means its patterns."""
     table = tomllib.loads(path.read_text())
-    return [Reason(row["name"], row["why"], row["place"],
-                   tuple(pattern for name in row["match"]
-                         for pattern in table["effects"].get(name, [name])),
-                   tuple(row.get("after", ()))) for row in table["reason"]]
+
+    def patterns(names: list[str], lists: dict[str, list[str]]) -> tuple[str, ...]:
+        return tuple(pattern for name in names for pattern in lists.get(name, [name]))
+    return [Reason(row["name"], row["why"], row["place"], patterns(row["match"], table["effects"]),
+                   patterns(row.get("after", []), table["causes"])) for row in table["reason"]]
 
 
 def differences_of(

@@ -1,5 +1,7 @@
 """Tests of the comparison of two subjects, with invented traces."""
 
+import tomllib
+from fnmatch import fnmatchcase
 from types import SimpleNamespace
 
 import pytest
@@ -225,6 +227,15 @@ def test_the_table_of_reasons_can_be_read():
     assert len({one.name for one in reasons}) == len(reasons)
     for one in reasons:
         assert all(":" in pattern for pattern in one.patterns), f"no list of effects: {one}"
+
+
+def test_the_reasons_speak_of_ops_that_there_are():
+    tables = (tomllib.loads(path.read_text()) for path in (ROOT / "ops").glob("*.ops"))
+    ops = {"end"}.union(*(rows for table in tables for rows in table.values()))
+    for reason in differences.read_reasons(ROOT / "bench" / "differential.toml"):
+        for pattern in (*reason.after, *(one.partition(":")[0] for one in reason.patterns)):
+            of_op = pattern.partition(" ")[0]
+            assert any(fnmatchcase(op, of_op) for op in ops), f"{reason.name}: no op is {pattern}"
 
 
 def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
