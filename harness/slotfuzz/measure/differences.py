@@ -71,7 +71,7 @@ def _of_any_name(words: str) -> str:
 
 
 def read_reasons(path: Path) -> list[Reason]:
-    """Reads the table of reasons. The name of a list of [effects] or [causes] means its patterns."""
+    """Reads the table of reasons. The name of a list of [effects] or [causes] is its patterns."""
     table = tomllib.loads(path.read_text())
 
     def patterns(names: list[str], lists: dict[str, list[str]]) -> tuple[str, ...]:

@@ -1,17 +1,14 @@
 """Tests of the comparison of two subjects, with invented traces."""
 
-import tomllib
-from fnmatch import fnmatchcase
 from types import SimpleNamespace
 
 import pytest
 
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
-from slotfuzz.measure import differences, differential
+from slotfuzz.measure import differential
 from slotfuzz.measure.differences import RAISED, Reason, differences_of
 from slotfuzz.measure.differential import Pair
-from slotfuzz.paths import ROOT
 from slotfuzz.schema.answers import Observation, Observed
 
 OPS = ["make", "write", "read"]
@@ -219,23 +216,6 @@ def test_a_difference_only_after_other_programs_does_not_count():
 def test_equal_observations_in_unequal_texts_are_a_harness_error():
     with pytest.raises(BrokenError):
         [*differences_of([seen("a.x = 1\n")], [seen("a.x = 1")], ["make"])]
-
-
-def test_the_table_of_reasons_can_be_read():
-    reasons = differences.read_reasons(ROOT / "bench" / "differential.toml")
-    assert reasons and all(one.why and one.place and one.patterns for one in reasons)
-    assert len({one.name for one in reasons}) == len(reasons)
-    for one in reasons:
-        assert all(":" in pattern for pattern in one.patterns), f"no list of effects: {one}"
-
-
-def test_the_reasons_speak_of_ops_that_there_are():
-    tables = (tomllib.loads(path.read_text()) for path in (ROOT / "ops").glob("*.ops"))
-    ops = {"end"}.union(*(rows for table in tables for rows in table.values()))
-    for reason in differences.read_reasons(ROOT / "bench" / "differential.toml"):
-        for pattern in (*reason.after, *(one.partition(":")[0] for one in reason.patterns)):
-            of_op = pattern.partition(" ")[0]
-            assert any(fnmatchcase(op, of_op) for op in ops), f"{reason.name}: no op is {pattern}"
 
 
 def test_the_benchmark_fails_without_a_reason(monkeypatch, tmp_path):
