@@ -68,7 +68,7 @@ std::uint64_t hash_of(const std::vector<Observation>& trace) {
     shared.hashes[shared.done] = hash_of(observations.trace());
     shared.traces[shared.done] = traces.write(observations.trace());
     ++shared.done;
-    // Of what it has left, as the contract allows, the next collections visit nothing.
+    // The next collections then do not visit what this program has left, as the contract allows.
     session.interpreter.freeze();
   }
   std::_Exit(0);
