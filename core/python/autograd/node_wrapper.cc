@@ -132,7 +132,9 @@ PyRef make_type(PyObject* module, const char* qualified_name, PyObject* base) {
       {0, nullptr},
   };
   PyType_Spec spec = {qualified_name, sizeof(Wrapper), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
+                          Py_TPFLAGS_IMMUTABLETYPE,
+                      slots};
   return PyRef::steal(checked(PyType_FromModuleAndSpec(module, &spec, base)));
 }
 

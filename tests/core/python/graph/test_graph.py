@@ -37,9 +37,11 @@ def test_a_leaf_has_one_accumulator():
     assert x.grad_fn is None
 
 
-def test_nodes_cannot_be_created():
+def test_nodes_cannot_be_created_and_their_classes_not_changed():
     with pytest.raises(TypeError):
         T.autograd.Node()
+    with pytest.raises(TypeError, match="immutable type"):
+        type((leaf(1) * 2).grad_fn).tag = 1
     with pytest.raises(AttributeError):
         (leaf(1) * 2).grad_fn.variable
 
