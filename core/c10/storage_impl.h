@@ -50,6 +50,13 @@ class StorageImpl final : public intrusive_ptr_target {
   // Where the bytes are. A fake's storage is on meta, whatever the fake says.
   Device device() const noexcept { return place_.has_bytes() ? Device::kCpu : Device::kMeta; }
 
+  // How often what a storage without bytes stands for was written: each write may change what data
+  // would decide.
+  uint64_t writes() const noexcept { return writes_.load(std::memory_order_relaxed); }
+  void note_write() noexcept {
+    if (!place_.has_bytes()) writes_.fetch_add(1, std::memory_order_relaxed);
+  }
+
   // Moves the content to a block of another size; bytes that fit are kept, new bytes are zero. On
   // meta, only changes the number.
   // Throws AllocationError, PinnedError, or runtime_error when the storage is not resizable.
@@ -90,6 +97,8 @@ class StorageImpl final : public intrusive_ptr_target {
   std::atomic<uint32_t> pins_{0};
   bool resizable_;
   Place place_;
+  // Relaxed, all accesses: the number orders nothing.
+  std::atomic<uint64_t> writes_{0};
 };
 
 // A new, resizable, zero-filled storage. Throws AllocationError.

@@ -52,14 +52,17 @@ TensorPtr nonzero_of_numbers(const TensorImpl& self) {
 std::optional<SymInt> remembered(TensorImpl& fake, const EnvPtr& env) {
   std::lock_guard lock(env->mutex);
   const auto& known = fake.nonzero_count();
-  if (known == nullptr || known->version != fake.version().value()) return std::nullopt;
+  if (known == nullptr || known->version != fake.version().value() ||
+      known->writes != fake.storage()->writes()) {
+    return std::nullopt;
+  }
   return sym_int_of(env, env->env.simplify(expr_of(env, known->count)));
 }
 
 void remember(TensorImpl& fake, const EnvPtr& env, const SymInt& count) {
   std::lock_guard lock(env->mutex);
-  fake.nonzero_count() =
-      std::make_unique<NonzeroCount>(NonzeroCount{count, fake.version().value()});
+  fake.nonzero_count() = std::make_unique<NonzeroCount>(
+      NonzeroCount{count, fake.version().value(), fake.storage()->writes()});
 }
 
 TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env) {

@@ -37,6 +37,17 @@ TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
   return gradient;
 }
 
+void check_replaced(const Node& node, size_t input, const TensorPtr& gradient) {
+  if (!gradient) return;
+  const InputMetadata& expected = node.inputs()[input];
+  if (expected.is_of(*gradient)) return;
+  throw std::runtime_error("a hook gave a gradient of " + std::string(name_of(gradient->type())) +
+                           " and size " + text(gradient->sizes()) + " on " +
+                           gradient->place().text() + ", which does not fit a tensor of " +
+                           name_of(expected.type) + " and size " + text(expected.sizes()) + " on " +
+                           expected.place.text());
+}
+
 void validate_outputs(const Node& node, Gradients& gradients) {
   std::span<const Edge> edges = node.next_edges();
   if (gradients.size() < edges.size()) {

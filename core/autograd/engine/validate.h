@@ -12,4 +12,8 @@ void validate_outputs(const Node& node, Gradients& gradients);
 // The same for one gradient and what the root of a backward expects.
 TensorPtr validated(const InputMetadata& expected, TensorPtr gradient);
 
+// Throws runtime_error when a hook has replaced the gradient of an input of `node` by one of other
+// sizes, another dtype or on another device (A3d).
+void check_replaced(const Node& node, size_t input, const TensorPtr& gradient);
+
 }  // namespace slotcore::autograd

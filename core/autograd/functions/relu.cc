@@ -2,6 +2,8 @@
 
 #include "core/autograd/functions/relu.h"
 
+#include <stdexcept>
+
 #include "core/autograd/saved/saving_node.h"
 #include "core/c10/tensor/tensor_derivatives.h"
 
@@ -18,6 +20,13 @@ class WherePositiveBackward final : public SavingNode<1> {
 };
 
 TensorPtr where_positive(TensorImpl& gradient, TensorImpl& result) {
+  // An unpack hook may have given any tensor (A2e).
+  if (result.place() != gradient.place() || result.sizes() != gradient.sizes()) {
+    throw std::runtime_error("what relu() has saved, unpacked by a hook, is on " +
+                             result.place().text() + " and of size " + text(result.sizes()) +
+                             "; the gradient is on " + gradient.place().text() + " and of size " +
+                             text(gradient.sizes()));
+  }
   return recorded(derivatives::where_positive(gradient, result), {&gradient},
                   [&] { return make_intrusive<WherePositiveBackward>(*result.detach()); });
 }

@@ -156,6 +156,10 @@ bool fits(double value, bool is_integer) {
   }
 }
 
+[[noreturn]] inline void throw_overflow() {
+  throw std::runtime_error("the value cannot be converted to the dtype without overflow");
+}
+
 template <class T>
 T checked_convert(const Scalar& number) {
   if constexpr (std::is_same_v<T, int64_t>) {
@@ -166,11 +170,12 @@ T checked_convert(const Scalar& number) {
   if constexpr (std::is_same_v<T, bool>) {
     return value != 0.0;
   } else if constexpr (is_complex_v<T>) {
+    using Part = typename T::value_type;
+    if (!fits<Part>(value.real(), false) || !fits<Part>(value.imag(), false)) throw_overflow();
     return T(value);
   } else {
     bool is_integer = std::holds_alternative<int64_t>(number);
-    if (value.imag() != 0 || !fits<T>(value.real(), is_integer))
-      throw std::runtime_error("the value cannot be converted to the dtype without overflow");
+    if (value.imag() != 0 || !fits<T>(value.real(), is_integer)) throw_overflow();
     return convert<T>(value.real());
   }
 }

@@ -62,7 +62,7 @@ void relu_in_place(TensorImpl& self) {
     announce({&self});
     check_no_internal_overlap(self);
     write_relu(self, self);
-    self.version().bump();
+    self.note_write();
   });
 }
 

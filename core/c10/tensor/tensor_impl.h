@@ -66,6 +66,7 @@ class ExtraMeta {
 struct NonzeroCount {
   SymInt count;
   uint32_t version;  // of the elements: a write ends it
+  uint64_t writes;   // of the storage: so does one by another alias
 };
 
 class TensorImpl final : public intrusive_ptr_target {
@@ -108,6 +109,11 @@ class TensorImpl final : public intrusive_ptr_target {
   // The tensor that this is a view of, which is never a view itself; or null.
   const intrusive_ptr<TensorImpl>& base() const noexcept { return base_; }
   VersionCounter& version() const noexcept { return *version_; }
+  // Counts a write of the elements.
+  void note_write() const noexcept {
+    version_->bump();
+    storage_->note_write();
+  }
   const intrusive_ptr<VersionCounter>& version_counter() const noexcept { return version_; }
 
   ValueBits bits() const noexcept { return bits_; }

@@ -166,13 +166,13 @@ void write_result(Op op, TensorImpl& self, const Operand& other) {
     throw std::runtime_error("a result on meta cannot be stored in a tensor on cpu");
   check_overlap(self, *other.tensor);
   run(op, self, self, *to_read(self, other.tensor), type);
-  self.version().bump();
+  self.note_write();
 }
 
 void write_number(TensorImpl& self, const Scalar& value) {
   announce({&self});
   write_all(self, value);
-  self.version().bump();
+  self.note_write();
 }
 
 void write_copy(TensorImpl& self, const Operand& source) {
@@ -185,7 +185,7 @@ void write_copy(TensorImpl& self, const Operand& source) {
   check_overlap(self, *source.tensor);
   if (source.tensor.get() == &self) {
     // Nothing is read or written, but the call counts as a write.
-    self.version().bump();
+    self.note_write();
     return;
   }
   TensorPtr kept = to_read(self, source.tensor);
@@ -204,7 +204,7 @@ void write_copy(TensorImpl& self, const Operand& source) {
           [&](const std::array<int64_t, 2>& at) { written.write(at[0], read.read<T>(at[1])); });
     });
   }
-  self.version().bump();
+  self.note_write();
 }
 
 TensorPtr new_like(const TensorImpl& a, const TensorImpl& b) {

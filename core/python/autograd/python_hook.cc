@@ -47,7 +47,7 @@ PyObject* handle_remove(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     Handle* handle = as_handle(self);
     // Owned, because what is removed may run user code, which may drop the tensor.
-    PyRef dict = PyRef::steal(checked(PyObject_CallNoArgs(handle->dict)));
+    PyRef dict = called(PyObject_CallNoArgs, handle->dict);
     if (dict.get() == Py_None) Py_RETURN_NONE;
     int known = PyDict_Contains(dict.get(), handle->key);
     checked(known);
@@ -63,8 +63,8 @@ PyObject* handle_exit(PyObject* self, PyObject*) { return handle_remove(self, nu
 
 void handle_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  Py_CLEAR(as_handle(self)->dict);
-  Py_CLEAR(as_handle(self)->key);
+  clear(as_handle(self)->dict);
+  clear(as_handle(self)->key);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -113,7 +113,7 @@ Gradients TensorHook::operator()(Gradients gradients) {
     ModuleState* state = state_of(hooks_);
     for_each_hook(hooks_, [&](PyObject* hook) {
       PyRef gradient = gradient_object(state, gradients[0]);
-      PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, gradient.get())));
+      PyRef result = called(PyObject_CallOneArg, hook, gradient.get());
       if (PyTuple_Check(result.get()))
         throw_python(PyExc_TypeError, "a hook returned a tuple and must return a Tensor or None");
       if (!gradients[0]) {
@@ -137,7 +137,7 @@ Gradients NodePreHook::operator()(Gradients gradients) {
     ModuleState* state = state_of(hooks_);
     for_each_hook(hooks_, [&](PyObject* hook) {
       PyRef tuple = gradient_tuple(state, gradients);
-      PyRef result = PyRef::steal(checked(PyObject_CallOneArg(hook, tuple.get())));
+      PyRef result = called(PyObject_CallOneArg, hook, tuple.get());
       replace(state, gradients, result, "a pre-hook");
     });
   });
@@ -149,8 +149,8 @@ Gradients NodePostHook::operator()(Gradients outputs, const Gradients& inputs) {
     ModuleState* state = state_of(hooks_);
     for_each_hook(hooks_, [&](PyObject* hook) {
       PyRef returned = gradient_tuple(state, outputs), given = gradient_tuple(state, inputs);
-      PyRef result = PyRef::steal(
-          checked(PyObject_CallFunctionObjArgs(hook, returned.get(), given.get(), nullptr)));
+      PyRef result =
+          called(PyObject_CallFunctionObjArgs, hook, returned.get(), given.get(), nullptr);
       replace(state, outputs, result, "a post-hook");
     });
   });

@@ -24,7 +24,7 @@ class PackedByPython final : public PackedTensor {
   TensorPtr unpack() const override {
     const Interpreter& interpreter = *packed_.interpreter();
     return with_gil(interpreter, [&] {
-      PyRef result = PyRef::steal(checked(PyObject_CallOneArg(unpack_.get(), packed_.get())));
+      PyRef result = called(PyObject_CallOneArg, unpack_.get(), packed_.get());
       return TensorPtr::retain(
           &checked_tensor(state_of(interpreter), result.get(), "an unpack hook"));
     });
@@ -49,7 +49,7 @@ class PythonHooks final : public SavedTensorHooks {
     if (!is_inside(*interpreter)) return nullptr;
     return with_gil(*interpreter, [&] {
       PyRef wrapper = gradient_object(state_of(*interpreter), tensor);
-      PyRef packed = PyRef::steal(checked(PyObject_CallOneArg(pack_.get(), wrapper.get())));
+      PyRef packed = called(PyObject_CallOneArg, pack_.get(), wrapper.get());
       return std::make_shared<PackedByPython>(interpreter, packed.get(), unpack_.get());
     });
   }

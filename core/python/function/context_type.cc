@@ -65,7 +65,7 @@ int context_clear(PyObject* self) noexcept {
   trace(refuses ? "clear refused" : "cleared", {"ctx", self});
   if (refuses) return 0;
   for_each_object(context, [](PyObject** object) {
-    Py_CLEAR(*object);
+    clear(*object);
     return 0;
   });
   release_saved(context);
@@ -82,7 +82,7 @@ void context_dealloc(PyObject* self) noexcept {
   // A ctx is deallocated after its node, which owned it.
   SLOTCORE_CHECK(context->parts == nullptr || context->parts->node.expired());
   for_each_object(context, [](PyObject** object) {
-    Py_CLEAR(*object);
+    clear(*object);
     return 0;
   });
   if (context->parts != nullptr) {

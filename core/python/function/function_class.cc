@@ -22,7 +22,7 @@ PyRef prepended(PyObject* first, PyObject* args) {
 }
 
 PyRef call(PyObject* function, PyObject* args) {
-  return PyRef::steal(checked(PyObject_Call(function, args, nullptr)));
+  return called(PyObject_Call, function, args, nullptr);
 }
 
 // forward(ctx, *args); or forward(*args) and setup_context(ctx, args, results).
@@ -39,7 +39,7 @@ PyRef static_forward(ModuleState* state, PyObject* type, PyObject* context, PyOb
 PyObject* apply(PyObject* type, PyObject* args) {
   return guarded([&] {
     ModuleState* state = state_of_type(reinterpret_cast<PyTypeObject*>(type));
-    PyRef made = PyRef::steal(checked(PyObject_CallNoArgs(attribute(type, "_backward_cls").get())));
+    PyRef made = called(PyObject_CallNoArgs, attribute(type, "_backward_cls").get());
     if (!PyObject_TypeCheck(made.get(), state->function_base)) {
       throw_python(PyExc_TypeError, "_backward_cls of %s makes a %s",
                    reinterpret_cast<PyTypeObject*>(type)->tp_name, Py_TYPE(made.get())->tp_name);
@@ -77,10 +77,10 @@ PyObject* init_subclass(PyObject* type, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "the class statement of a Function takes no arguments");
     ModuleState* state = state_of_type(reinterpret_cast<PyTypeObject*>(type));
     PyRef name = attribute(type, "__name__"), module = attribute(type, "__module__");
-    PyRef made = PyRef::steal(checked(PyObject_CallFunction(
-        reinterpret_cast<PyObject*>(&PyType_Type), "N(O){s:O,s:O}",
+    PyRef made = called(
+        PyObject_CallFunction, reinterpret_cast<PyObject*>(&PyType_Type), "N(O){s:O,s:O}",
         checked(PyUnicode_FromFormat("%UBackward", name.get())), state->backward_function,
-        "__module__", module.get(), "_forward_cls", type)));
+        "__module__", module.get(), "_forward_cls", type);
     checked(PyObject_SetAttrString(type, "_backward_cls", made.get()));
     Py_RETURN_NONE;
   });

@@ -29,7 +29,7 @@ void PyNode::release_resources() noexcept {
   const auto drop = [](void* context) noexcept {
     auto* object = static_cast<PyObject*>(context);
     if (Py_REFCNT(object) > 1) release_saved(as_context(object));
-    Py_DECREF(object);
+    PyRef::steal(object);
   };
   interpreter_->drop(drop, std::exchange(context_, nullptr));
 }
@@ -97,7 +97,7 @@ Gradients PyNode::call_backward(Gradients& gradients) const {
   gradients.clear();
   const char* name = as_context(context_)->is_legacy ? "backward" : "apply";
   PyRef method = PyRef::steal(checked(PyObject_GetAttrString(context.get(), name)));
-  PyRef returned = PyRef::steal(checked(PyObject_Call(method.get(), arguments.get(), nullptr)));
+  PyRef returned = called(PyObject_Call, method.get(), arguments.get(), nullptr);
   return gradients_from(state, returned.get());
 }
 

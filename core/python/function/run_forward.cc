@@ -105,7 +105,7 @@ class Call {
     }
     marks.dirty = marked(state_, context_->dirty_tensors, "dirty_tensors");
     // forward may have written it by other means than operations of the core.
-    for (const TensorImpl* tensor : marks.dirty) tensor->version().bump();
+    for (const TensorImpl* tensor : marks.dirty) tensor->note_write();
     marks.non_differentiable = marked(state_, context_->non_differentiable, "non_differentiable");
     autograd::process_outputs(node_, marks, outputs_);
     written_ = std::move(marks.dirty);

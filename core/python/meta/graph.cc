@@ -65,7 +65,7 @@ PyObject* trace(ModuleState* state, PyObject* function, PyObject* const* tensors
   Tracing tracing(inputs, kind);
   PyRef fakes = fakes_of(state, tracing, *inputs), returned;
   tracing.run(tensors_of(state, fakes.get()), [&] {
-    returned = PyRef::steal(checked(PyObject_Call(function, fakes.get(), nullptr)));
+    returned = called(PyObject_Call, function, fakes.get(), nullptr);
   });
   bool returns_one = !PyTuple_Check(returned.get());
   if (returns_one) returned = PyRef::steal(checked(PyTuple_Pack(1, returned.get())));

@@ -3,6 +3,7 @@
 #include "core/python/preserve/gil_scope.h"
 
 #include "core/python/runtime/gil.h"
+#include "core/python/runtime/killed_thread.h"
 
 namespace slotcore::python {
 namespace {
@@ -48,7 +49,7 @@ GilScope::GilScope(const Interpreter& interpreter) noexcept {
   // with that state.
   if (former_ == nullptr && (is_main || kOneGil)) {
     ensured_ = true;
-    gil_ = PyGILState_Ensure();
+    gil_ = unless_killed([] { return PyGILState_Ensure(); });
     if (is_main) return;
     former_ = PyGILState_GetThisThreadState();
   }
@@ -62,7 +63,7 @@ GilScope::GilScope(const Interpreter& interpreter) noexcept {
   if (former_ != nullptr) {
     PyThreadState_Swap(entered_);
   } else {
-    PyEval_RestoreThread(entered_);
+    unless_killed([&] { PyEval_RestoreThread(entered_); });
   }
 }
 

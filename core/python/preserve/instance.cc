@@ -2,6 +2,8 @@
 
 #include "core/python/preserve/instance.h"
 
+#include "core/python/runtime/py_ref.h"
+
 namespace slotcore::python {
 namespace {
 
@@ -47,15 +49,15 @@ void clear_dict(PyObject* self) noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
   if (PyType_HasFeature(Py_TYPE(self), Py_TPFLAGS_MANAGED_DICT)) {
 #if PY_VERSION_HEX >= 0x030D0000
-    PyObject_ClearManagedDict(self);
+    unless_killed([&] { PyObject_ClearManagedDict(self); });
 #else
-    _PyObject_ClearManagedDict(self);
+    unless_killed([&] { _PyObject_ClearManagedDict(self); });
 #endif
     return;
   }
 #endif
   PyObject** dict = _PyObject_GetDictPtr(self);
-  if (dict != nullptr) Py_CLEAR(*dict);
+  if (dict != nullptr) clear(*dict);
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ int visit_instance(PyObject* self, visitproc visit, void* arg) noexcept {
 
 void clear_instance(PyObject* self) noexcept {
   for_each_slot(self, [](PyObject** value) {
-    Py_CLEAR(*value);
+    clear(*value);
     return 0;
   });
   clear_dict(self);

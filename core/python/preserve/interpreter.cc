@@ -87,7 +87,7 @@ void Interpreter::incref(PyObject* object) const noexcept {
 }
 
 bool Interpreter::decref(PyObject* object) const noexcept {
-  drop([](void* argument) noexcept { Py_DECREF(static_cast<PyObject*>(argument)); }, object);
+  drop([](void* argument) noexcept { PyRef::steal(static_cast<PyObject*>(argument)); }, object);
   return true;
 }
 
@@ -148,7 +148,7 @@ impl::HandOver Interpreter::hand_over(intrusive_ptr_target* target,
   slot->set_owns_pyobj(false);
   as_wrapper(object)->owned = true;
   trace("handed over", {"impl", target}, {"wrapper", object});
-  Py_DECREF(object);
+  PyRef::steal(object);
   return impl::HandOver::kDone;
 }
 

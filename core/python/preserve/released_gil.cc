@@ -5,32 +5,35 @@
 #include <utility>
 
 #include "core/c10/check.h"
+#include "core/python/runtime/killed_thread.h"
 
 namespace slotcore::python {
 namespace {
 constinit thread_local ReleasedGil* innermost = nullptr;
 }
 
-ReleasedGil::ReleasedGil() noexcept : outer_(innermost) {
+ReleasedGil::ReleasedGil() noexcept
+    : interpreter_(PyInterpreterState_Get()), outer_(innermost) {
   state_ = PyEval_SaveThread();
   innermost = this;
 }
 
 ReleasedGil::~ReleasedGil() {
   innermost = outer_;
-  PyEval_RestoreThread(state_);
+  unless_killed([&] { PyEval_RestoreThread(state_); });
 }
 
 bool is_inside(const Interpreter& interpreter) noexcept {
-  const PyThreadState* given_up = innermost == nullptr ? nullptr : innermost->state_;
-  return given_up == nullptr ? holds_gil(interpreter) : given_up->interp == interpreter.state();
+  const bool is_given_up = innermost != nullptr && innermost->state_ != nullptr;
+  return is_given_up ? innermost->interpreter_ == interpreter.state() : holds_gil(interpreter);
 }
 
 TakenGil::TakenGil(const Interpreter& interpreter) noexcept {
-  PyThreadState* state = innermost == nullptr ? nullptr : innermost->state_;
-  if (state != nullptr && state->interp == interpreter.state()) {
+  if (innermost != nullptr && innermost->state_ != nullptr &&
+      innermost->interpreter_ == interpreter.state()) {
     released_ = innermost;
-    PyEval_RestoreThread(std::exchange(released_->state_, nullptr));
+    PyThreadState* given_up = std::exchange(released_->state_, nullptr);
+    unless_killed([&] { PyEval_RestoreThread(given_up); });
     return;
   }
   SLOTCORE_CHECK(!holds_gil(interpreter));

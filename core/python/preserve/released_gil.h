@@ -21,6 +21,9 @@ class ReleasedGil {
  private:
   friend class TakenGil;
   friend bool is_inside(const Interpreter& interpreter) noexcept;
+  // The end of the interpreter may free the thread state of a thread that has given up the GIL, so
+  // nothing here reads it.
+  PyInterpreterState* const interpreter_;
   PyThreadState* state_;  // null while a TakenGil has it
   ReleasedGil* outer_;
 };

@@ -54,7 +54,7 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
   if (!hermetic) {
     // The allocation may have run the collector, and so user code that wrapped the same impl (P1).
     if (PyObject* earlier = slot->unchecked_pyobj(); earlier != nullptr) {
-      Py_DECREF(object);
+      PyRef::steal(object);
       return reuse(earlier, target);
     }
     slot->set_pyobj(object);
@@ -74,7 +74,7 @@ PyObject* create(Interpreter* interpreter, PyTypeObject* type, intrusive_ptr_tar
 bool finalize(PyObject* self) noexcept {
   if (Py_TYPE(self)->tp_finalize == nullptr) return false;
   ReleaseBoundary boundary;
-  return PyObject_CallFinalizerFromDealloc(self) < 0;
+  return unless_killed([&] { return PyObject_CallFinalizerFromDealloc(self); }) < 0;
 }
 
 // Step 7. A hermetic wrapper only releases its reference (H3).

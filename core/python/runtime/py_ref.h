@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/python/runtime/killed_thread.h"
+
 namespace slotcore::python {
 
 // Owns one reference, or null.
@@ -28,7 +30,9 @@ class PyRef {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~PyRef() { Py_XDECREF(object_); }
+  ~PyRef() {
+    unless_killed([&] { Py_XDECREF(object_); });
+  }
 
   PyObject* get() const noexcept { return object_; }
   PyObject* release() noexcept { return std::exchange(object_, nullptr); }
@@ -37,6 +41,9 @@ class PyRef {
  private:
   PyObject* object_ = nullptr;
 };
+
+// Sets `object` to null, and then releases its reference.
+inline void clear(PyObject*& object) noexcept { PyRef::steal(std::exchange(object, nullptr)); }
 
 // Sets the pending exception of the thread aside and puts it back. Deallocation may happen while
 // an exception passes, and must neither see nor replace it.
@@ -73,6 +80,13 @@ inline PyObject* checked(PyObject* object) {
 }
 inline void checked(int result) {
   if (result < 0) throw PythonErrorSet{};
+}
+
+// What a function of CPython that may run Python returns for these arguments. Throws
+// PythonErrorSet if it raises.
+template <typename Function, typename... Arguments>
+PyRef called(Function function, Arguments... arguments) {
+  return PyRef::steal(checked(unless_killed([&] { return function(arguments...); })));
 }
 
 // The value of an int, or of what has __index__. Throws PythonErrorSet, also beyond 64 bits.

@@ -97,8 +97,8 @@ PyObject* clone(PyObject* self, PyObject*) {
     PyRef args = PyRef::steal(checked(Py_BuildValue("(n)", storage_length(self)))), kwargs;
     if (self_storage(self)->device() == Device::kMeta)
       kwargs = PyRef::steal(checked(Py_BuildValue("{s:s}", "device", name_of(Device::kMeta))));
-    PyRef copy = PyRef::steal(checked(PyObject_Call(type, args.get(), kwargs.get())));
-    Py_DECREF(checked(PyObject_CallMethod(copy.get(), "copy_", "O", self)));
+    PyRef copy = called(PyObject_Call, type, args.get(), kwargs.get());
+    called(PyObject_CallMethod, copy.get(), "copy_", "O", self);
     return copy.release();
   });
 }

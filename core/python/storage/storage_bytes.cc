@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/python/storage/storage.h"
 
 namespace slotcore::python {
@@ -14,6 +15,12 @@ bool is_meta(const StorageImpl* storage) { return storage->device() == Device::k
 // For what must read bytes. Throws NoDataError on meta, where writing changes nothing.
 void check_readable(const StorageImpl* storage) {
   if (is_meta(storage)) throw NoDataError("a storage on meta has no bytes");
+}
+
+// Before a write. A trace has no node for it (M11).
+void begin_write(StorageImpl* storage) {
+  impl::check_untraced("a write of the bytes of a storage");
+  storage->note_write();
 }
 
 // Converts an index, which may count from the end, to a position. Throws PythonErrorSet.
@@ -107,9 +114,11 @@ int storage_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     // Convert the key last: user code in the value may have resized the storage.
     if (PyIndex_Check(key)) {
       size_t place = checked_place(storage, key);
+      begin_write(storage);
       if (!is_meta(storage)) bytes_of(storage)[place] = byte;
     } else if (PySlice_Check(key)) {
       Range range = checked_range(storage, key);
+      begin_write(storage);
       bool writes = range.length != 0 && !is_meta(storage);
       if (writes) std::memset(bytes_of(storage) + range.begin, byte, range.length);
     } else {
@@ -131,6 +140,7 @@ PyObject* storage_copy(PyObject* self, PyObject* source) {
       throw_python(PyExc_RuntimeError, "the storages have %zu and %zu bytes", to->nbytes(),
                    from->nbytes());
     }
+    begin_write(to);
     // Two storages may share bytes, as a slice and its source do.
     if (to->nbytes() != 0 && !is_meta(to)) {
       check_readable(from);
@@ -144,6 +154,7 @@ PyObject* storage_fill(PyObject* self, PyObject* value) {
   return guarded([&] {
     uint8_t byte = byte_of(value);
     StorageImpl* storage = self_storage(self);
+    begin_write(storage);
     if (storage->nbytes() != 0 && !is_meta(storage))
       std::memset(storage->data(), byte, storage->nbytes());
     return Py_NewRef(self);

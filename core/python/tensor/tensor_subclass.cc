@@ -61,9 +61,8 @@ bool is_plain(PyObject* module, PyObject* data) {
 
 // A Parameter made from a subclass has that class and a mark, as in torch.
 PyObject* custom_parameter(PyObject* data, PyObject* requires_grad) {
-  PyRef detached = PyRef::steal(checked(PyObject_CallMethod(data, "detach", nullptr)));
-  PyRef result = PyRef::steal(
-      checked(PyObject_CallMethod(detached.get(), "requires_grad_", "O", requires_grad)));
+  PyRef detached = called(PyObject_CallMethod, data, "detach", nullptr);
+  PyRef result = called(PyObject_CallMethod, detached.get(), "requires_grad_", "O", requires_grad);
   if (!Py_IS_TYPE(result.get(), Py_TYPE(data))) {
     throw_python(PyExc_RuntimeError, "detach() of a %s gives a %s, so no Parameter can be made",
                  Py_TYPE(data)->tp_name, Py_TYPE(result.get())->tp_name);
@@ -111,11 +110,11 @@ PyMethodDef tensor_subclass_methods[] = {
 
 PyRef make_parameter_class(PyObject* module, PyObject* metaclass) {
   PyRef create = PyRef::steal(checked(PyCFunction_NewEx(&parameter_new_method, module, nullptr)));
-  return PyRef::steal(checked(PyObject_CallFunction(
-      metaclass, "s(O){s:s,s:s,s:O}", "Parameter", state_of_module(module)->tensor, "__module__",
-      "slotcore.nn", "__doc__",
+  return called(
+      PyObject_CallFunction, metaclass, "s(O){s:s,s:s,s:O}", "Parameter",
+      state_of_module(module)->tensor, "__module__", "slotcore.nn", "__doc__",
       "Parameter(data=None, requires_grad=True): a Tensor over the elements of another one.",
-      "__new__", create.get())));
+      "__new__", create.get());
 }
 
 }  // namespace slotcore::python

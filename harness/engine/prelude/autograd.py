@@ -77,19 +77,6 @@ def check_graph_identity(tensor):
     assert accumulator.variable is leaf, "A1c: the leaf of an accumulator has another wrapper"
     assert leaf.grad_fn is None, "A1c: a leaf has a node"
 
-#: check_freed: what nodes save is freed after a backward that does not keep it (A2a)
-#> check_freed: checks
-def check_freed(tensor):
-    with T.enable_grad():
-        leaf = differentiable(tensor)
-        total, plain = (leaf * leaf).sum(), (leaf + leaf).sum()
-        assert raised_by(lambda: total.backward(retain_graph=True)) is None, "A2a: the first run"
-        assert raised_by(total.backward) is None, "A2a: a run after one that keeps the graph"
-        assert raised_by(total.backward) is not None, "A2a: a freed graph ran again"
-        for _ in range(2):
-            assert raised_by(plain.backward) is None, "A2a: nodes that save nothing did not run"
-    assert numbers_of(leaf.grad) == 8 * leaf.numel(), "A7: the sum of four backwards"
-
 #: check_saved_version: what was written since it was saved says so (A2b)
 #> check_saved_version: checks
 def check_saved_version(tensor):

@@ -125,3 +125,126 @@ def check_former_result():
         (result * 3).sum().backward()
     found = result.grad.tolist()
     assert found == [3], f"A7: a leaf that was a result has the gradient {found}, and not [3]"
+
+#: check_freed: what nodes save is freed after a backward that does not keep it (A2a)
+#> check_freed: checks
+def written_in_part(x, write):
+    base = x.clone()
+    write(base.view(-1)[:1])
+    return base
+saving = {
+    "a product": lambda x: x * x, "a product in place": lambda x: x.clone().mul_(x),
+    "what is scaled": lambda x: x * T.ones(tuple(x.size())),
+    "a part of what relu() gives": lambda x: x.relu()[...],
+    "a part that is scaled": lambda x: written_in_part(x, lambda part: part.mul_(T.ones(1))),
+    "a part that relu_() wrote": lambda x: written_in_part(x, lambda part: part.relu_()),
+    "a part of a part": lambda x: written_in_part(x, lambda part: part[:1].mul_(T.ones(1))),
+}
+def check_freed(tensor):
+    with T.enable_grad():
+        leaf = differentiable(tensor)
+        for name, compute in saving.items() if leaf.numel() else ():
+            total = compute(leaf).sum()
+            for keeps in (True, False):
+                error = raised_by(lambda: total.backward(retain_graph=keeps))
+                assert error is None, f"A2a: {name} has no backward: {type(error).__name__}"
+            assert raised_by(total.backward) is not None, f"A2a: {name} ran again, though freed"
+        plain = (leaf + leaf).sum()
+        for _ in range(2):
+            assert raised_by(plain.backward) is None, "A2a: nodes that save nothing did not run"
+
+#: check_gradient_fits, unfit_gradients: what a hook gives fits, or it is an error (A3d, M7)
+#> check_gradient_fits: checks
+class Twice(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+def stale_view(x):
+    base = x * 1
+    view = base.view(-1)
+    base.mul_(2)
+    return view
+def written_by(part, write):
+    def compute(x):
+        base = x * 1
+        write(part(base))
+        return base
+    return compute
+fitting = {
+    "product": lambda x: x * x, "sum_of_two": lambda x: x + x, "sum": lambda x: x.sum(),
+    "clone": lambda x: x.clone(), "relu": lambda x: x.relu(), "view": lambda x: x.view(-1),
+    "relu_in_place": written_by(lambda base: base, lambda part: part.relu_()),
+    "turned": lambda x: x.t(), "expanded": lambda x: x.expand(2, 2, 3), "row": lambda x: x[0],
+    "rest": lambda x: x[1:], "strided": lambda x: x.as_strided((2, 2), (1, 1)),
+    "negative": lambda x: x._neg_view(), "function": Twice.apply,
+    "part": written_by(lambda base: base[0:1], lambda part: part.mul_(2)),
+    "filled": written_by(lambda base: base, lambda part: part.fill_(2)),
+    "copied": lambda x: T.zeros(2, 3).copy_(x), "stale": stale_view,
+}
+fitting_hooks = {
+    "hook": lambda x, y, g: y.register_hook(lambda gradient: g),
+    "prehook": lambda x, y, g: y.grad_fn.register_prehook(lambda gradients: (g,)),
+    "leaf": lambda x, y, g: x.register_hook(lambda gradient: g),
+    "before_leaf": lambda x, y, g: (x * 1).grad_fn.next_functions[0][0].register_prehook(
+        lambda gradients: (g,)),
+}
+unfit_gradients = {
+    "5": lambda size: T.ones(5), "0": lambda size: T.ones(0), "1": lambda size: T.ones(1),
+    "2, 2, 3": lambda size: T.ones(2, 2, 3), "1, 2, 3": lambda size: T.ones(1, 2, 3),
+    "float64": lambda size: T.ones(size, dtype=T.float64),
+    "int64": lambda size: T.ones(size, dtype=T.int64),
+    "uint8": lambda size: T.ones(size, dtype=T.uint8),
+    "bool": lambda size: T.ones(size, dtype=T.bool),
+    "complex64": lambda size: T.ones(size, dtype=T.complex64),
+    "meta": lambda size: T.ones(size, device="meta"),
+    "fake": lambda size: FakeTensorMode().from_tensor(T.ones(size)),
+}
+def check_gradient_fits(name, hook, given):
+    with T.enable_grad():
+        leaf = T.ones(2, 3).requires_grad_()
+        result = fitting[name](leaf)
+        hooked = result if hook in ("hook", "prehook") else leaf
+        wrong = unfit_gradients[given](tuple(hooked.size()))
+        if not hasattr(result.grad_fn, "register_prehook") or (
+                given[0].isdigit() and wrong.size() == hooked.size()):
+            return
+        kept = fitting_hooks[hook](leaf, result, wrong)
+        error = raised_by(lambda: result.backward(T.ones(tuple(result.size()))))
+    if is_slotcore:
+        assert error is not None, f"A3d: a backward takes what a hook of a {name} gives: {given}"
+    if leaf.grad is not None:
+        kinds = [(one.size(), one.dtype, one.device) for one in (leaf.grad, leaf)]
+        assert kinds[0] == kinds[1], f"A3d: by a hook of a {name} a leaf has another .grad: {given}"
+    kept.remove()
+
+#: check_unpacked: what an unpack hook gives, whatever it is, ends no process (A2e)
+#> check_unpacked: checks
+class SavingOne(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 1
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.saved_tensors[0]
+unpacking = {
+    "product": lambda x: x * x, "relu": lambda x: x.relu(), "function": SavingOne.apply,
+    "relu_in_place": lambda x: (x * 1).relu_(), "product_in_place": lambda x: (x * 1).mul_(x),
+}
+def check_unpacked(name, given):
+    hooks = T.autograd.graph.saved_tensors_hooks
+    with T.enable_grad():
+        leaf, seed = T.ones(2).requires_grad_(), T.ones(2).requires_grad_()
+        with hooks(lambda one: one, lambda packed: unfit_gradients[given](2)):
+            result = unpacking[name](leaf)
+        raised_by(result.sum().backward)
+        if leaf.grad is not None:
+            found = leaf.grad.size(), leaf.grad.dtype
+            assert found == ((2,), leaf.dtype), f"A3d: a leaf has a gradient of {found}"
+        result = unpacking[name](leaf)
+        with hooks(lambda one: one, lambda packed: unfit_gradients[given](2)):
+            gradient, = T.autograd.grad(result, leaf, seed, create_graph=True)
+        raised_by(lambda: T.autograd.grad(gradient.sum(), seed, allow_unused=True))

@@ -216,9 +216,13 @@ def is_decided_equal(number, other):
 def with_other_data(fake):
     fake.data = fake.mul(0)
     return fake
+by_aliases = [
+    lambda a: (a.data.zero_(), a)[1], lambda a: (T.empty(0).set_(a).zero_(), a)[1],
+    lambda a: (storage_of(a).fill_(0), a)[1],
+] if is_slotcore else []
 def check_nonzero(first):
     for change in (lambda a: a.zero_(), lambda a: a.view(-1).zero_(), lambda a: a.mul(0),
-                   lambda a: a.set_(a.mul(0)), with_other_data):
+                   lambda a: a.set_(a.mul(0)), with_other_data, *by_aliases):
         mode = FakeTensorMode(shape_env=ShapeEnv())
         fake = mode.from_tensor(T.ones(first), static_shapes=True)
         with mode:

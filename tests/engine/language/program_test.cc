@@ -33,10 +33,12 @@ Line last_instance(const OpTable& table, std::size_t op) {
   return line;
 }
 
-// The longest prefix of the text that is the operand, and its length; 0 if no prefix is an operand.
-std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const Operand& operand,
-                                                     std::string_view text) {
-  std::pair<std::uint8_t, std::size_t> longest;
+// The longest prefix of the text that is the operand, and its length, which may be 0: a value may be
+// an empty word.
+std::optional<std::pair<std::uint8_t, std::size_t>> longest_operand(const OpTable& table,
+                                                                    const Operand& operand,
+                                                                    std::string_view text) {
+  std::optional<std::pair<std::uint8_t, std::size_t>> longest;
   const bool any = operand.kind < 0;
   const int first = any ? 0 : std::max(table.kinds()[operand.kind].first_variable, 0);
   const int count = any ? table.variable_count() : table.kinds()[operand.kind].count;
@@ -44,7 +46,9 @@ std::pair<std::uint8_t, std::size_t> longest_operand(const OpTable& table, const
     Op one;
     one.operands = {operand};
     const std::string word = table.print_operand(one, 0, static_cast<std::uint8_t>(value));
-    if (text.starts_with(word) && word.size() > longest.second) longest = {value, word.size()};
+    if (text.starts_with(word) && (!longest || word.size() > longest->second)) {
+      longest = {value, word.size()};
+    }
   }
   return longest;
 }
@@ -61,9 +65,9 @@ std::optional<Line> first_row_that_fits(const OpTable& table, const std::string&
         continue;
       }
       const std::size_t index = pattern[at + 1] - '0';
-      const auto [value, size] = longest_operand(table, table.ops()[op].operands[index], left);
-      left = size ? left.substr(size) : std::string_view();
-      line.operands[index] = value;
+      const auto longest = longest_operand(table, table.ops()[op].operands[index], left);
+      left = longest ? left.substr(longest->second) : std::string_view();
+      line.operands[index] = longest ? longest->first : 0;
       at += 2;
     }
     if (left.data() && left.empty() && table.print_bare(line) == text) return line;

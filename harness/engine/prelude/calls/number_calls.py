@@ -106,6 +106,12 @@ T.zeros(1, dtype=T.int64).copy_(T.tensor([1e30])).item() -> -9223372036854775808
 T.zeros(1).copy_(T.tensor([2 + 3j])).item() -> 2.0
 T.zeros(1, dtype=T.complex64).copy_(T.tensor([2])).item() -> 2+0j
 T.zeros(1).fill_(True).item() -> 1.0
+T.zeros(1).fill_(1e300) -> RuntimeError
+z = T.zeros(1, dtype=T.complex64)
+z.fill_(-1e300) -> RuntimeError
+z.fill_(complex(0, 1e300)) -> RuntimeError
+z[0] = 1e300j -> RuntimeError
+z.item(), z.fill_(float('-inf')).item() -> 0j, complex(float('-inf'), 0)
 T.zeros(1, dtype=T.int64).fill_((1 << 62) + 1).item() -> 4611686018427387905
 T.zeros(1, dtype=T.uint8).fill_(-1).item() -> 255
 T.zeros(1, dtype=T.int64).fill_(2.7).item(), T.zeros(1).fill_(2 + 0j).item() -> 2, 2.0

@@ -60,6 +60,11 @@ def narrowed(t): n = t.sum().item(); T._check(n >= 1); T._check(n <= 2); return 
 def both(t, u): n, m = t.item(), u.item(); T._check(n + m >= 10); return t.add(u)
 def rows(t): n = t.nonzero(); T._check(n.size(0) == 2); return n
 v, i = T.ones(3), T.ones(2, dtype=T.int64)
+def bytes_written(write): return lambda t: (write(t.untyped_storage()), t.add(1))[1]
+traced(bytes_written(lambda s: s.fill_(0)), v, kind='fake') -> NotImplementedError
+traced(bytes_written(lambda s: s.__setitem__(0, 1)), v, kind='fake') -> NotImplementedError
+traced(bytes_written(lambda s: s.__setitem__(slice(1), 1)), v, kind='fake') -> NotImplementedError
+traced(bytes_written(lambda s: s.copy_(s)), v, kind='fake') -> NotImplementedError
 g = traced(both, T.tensor([4]), T.tensor([7]))
 g(T.tensor([4]), T.tensor([7])).tolist() -> [11]
 g(T.tensor([4]), T.tensor([5])) -> RuntimeError

@@ -43,6 +43,8 @@ class Chain:
         self.hooks, self.retained = [], []
         self.leaf = T.tensor([3.0], dtype=T.float64).requires_grad_()
         self.root, self.leaf_grad = Stage(3, []), None
+        self.accumulator = (self.leaf * 1).grad_fn.next_functions[0][0]
+        self.before_accumulator, self.after_accumulator = [], []
         self.stages = [self.root]
         self.keep(self.leaf * 2, 6, [(self.root, 2)])
     def keep(self, tensor, number, parents):
@@ -89,16 +91,34 @@ class Chain:
             return  # of PyTorch 2.1
         hook = ChainHook(self, self.root.after)
         hook.handle = self.leaf.register_post_accumulate_grad_hook(hook.hear_of_leaf)
-    def hook_before(self, factor=None):
-        if not hasattr(self.now.grad_fn, "register_prehook"):
+    def hook_before_node(self, node, hooks, factor=None):
+        if not hasattr(node, "register_prehook"):
             return None  # of PyTorch 2.0
-        hook = ChainHook(self, self.stage.before, factor)
-        hook.handle = self.now.grad_fn.register_prehook(hook.hear_before)
+        hook = ChainHook(self, hooks, factor)
+        hook.handle = node.register_prehook(hook.hear_before)
         return hook
+    def hook_before(self, factor=None):
+        return self.hook_before_node(self.now.grad_fn, self.stage.before, factor)
     def hook_after(self):
         hook = ChainHook(self, self.stage.after)
         hook.handle = self.now.grad_fn.register_hook(hook.hear_after)
         return hook
+    def hook_before_accumulator(self, factor=None):
+        self.hook_before_node(self.accumulator, self.before_accumulator, factor)
+    def hook_after_accumulator(self):
+        hook = ChainHook(self, self.after_accumulator)
+        hook.handle = self.accumulator.register_hook(lambda inputs, outputs: hook.hear(outputs[0]))
+    def hook_base(self):
+        if self.base is not None:
+            hook = ChainHook(self, self.base.hooks, 2)
+            hook.handle = self.now._base.register_hook(hook.hear)
+    def hook_before_base(self):
+        if self.base is not None:
+            self.hook_before_node(self.now._base.grad_fn, self.base.before, 3)
+    def hook_after_base(self):
+        if self.base is not None:
+            hook = ChainHook(self, self.base.after)
+            hook.handle = self.now._base.grad_fn.register_hook(hook.hear_after)
     def remove_next(self, adds):
         first, second = adds(), adds()
         if first is not None:
@@ -134,9 +154,13 @@ class Chain:
             for hook in stage.after if stage is not self.root else ():
                 hook.must_hear(number)
         if is_accumulated:
+            for hook in self.before_accumulator:
+                number = hook.must_hear(number)
             self.leaf_grad = number + (self.leaf_grad or 0)
             for hook in self.root.after:
                 hook.must_hear(self.leaf_grad)
+            for hook in self.after_accumulator:
+                hook.must_hear(number)
             number = self.leaf_grad
         for hook in self.hooks:
             if hook.removes is not None and hook.expected and hook.removes in hook.removes.hooks:
@@ -161,6 +185,10 @@ links = {
     "hook_removing_next": lambda c: c.remove_next(c.hook),
     "before_removing_next": lambda c: c.remove_next(c.hook_before),
     "after_removing_next": lambda c: c.remove_next(c.hook_after),
+    "before_leaf": Chain.hook_before_accumulator,
+    "before_leaf_changing": lambda c: c.hook_before_accumulator(5),
+    "after_leaf": Chain.hook_after_accumulator, "hook_base": Chain.hook_base,
+    "before_base": Chain.hook_before_base, "after_base": Chain.hook_after_base,
     "retain": Chain.retain, "collect": lambda c: gc.collect(),
 }
 

@@ -75,3 +75,34 @@ def check_remains(*names):
     del view
     collect_all()
     assert not any(sentinel() for sentinel in sentinels), "P5: something of a dead tensor is left"
+
+#: check_expired [slotcore]: a callback of a weakref finds that what it knew has expired (P4)
+#> check_expired: finalizes starts_thread in_hermetic checks
+import slotcore_c10, threading
+expiring = {
+    "tensor": lambda: T.ones(2), "instance": lambda: TensorSub(1),
+    "parameter": lambda: T.nn.Parameter(T.ones(2)), "view": lambda: T.ones(2)[1:],
+    "result": lambda: T.ones(2).requires_grad_() * 2, "meta": lambda: T.ones(2, device="meta"),
+    "storage": lambda: T.UntypedStorage(2), "storage_instance": lambda: Sub(2),
+}
+def check_expired(name, end):
+    if in_hermetic():
+        return
+    with T.enable_grad():
+        one, seen = expiring[name](), []
+    handle = CppWeak(one)
+    owner = slotcore_c10.Owner(handle.handle) if end == "owner" else None
+    reference = weakref.ref(one, lambda _: seen.append(handle.expired()))
+    left = [one]
+    del one
+    if end == "hermetic_mode":
+        with hermetic():
+            left.clear()
+    elif end == "thread":
+        thread = threading.Thread(target=left.clear)
+        thread.start()
+        thread.join()
+    left.clear()
+    del owner
+    assert reference() is None and seen == [True], (
+        f"P4: where a {name} dies, a callback of a weakref asks whether it expired: {seen}")

@@ -83,7 +83,7 @@ class World:
         with self.mode:
             return real, change_of(self.fakes, name)
 
-#: check_world [slotcore]: fakes are what tensors are, after each of five changes (M15, M4, M2)
+#: check_world, shared_in [slotcore]: fakes are as tensors, after each of five changes (M15, M4, M2)
 #> check_world: checks
 def shared_in(tensors):
     # Where each storage and impl is first met. Fields that are equal say which bytes they share.
@@ -138,6 +138,29 @@ def check_cached(name):
                         f"M15: {change} after {look} gives a tensor {real}, and a fake {fake}")
                 assert fields_of(fakes[-1]) == fields_of(tensors[-1]), (
                     f"M15: {name} of {start}, {look} gives a fake other fields than a tensor")
+
+#: check_described [slotcore]: fakes are what three changes made of tensors (M4, M2)
+#> check_described: checks
+described_starts = {
+    "ones": (), "leaf": ("leaf",), "result": ("leaf", "by_two"), "view": ("leaf", "by_two", "rest"),
+}
+def check_described(*names):
+    if in_hermetic():
+        return
+    for start, before in described_starts.items():
+        for first in changes:
+            tensors = [T.ones(2, 2)]
+            with T.enable_grad():
+                for name in (*before, first, *names):
+                    change_of(tensors, name)
+            made = MetaConverter()
+            fakes = [made(one) for one in tensors]
+            assert list(map(fields_of, fakes)) == list(map(fields_of, tensors)), (
+                f"M4: after {first} of a {start} a fake has other fields than its tensor")
+            assert shared_in(fakes) == shared_in(tensors), (
+                f"M2: after {first} of a {start} fakes share what their tensors do not share")
+            for one in (*tensors, *fakes):
+                one.grad = None  # what owns itself by .grad is kept (A4a)
 
 #: check_renamed [slotcore]: a fake has the sizes that its tensor has now (M9, M5)
 #> check_renamed: collects checks

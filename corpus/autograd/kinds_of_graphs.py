@@ -1,0 +1,3 @@
+check_gradient_fits('view', 'hook', 'bool')
+check_unpacked('relu', '5')
+check_graph_kind('packed_version')

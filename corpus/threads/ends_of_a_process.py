@@ -1,0 +1,2 @@
+check_ends('graph', 'finalizer')
+check_ends('hermetic_mode', 'preserved')
