@@ -17,6 +17,11 @@ extern "C" const char* __asan_default_options() {
          "max_free_fill_size=256:free_fill_byte=221";
 }
 #endif
+#if __has_feature(thread_sanitizer)
+// A child that a script forks may start threads.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
 #endif
 
 namespace {

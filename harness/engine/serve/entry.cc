@@ -40,9 +40,9 @@ extern "C" const char* __ubsan_default_options() {
              : "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0";
 }
 // libFuzzer prints in its signal handlers when it is stopped. That is not a finding, and TSan's
-// report of it never ends.
+// report of it never ends. A child that a line forks may start threads (T8).
 extern "C" const char* __tsan_default_options() {
-  return "halt_on_error=1:exitcode=66:report_signal_unsafe=0";
+  return "halt_on_error=1:exitcode=66:report_signal_unsafe=0:die_after_fork=0";
 }
 
 namespace slotfuzz {

@@ -33,8 +33,8 @@ Line last_instance(const OpTable& table, std::size_t op) {
   return line;
 }
 
-// The longest prefix of the text that is the operand, and its length, which may be 0: a value may be
-// an empty word.
+// The longest prefix of the text that is the operand, and its length, which may be 0: there are
+// empty values.
 std::optional<std::pair<std::uint8_t, std::size_t>> longest_operand(const OpTable& table,
                                                                     const Operand& operand,
                                                                     std::string_view text) {
