@@ -4,26 +4,12 @@
 #include <algorithm>
 
 namespace slotfuzz {
-namespace {
-
-bool has_many_forms(const OpTable& table, const Op& row) {
-  std::size_t forms = 1;
-  for (const Operand& operand : row.operands) {
-    if (!table.is_variable(operand)) {
-      forms *= static_cast<std::size_t>(table.kinds()[operand.kind].count);
-    }
-  }
-  return forms >= kManyForms;
-}
-
-}  // namespace
 
 Vocabulary::Vocabulary(const OpTable& table, const std::vector<bool>& available,
                        const Weights& weights) {
   for (std::size_t op = 0; op < available.size(); ++op) {
     const Op& row = table.ops()[op];
-    const unsigned weight = row.weight * (has_many_forms(table, row) ? kManyFormsWeight : 1);
-    weights_.push_back(available[op] ? weight * weights.of(row.theme) : 0);
+    weights_.push_back(available[op] ? row.weight * weights.of(row.theme) : 0);
     seldom_.push_back(row.slow &&
                       (row.is_rare() || weights.of(row.theme) * kSeldom < weights.storage));
   }

@@ -13,11 +13,6 @@ namespace slotfuzz {
 // rare themselves: coverage feedback would otherwise fill the corpus with them.
 inline constexpr unsigned kSeldom = 8;
 
-// A row whose values have this many combinations is drawn this many times as often: a bug may show
-// in one of them alone, while a row without values shows what it can at once.
-inline constexpr std::size_t kManyForms = 1000;
-inline constexpr unsigned kManyFormsWeight = 1;
-
 // Swarm testing (Groce et al., ISSTA 2012): most runs leave out a random part of the vocabulary and
 // weight the rest, so that common lines do not drown rare combinations.
 class Vocabulary {
