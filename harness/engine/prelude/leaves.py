@@ -203,6 +203,8 @@ unfit_gradients = {
     "fake": lambda size: FakeTensorMode().from_tensor(T.ones(size)),
 }
 def check_gradient_fits(name, hook, given):
+    if given == "fake" and not is_slotcore:
+        return  # PyTorch refuses it by an AssertionError
     with T.enable_grad():
         leaf = T.ones(2, 3).requires_grad_()
         result = fitting[name](leaf)
@@ -235,6 +237,8 @@ unpacking = {
     "relu_in_place": lambda x: (x * 1).relu_(), "product_in_place": lambda x: (x * 1).mul_(x),
 }
 def check_unpacked(name, given):
+    if given == "fake" and not is_slotcore:
+        return  # PyTorch refuses it by an AssertionError
     hooks = T.autograd.graph.saved_tensors_hooks
     with T.enable_grad():
         leaf, seed = T.ones(2).requires_grad_(), T.ones(2).requires_grad_()

@@ -25,8 +25,10 @@ all_questions = {
     "conjugate bit": lambda one: one.is_conj(), "negative bit": lambda one: one.is_neg(),
     "version": lambda one: one._version, "view": lambda one: one._is_view()}
 
-#: questions [slotcore]: all are promises
-questions = all_questions
+#: questions [slotcore]: all are promises, and so is what a description says of how a view was made
+def creation_of(tensor):
+    return MetaConverter().describer.describe_tensor(tensor).creation_meta
+questions = {**all_questions, "creation": creation_of}
 
 #: fields_of: the answers of a tensor, and of its base and gradients, which have places
 def fields_of(tensor):

@@ -5,6 +5,7 @@ They are kinds of backwards, of modes, of wrappers and of numbers. The others ar
 
 #: check_graph_kind [slotcore]: kinds of what a sentence says of several (A2, A3, A5, A7, A8)
 #> check_graph_kind: collects starts_thread in_hermetic checks
+import warnings
 def two_backwards_of_slices():
     for write, act in {"mul_": lambda one: one.mul_(T.ones(1)), "add_": lambda one: one.add_(1),
                        "fill_": lambda one: one.fill_(3)}.items():
@@ -214,7 +215,43 @@ def numbers_at_both_ends():
             for number in numbers:
                 error = raised_by(lambda: act(T.ones(2, dtype=dtype), number))
                 assert error is None, f"P9: {write} of {number} to {dtype} raises: {error}"
+class KeepingNothing(T.autograd.Function):
+    def forward(self, tensor, factor):
+        self.factor = factor
+        return tensor.mul(factor)
+    def backward(self, gradient):
+        return gradient.mul(self.factor), None
+def categories_of(function):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    return [one.category.__name__ for one in caught]
+def legacy_calls_warn():
+    leaf, legacy = T.ones(2).requires_grad_(), KeepingNothing()
+    kept = legacy(leaf, 2.0)
+    again = categories_of(lambda: legacy(leaf, 3.0))
+    assert again == ["UserWarning"], f"A6: a legacy Function is called again, and warns of {again}"
+    del kept
+    once = categories_of(lambda: legacy(leaf, 4.0))
+    assert once == [], f"A6: a legacy Function whose graph is gone warns of {once}"
+class AddingToSecond(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, tensor, written):
+        written.add_(tensor)
+        ctx.mark_dirty(written)
+        return written
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, gradient
+def second_argument_written():
+    leaf, other = T.ones(4).requires_grad_(), T.ones(2).requires_grad_()
+    base = leaf.mul(1)
+    if raised_by(lambda: AddingToSecond.apply(other, base[0:2])) is None:
+        base.sum().backward()
+        found = leaf.grad.tolist(), None if other.grad is None else other.grad.tolist()
+        assert found == ([1, 1, 1, 1], [1, 1]), f"A7: a write by a Function gives {found}"
 more_graph_kinds = {
+    "legacy_warning": legacy_calls_warn, "second_argument": second_argument_written,
     "two_backwards_of_slices": two_backwards_of_slices, "hermetic_node": wrappers_of_nodes,
     "derivative_notices": writes_between_derivatives, "truth_value_acts": options_that_act,
     "each_call_frees": each_call_frees, "mode_set_again": modes_set_again,
@@ -222,7 +259,7 @@ more_graph_kinds = {
     "unfit_number": numbers_at_both_ends,
 }
 def check_graph_kind(name):
-    if in_hermetic():
+    if in_hermetic() or T._meta.mode_count():
         return
     with T.enable_grad():
         {**graph_kinds, **more_graph_kinds}[name]()

@@ -161,7 +161,24 @@ def parameters_in_hermetic():
     assert not described_there.is_parameter, "H1: in hermetic mode a tensor is a Parameter"
     assert MetaConverter().describer.describe_tensor(parameter).is_parameter, (
         "M4: a description does not say that a tensor is a Parameter")
+def storages_of_fakes_resized():
+    for size in (0, 4, 64):
+        fake = FakeTensorMode(shape_env=ShapeEnv()).from_tensor(T.ones(4, 3), kind="dynamic")
+        storage = storage_of(fake)
+        assert isinstance(storage.nbytes(), T.SymInt), "M5: a dynamic storage has a plain size"
+        storage.resize_(size)
+        assert bool(storage.nbytes() == size), f"P8: a storage of {size} bytes has its former size"
+def assertions_of_replaced():
+    for low in (2, 6):
+        env = ShapeEnv()
+        example, found = env.create_symint(3, "a", "dynamic"), env.create_unbacked_symint()
+        T._check(found >= low)
+        T._check(found == example)
+        held = bool(found >= low), bool(found > low - 1), bool(found > low - 3)
+        assert held == (True,) * 3 and env.guards == [], (
+            f"M11: what was asserted of a replaced symbol is {held}, with guards {env.guards}")
 meta_kinds = {
+    "storage_resized": storages_of_fakes_resized, "replaced_symbol": assertions_of_replaced,
     "hermetic_parameter": parameters_in_hermetic,
     "hostile_expressions": hostile_expressions, "factories_in_mode": factories_in_mode,
     "holders_of_modes": holders_of_modes, "versions_of_writes": versions_of_writes,
