@@ -26,12 +26,11 @@ NodeHooks hooks_of_run(const Node& node) {
   return hooks;
 }
 
-Gradients with_pre_hooks(const Node& node, const NodeHooks& hooks, Gradients inputs) {
+Gradients with_pre_hooks(const NodeHooks& hooks, Gradients inputs) {
   auto run = [&](const std::pair<uint32_t, std::shared_ptr<FunctionPreHook>>& hook) {
     TensorPtr& gradient = inputs.at(hook.first);
     Gradients result = (*hook.second)({gradient});
     SLOTCORE_CHECK(result.size() == 1);
-    check_replaced(node, hook.first, result[0]);
     gradient = std::move(result[0]);
   };
   for (const auto& hook : hooks.of_tensors) run(hook);
@@ -49,7 +48,8 @@ bool is_any(const Gradients& gradients) {
 // Runs one node and delivers what it returns.
 void evaluate(GraphTask& graph, Node& node, Gradients inputs) {
   const NodeHooks hooks = hooks_of_run(node);
-  inputs = with_pre_hooks(node, hooks, std::move(inputs));
+  inputs = with_pre_hooks(hooks, std::move(inputs));
+  check_inputs(node, inputs);
   for (const GraphTask::Capture& capture : graph.captures_of(&node))
     graph.set_captured(capture.place, inputs.at(capture.input_nr));
   if (!graph.needs(&node)) return;
@@ -58,8 +58,8 @@ void evaluate(GraphTask& graph, Node& node, Gradients inputs) {
     inputs = (*hook)(std::move(inputs));
     if (inputs.size() != count)
       throw std::runtime_error("a hook of " + node.name() + " changed the number of gradients");
-    for (size_t i = 0; i < count; i++) check_replaced(node, i, inputs[i]);
   }
+  if (!hooks.before.empty()) check_inputs(node, inputs);
   // Only hooks that run afterwards need the inputs, and a node may take over what nobody else owns.
   Gradients kept = hooks.after.empty() ? Gradients{} : inputs;
   Gradients outputs = node.apply(std::move(inputs));

@@ -37,15 +37,17 @@ TensorPtr validated(const InputMetadata& expected, TensorPtr gradient) {
   return gradient;
 }
 
-void check_replaced(const Node& node, size_t input, const TensorPtr& gradient) {
-  if (!gradient) return;
-  const InputMetadata& expected = node.inputs()[input];
-  if (expected.is_of(*gradient)) return;
-  throw std::runtime_error("a hook gave a gradient of " + std::string(name_of(gradient->type())) +
-                           " and size " + text(gradient->sizes()) + " on " +
-                           gradient->place().text() + ", which does not fit a tensor of " +
-                           name_of(expected.type) + " and size " + text(expected.sizes()) + " on " +
-                           expected.place.text());
+void check_inputs(const Node& node, const Gradients& gradients) {
+  std::span<const InputMetadata> expected = node.inputs();
+  for (size_t i = 0; i < gradients.size() && i < expected.size(); i++) {
+    if (!gradients[i] || expected[i].is_of(*gradients[i])) continue;
+    throw std::runtime_error(
+        "a gradient of size " + text(gradients[i]->sizes()) + ", type " +
+        name_of(gradients[i]->type()) + " and place " + gradients[i]->place().text() +
+        " does not fit a tensor of size " + text(expected[i].sizes()) + ", type " +
+        name_of(expected[i].type) + " and place " + expected[i].place.text() +
+        ": a hook gave it, or something changed it in place");
+  }
 }
 
 void validate_outputs(const Node& node, Gradients& gradients) {

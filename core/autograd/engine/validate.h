@@ -12,8 +12,9 @@ void validate_outputs(const Node& node, Gradients& gradients);
 // The same for one gradient and what the root of a backward expects.
 TensorPtr validated(const InputMetadata& expected, TensorPtr gradient);
 
-// Throws runtime_error when a hook has replaced the gradient of an input of `node` by one of other
-// sizes, another dtype or on another device (A3d).
-void check_replaced(const Node& node, size_t input, const TensorPtr& gradient);
+// Throws runtime_error when a gradient has other sizes, another type or another place than the
+// input of `node` that it is for: a hook gave it (A3d), or a Function or a hook changed in place
+// what other nodes get, too.
+void check_inputs(const Node& node, const Gradients& gradients);
 
 }  // namespace slotcore::autograd

@@ -153,7 +153,7 @@ def check_freed(tensor):
         for _ in range(2):
             assert raised_by(plain.backward) is None, "A2a: nodes that save nothing did not run"
 
-#: check_gradient_fits, unfit_gradients: what a hook gives fits, or it is an error (A3d, M7)
+#: check_gradient_fits, fitting, unfit_gradients: a hook gives what fits, or an error (A3d, M7)
 #> check_gradient_fits: checks
 class Twice(T.autograd.Function):
     @staticmethod
@@ -252,3 +252,36 @@ def check_unpacked(name, given):
         with hooks(lambda one: one, lambda packed: unfit_gradients[given](2)):
             gradient, = T.autograd.grad(result, leaf, seed, create_graph=True)
         raised_by(lambda: T.autograd.grad(gradient.sum(), seed, allow_unused=True))
+
+#: check_gradient_shared [slotcore]: who changes a gradient that others get is an error there (A3d)
+#> check_gradient_shared: checks
+class Changing(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, change):
+        ctx.change = change
+        return x * 1
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.change(gradient)
+        return None, None
+def change_by_hook(x, change):
+    result = x * 1
+    result.grad_fn.register_hook(lambda found, given: change(given[0]))
+    return result
+changed_gradients = {
+    "resized": lambda g: g.resize_(7), "shrunk": lambda g: g.resize_(1),
+    "set": lambda g: g.set_(T.ones(5)), "data": lambda g: setattr(g, "data", T.ones(5)),
+    "bool": lambda g: setattr(g, "data", T.ones(tuple(g.size()), dtype=T.bool)),
+    "meta": lambda g: setattr(g, "data", T.ones(tuple(g.size()), device="meta")),
+}
+def check_gradient_shared(name, who, how):
+    def change(gradient):
+        changed_gradients[how](gradient)
+    with T.enable_grad():
+        leaf = T.ones(2, 3).requires_grad_()
+        result = fitting[name](leaf)
+        other = {"function": Changing.apply, "hook": change_by_hook}[who](
+            result.detach().requires_grad_(), change)
+        raised_by(lambda: (result + other).backward(T.ones(tuple(result.size()))))
+    kinds = [(one.size(), one.dtype, one.device) for one in (leaf, leaf.grad) if one is not None]
+    assert kinds == kinds[:1] * len(kinds), f"A3d: a leaf has another .grad: a {who} changed it"
