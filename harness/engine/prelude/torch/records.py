@@ -7,11 +7,12 @@ error that leaves everything as it was.
 #: check_copies, untyped_of [torch]: a copy of PyTorch's equals its object, or is refused (P8)
 #> check_copies: checks
 import copy
+import inspect
 import io
 import pickle
 import sys
 def within_depth(call, most=18):
-    frame, depth, before = sys._getframe(), 0, sys.getrecursionlimit()
+    frame, depth, before = inspect.currentframe(), 0, sys.getrecursionlimit()
     while frame is not None:
         frame, depth = frame.f_back, depth + 1
     sys.setrecursionlimit(depth + most)  # else what calls itself twice at each depth takes ages
@@ -34,7 +35,7 @@ copied_objects = {
     "quantized": (lambda: T.quantize_per_tensor(T.ones(2), 0.5, 3, T.quint8), repr),
     "sparse": (lambda: T.ones(2).to_sparse(), repr), "meta": (lambda: T.ones(2).to("meta"), repr),
     "csr": (lambda: T.ones(1, 2).to_sparse_csr(), repr),
-    "storage": (lambda: untyped_of(T.ones(2)), lambda one: list(getattr(one, "_storage", one))),
+    "storage": (lambda: untyped_of(T.ones(2)), list),
     "typed_storage": (lambda: T.ones(2).storage(), list),
     "generator": (lambda: T.Generator().manual_seed(5), lambda one: one.get_state().tolist()),
     "device": (lambda: T.device("cpu"), repr), "dtype": (lambda: T.uint8, repr),
@@ -239,6 +240,7 @@ def check_module_list(*acts_and_places):
 
 #: check_load_view [torch]: what torch.load gives to a file's readinto() does not dangle (P5)
 #> check_load_view: checks
+import io
 class KeepingFile(io.BytesIO):
     def readinto(self, buffer):
         self.kept = buffer
