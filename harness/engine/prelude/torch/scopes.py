@@ -1,6 +1,7 @@
-"""What lines may call about scopes of PyTorch, operators that write, and edges of graphs.
+"""What lines may call about scopes, operators that write, edges of graphs, and their arguments.
 
-A scope is held to the state before it and to what calls give outside of it.
+A scope is held to the state before it and to what calls give outside of it; what a call gives, to
+what it was given.
 """
 
 #: check_scope_state [torch]: a scope leaves the state as it was when it began (A10)
@@ -202,3 +203,48 @@ def check_edge(call, number):
         else:
             right = found is None
         assert right, f"A7: the gradient with respect to edge {number} of {call} is wrong"
+
+#: check_map_arg [torch]: map_arg holds of a container that changes what was in it, or raises (P8)
+#> check_map_arg: checks
+import torch.fx
+map_arg_makers = {"list": list, "dictionary": lambda nodes: dict(enumerate(nodes))}
+map_arg_acts = {"nothing": lambda held: None, "clear": lambda held: held.clear(),
+                "pop": lambda held: held.pop(len(held) - 1, None) if isinstance(held, dict)
+                else held and held.pop(),
+                "replace": lambda held: held.__setitem__(0, 5) if len(held) else None}
+def check_map_arg(kind, act):
+    if in_hermetic():
+        return
+    graph = T.fx.Graph()
+    nodes = [graph.placeholder(f"x{number}") for number in range(1000)]
+    held = map_arg_makers[kind](nodes)
+    def callback(node):
+        map_arg_acts[act](held)
+        return node
+    try:
+        found = T.fx.node.map_arg(held, callback)
+    except (RuntimeError, IndexError, KeyError, TypeError):
+        return
+    found = list(found.values() if kind == "dictionary" else found)
+    assert all(one == 5 or one in nodes for one in found), (
+        f"P8: map_arg of a {kind} that its callback changes ({act}) gives what was not in it")
+
+#: check_save_protocol [torch]: what torch.save writes by a protocol, torch.load reads (P8)
+#> check_save_protocol: checks
+import io
+import pickle
+def check_save_protocol(protocol):
+    if in_hermetic():
+        return
+    file, raised, found = io.BytesIO(), "", None
+    try:
+        T.save(T.ones(2), file, pickle_protocol=protocol)
+    except (ValueError, RuntimeError, TypeError, pickle.PicklingError):
+        return
+    file.seek(0)
+    try:
+        found = T.load(file, weights_only=False)
+    except Exception as error:
+        raised = type(error).__name__
+    assert not raised and T.equal(found, T.ones(2)), (
+        f"P8: torch.load of what torch.save has written by a protocol raises {raised or 'nothing'}")
