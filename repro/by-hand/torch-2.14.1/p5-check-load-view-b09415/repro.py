@@ -1,0 +1,57 @@
+# P5 check_load_view: AssertionError: P5: after load(), a file has a view of memory that nothing keeps, torch 2.14.1
+# contract: P5
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: P5: after load\(\), a file has a view of memory that nothing keeps"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+import io
+class KeepingFile(io.BytesIO):
+    def readinto(self, buffer):
+        self.kept = buffer
+        return super().readinto(buffer)
+def check_load_view():
+    if in_hermetic():
+        return
+    file = KeepingFile()
+    file.kept = None
+    T.save(T.ones(3), file)
+    file.seek(0)
+    T.load(file)
+    try:
+        owner = file if file.kept is None else memoryview(file.kept).obj
+    except ValueError:  # it was released
+        return
+    assert owner is not None, "P5: after load(), a file has a view of memory that nothing keeps"
+
+check_load_view()

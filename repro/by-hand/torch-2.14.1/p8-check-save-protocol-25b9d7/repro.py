@@ -1,0 +1,56 @@
+# P8 check_save_protocol: AssertionError: P8: torch.load of what torch.save has written by a protocol raises AssertionError, torch 2.14.1
+# contract: P8
+# subject: torch
+# sanitizer: none
+# run: python3 repro.py    (or: --check 20)
+import os, subprocess, sys
+import torch as T
+
+if sys.argv[1:2] == ["--check"]:  # run this file N times, each in a fresh process
+    import re, signal
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    stated = r"^(?:[\w.]+\.)?AssertionError: P8: torch\.load of what torch\.save has written by a protocol raises AssertionError"
+    failed, others = [], []
+    for run in range(runs):
+        end = subprocess.run([sys.executable, __file__], stderr=subprocess.PIPE, text=True,
+                             errors="replace")
+        code, said = end.returncode, end.stderr.strip().splitlines()
+        said = [line for line in said if "SUMMARY" in line] or said[-2:]
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        if code and re.search(stated, f"{end.stderr}\n{how}", re.MULTILINE):
+            failed.append((code, said))
+        elif code:
+            others.append(": ".join([how, *said[-1:]]))
+        print(f"\r{run + 1} of {runs} runs, {len(failed)} failed", end="", file=sys.stderr)
+        sys.stderr.flush()
+    print(file=sys.stderr)
+    codes = sorted({code for code, _ in failed})
+    print(f"failed {len(failed)} of {runs}, exit codes {codes}")
+    for line in failed[0][1] if failed else []:
+        print(line)
+    for how in sorted(set(others)):
+        print(f"{others.count(how)} ended otherwise: {how}")
+    sys.exit(1 if failed else 2 if others else 0)
+
+def in_hermetic():
+    used = globals().get("mode")
+    return used is not None and used.hermetic
+import io
+import pickle
+def check_save_protocol(protocol):
+    if in_hermetic():
+        return
+    file, raised, found = io.BytesIO(), "", None
+    try:
+        T.save(T.ones(2), file, pickle_protocol=protocol)
+    except (ValueError, RuntimeError, TypeError, pickle.PicklingError):
+        return
+    file.seek(0)
+    try:
+        found = T.load(file, weights_only=False)
+    except Exception as error:
+        raised = type(error).__name__
+    assert not raised and T.equal(found, T.ones(2)), (
+        f"P8: torch.load of what torch.save has written by a protocol raises {raised or 'nothing'}")
+
+check_save_protocol(0)
