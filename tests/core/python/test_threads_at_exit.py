@@ -97,6 +97,48 @@ def test_python_code_after_the_end_gets_an_error(kind):  # T5, T6
     assert run_script(AFTER_THE_END, kind).endswith("outlives its interpreter")
 
 
+ENDS_WITHIN_CALLS = """
+import sys
+sys.path[:] = {path!r}
+import threading, slotcore as T
+class Computing:
+    def __init__(self, module): self.module = module
+    def __del__(self): self.module.ones(2) * 2
+class Twofold(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.computing = Computing(T)
+        return x * 2
+    @staticmethod
+    def backward(ctx, gradient): return gradient * 2
+def product(leaf):
+    (leaf * leaf).sum().backward()
+def function(leaf):
+    result = Twofold.apply(leaf)
+    result.register_hook(lambda gradient: gradient * 2)
+    result.sum().backward()
+def run(begun):
+    leaf = T.ones(2).requires_grad_()
+    while True:
+        {act}(leaf)
+        begun.set()
+for _ in range(3):
+    begun = threading.Event()
+    threading.Thread(target=run, args=[begun], daemon=True).start()
+    begun.wait()
+print("ends")
+"""
+
+
+@pytest.mark.parametrize("act", ["product", "function"])
+def test_threads_in_a_call_at_the_end_of_the_process_do_not_end_it(act):  # T8
+    script = ENDS_WITHIN_CALLS.format(path=sys.path, act=act)
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                              timeout=SCRIPT_SECONDS_MAX, check=False)
+        assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr
+
+
 OTHER_ENDS_WHILE_LOCKED = """
 import sys
 sys.path[:] = {path!r}
