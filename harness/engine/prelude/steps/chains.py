@@ -51,7 +51,7 @@ class Chain:
         self.now, self.stage, self.base = tensor, Stage(number, parents), None
         self.stages.append(self.stage)
     def view(self):
-        base = self.now.clone()
+        base = self.whole = self.now.clone()
         self.keep(base, self.stage.number, [(self.stage, 1)])
         base_stage = self.stage
         self.keep(base.view(1), base_stage.number, [(base_stage, 1)])
@@ -111,14 +111,14 @@ class Chain:
     def hook_base(self):
         if self.base is not None:
             hook = ChainHook(self, self.base.hooks, 2)
-            hook.handle = self.now._base.register_hook(hook.hear)
+            hook.handle = self.whole.register_hook(hook.hear)
     def hook_before_base(self):
         if self.base is not None:
-            self.hook_before_node(self.now._base.grad_fn, self.base.before, 3)
+            self.hook_before_node(self.whole.grad_fn, self.base.before, 3)
     def hook_after_base(self):
         if self.base is not None:
             hook = ChainHook(self, self.base.after)
-            hook.handle = self.now._base.grad_fn.register_hook(hook.hear_after)
+            hook.handle = self.whole.grad_fn.register_hook(hook.hear_after)
     def remove_next(self, adds):
         first, second = adds(), adds()
         if first is not None:
