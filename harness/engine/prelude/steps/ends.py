@@ -102,11 +102,17 @@ leavings = {
     "backward": lambda: run_for_ever(lambda: run_backward_of(lambda x: x * x)),
     "function": lambda: run_for_ever(lambda: run_backward_of(Twofold.apply)),
     "dropping": lambda: run_for_ever(drop_some),
-    "hermetic_mode": lambda: enter_hermetic(), "no_grad": lambda: leave_entered(T.no_grad()),
+    "no_grad": lambda: leave_entered(T.no_grad()),
     "packs": lambda: leave_entered(T.autograd.graph.saved_tensors_hooks(Computing, T.ones)),
     "fake_mode": lambda: leave_entered(FakeTensorMode()),
     "converter": lambda: (MetaConverter(), MetaConverter()(T.ones(2))),
 }
+
+#: leavings_of_core [slotcore]: what a process of the core may leave
+leavings_of_core = {"hermetic_mode": T.enter_hermetic}
+
+#: leavings_of_core [torch]: PyTorch 1.13 has no setter of the mode
+leavings_of_core = {}
 
 #: check_ends: a process that has left two things does not crash or hang (T8)
 #> check_ends: collects starts_thread checks
@@ -118,7 +124,8 @@ def check_ends(*names):
     left = vars(sys.modules["__main__"]).setdefault("left_at_end", [])
     def prepare():
         for name in names:
-            left.append(leavings[name]())
+            leave = {**leavings, **leavings_of_core}.get(name, leavings["nothing"])
+            left.append(leave())
     status = status_of_end(prepare)
     if status == "SIGALRM" and threads > HARNESS_THREADS:
         return  # the child may wait for a thread that a fork does not copy
