@@ -216,10 +216,10 @@ def is_decided_equal(number, other):
 def with_other_data(fake):
     fake.data = fake.mul(0)
     return fake
-by_aliases = [
+by_aliases = (
     lambda a: (a.data.zero_(), a)[1], lambda a: (T.empty(0).set_(a).zero_(), a)[1],
     lambda a: (storage_of(a).fill_(0), a)[1],
-] if is_slotcore else []
+) if is_slotcore else ()
 def check_nonzero(first):
     for change in (lambda a: a.zero_(), lambda a: a.view(-1).zero_(), lambda a: a.mul(0),
                    lambda a: a.set_(a.mul(0)), with_other_data, *by_aliases):

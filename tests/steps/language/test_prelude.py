@@ -45,6 +45,18 @@ def test_snippets_are_python(snippets):
         compile(snippet.text, ",".join(snippet.names), "exec")
 
 
+def test_a_list_begins_empty():
+    """The engine empties each list of the prelude between programs, so a constant is a tuple."""
+    values = [node.value for part in PARTS for node in ast.parse(part).body
+              if isinstance(node, ast.Assign)]
+    for value in values:  # what a tuple has, and both branches of a conditional expression
+        values += getattr(value, "elts", []) if isinstance(value, ast.Tuple) else []
+        values += [value.body, value.orelse] if isinstance(value, ast.IfExp) else []
+    lists = [value for value in values if isinstance(value, (ast.List, ast.ListComp))]
+    assert lists
+    assert [ast.unparse(value) for value in lists if getattr(value, "elts", True)] == []
+
+
 def test_each_assert_says_what_is_broken():
     """Otherwise the judge would take the message for an exception of other code."""
     asserts = [node for part in PARTS for node in ast.walk(ast.parse(part))
