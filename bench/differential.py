@@ -15,7 +15,6 @@ from slotfuzz.finding import finding
 from slotfuzz.language import prelude
 from slotfuzz.measure import compared, differences, differential
 from slotfuzz.measure.benchmark import Measured, markdown_table
-from slotfuzz.measure.vocabulary import ROUNDS_LOOKED_AT, ROUNDS_PER_CHECKS
 from slotfuzz.paths import ROOT, build_root, shown
 from slotfuzz.progress import ProgressLine
 from slotfuzz.subject import registry, subject
@@ -144,8 +143,8 @@ def _sentences(
             f" {_unexplained(result):,} differ without a reason.",
             f"{result.crashed:,} more ended torch's process, or took it longer than"
             f" {differential.TORCH_SECONDS} s, and were not compared."
-            f" {len(pair.vocabulary.drawn)} ops were drawn from, the checks among them in one round"
-            f" of {ROUNDS_PER_CHECKS} after the first {ROUNDS_LOOKED_AT}."]
+            f" {len(pair.vocabulary.drawn)} ops were drawn from. Checks are not among them: each"
+            " compares a subject with the contract, and hunts draw it."]
     for name, one in pair.vocabulary.left_out.items():
         known = pair.reason_for(one)
         said.append(f"`{pair.core.table.ops[name]['template']}` is left out, since it too often"

@@ -10,9 +10,6 @@ from slotfuzz.measure.differences import Difference, Reason
 
 # The programs of the first rounds say which ops are left out.
 ROUNDS_LOOKED_AT = 6
-# After these, one round in so many draws checks. A check compares by itself, and hunts find what it
-# would show here; programs with checks take twice as long as others.
-ROUNDS_PER_CHECKS = 8
 # An op is left out if so many of these programs differ at it, and this share of those that reach
 # it.
 DIFFERENT_MIN, DIFFERENT_SHARE = 4, 0.25
@@ -34,11 +31,6 @@ class Vocabulary:
     def drawn(self) -> list[str]:
         """The ops that are not left out."""
         return [op for op in self.ops if op not in self.left_out]
-
-    def of_round(self, number: int) -> list[str]:
-        """The ops that round NUMBER draws; the first is 0."""
-        has_checks = number < ROUNDS_LOOKED_AT or number % ROUNDS_PER_CHECKS == 0
-        return [op for op in self.drawn if has_checks or not op.startswith("check_")]
 
     def leave_out(
         self, stops: Sequence[tuple[Difference | None, Sequence[str]]],

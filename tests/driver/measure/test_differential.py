@@ -15,9 +15,10 @@ OPS = ["make", "write", "read"]
 
 
 class Table:
-    """Ops without operands; the text of a line is its op."""
+    """Ops without operands, one of them a check; the text of a line is its op."""
 
-    ops = {name: {"masked": False, "operands": [], "template": name} for name in OPS}
+    ops = {name: {"masked": False, "operands": [], "template": name}
+           for name in [*OPS, "check_kept"]}
 
     def program_text(self, lines):
         return "".join(line.op + "\n" for line in lines)

@@ -2,7 +2,6 @@
 
 from slotfuzz.measure import differential
 from slotfuzz.measure.differential import Pair
-from slotfuzz.measure.vocabulary import Vocabulary
 from tests.driver.measure.test_differential import OPS, Server, after, differs_in, plain, reason
 
 
@@ -70,8 +69,6 @@ def test_only_programs_of_torch_have_the_short_time():
     assert torch.seconds == {differential.TORCH_SECONDS} and core.seconds == {10}
 
 
-def test_one_round_in_eight_draws_checks_after_the_first():
-    drawn = Vocabulary(["make", "check_kept"], {})
-    has_checks = ["check_kept" in drawn.of_round(number) for number in range(18)]
-    assert all(has_checks[:6]) and has_checks[6:].count(True) == 2
-    assert has_checks[8] and has_checks[16] and drawn.of_round(7) == ["make"]
+def test_checks_are_left_to_hunts():
+    with Pair(Server(plain), Server(plain), reasons=list) as pair:
+        assert "check_kept" in pair.core.table.ops and pair.ops == OPS
