@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "core/meta/fake_mode.h"
+
 namespace slotcore::meta {
 namespace {
 
@@ -11,8 +13,13 @@ using TensorPtr = OpCache::TensorPtr;
 
 class Key {
  public:
+  explicit Key(const EnvPtr& env) : env_(env) {}
+
   void add(int64_t number) { text_ += std::to_string(number) + ','; }
-  void add(const SymInt& number) { text_ += text(number) + ','; }
+  void add(const SymInt& number) {
+    if (number.is_symbolic() && env_of(number) != env_) is_foreign_ = true;
+    text_ += text(number) + ',';
+  }
   void add(const SymDims& dims) {
     add(static_cast<int64_t>(dims.size()));
     for (const SymInt& number : dims) add(number);
@@ -35,18 +42,25 @@ class Key {
     add(tensor.bits().conj * 2 + tensor.bits().neg);
     add(static_cast<int64_t>(tensor.device()));
   }
-  std::string taken() && { return std::move(text_); }
+  // Nullopt if there are symbols of another environment, whose texts are like those of this one.
+  std::optional<std::string> taken() && {
+    return is_foreign_ ? std::nullopt : std::optional(std::move(text_));
+  }
 
  private:
+  const EnvPtr& env_;
   std::string text_;
+  bool is_foreign_ = false;
 };
 
 // Nullopt for what is not remembered.
 std::optional<std::string> key_of(const OpCall& call, const impl::TorchDispatchMode& mode) {
   if (call.op == Op::kNonzero) return std::nullopt;
-  Key key;
+  // There is no other kind of mode.
+  Key key(static_cast<const FakeMode&>(mode).env);
   key.add(static_cast<int64_t>(call.op));
   for (const OpCall::Operand& operand : call.operands) {
+    key.add(static_cast<int64_t>(operand.index()));  // else a number and a layout may read alike
     const auto* tensor = std::get_if<TensorPtr>(&operand);
     if (tensor != nullptr && (*tensor)->place().mode.get() != &mode) return std::nullopt;
     if (tensor != nullptr) {

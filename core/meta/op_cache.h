@@ -3,7 +3,8 @@
 //
 // What an operation decides about symbols is a guard of the mode's environment, which stays; so a
 // result that is remembered needs no decision again. A result is not remembered if the data decides
-// its size: each has a symbol of its own (M15).
+// its size, since each has a symbol of its own, or if it has to do with symbols of another
+// environment (M15).
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/autograd/functions/arithmetic.h"
 #include "core/autograd/grad_mode.h"
 #include "core/c10/tensor/tensor_views.h"
 
@@ -69,13 +70,10 @@ class PairsBackward final : public Node {
   std::string name() const override { return "ViewAsComplexBackward0"; }
   Gradients apply(Gradients gradients) override {
     if (!gradients.at(0)) return {nullptr};
-    TensorPtr plain =
-        gradients[0]->bits() == ValueBits{} ? gradients[0] : arithmetic_clone(*gradients[0]);
+    // A copy reads the bits as numbers. A view that undid them would have other numbers.
+    TensorPtr plain = gradients[0]->bits() == ValueBits{} ? gradients[0] : clone(*gradients[0]);
     return {record_view(*plain, "ViewAsRealBackward0", &views::view_as_real)};
   }
-
- private:
-  static TensorPtr arithmetic_clone(TensorImpl& tensor);
 };
 
 TensorPtr complex_of_pairs(TensorImpl& pairs) {
@@ -131,10 +129,6 @@ TensorPtr finished(TensorPtr view, TensorImpl& tensor, const char* name, Info in
 }
 
 }  // namespace
-
-TensorPtr PairsBackward::arithmetic_clone(TensorImpl& tensor) {
-  return with_bits(TensorPtr::retain(&tensor), tensor.bits(), {});
-}
 
 Geometry geometry_of(const TensorImpl& tensor) {
   return {tensor.layout(), tensor.type(), tensor.bits()};

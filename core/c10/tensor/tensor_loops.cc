@@ -110,11 +110,29 @@ void check_overlap(const TensorImpl& self, const TensorImpl& read) {
   check_no_partial_overlap(self, read);
 }
 
-// The tensor to read while `self` is written: a copy if both use one storage with different
-// layouts.
-TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
+// Whether the storages of both have a byte in common: storages may share bytes.
+bool share_bytes(const TensorImpl& a, const TensorImpl& b) {
+  if (a.storage() == b.storage()) return true;
+  auto begin_of = [](const TensorImpl& tensor) {
+    return reinterpret_cast<uintptr_t>(tensor.storage()->data());
+  };
+  if (!a.place().has_bytes() || !b.place().has_bytes()) return false;
+  return begin_of(a) < begin_of(b) + b.storage()->nbytes() &&
+         begin_of(b) < begin_of(a) + a.storage()->nbytes();
+}
+
+// Whether each element of one is in the place of that of the other.
+bool are_in_one_place(const TensorImpl& a, const TensorImpl& b) {
+  if (item_size(a.type()) != item_size(b.type())) return false;
+  if (a.storage() != b.storage())
+    return a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides();
   auto is_equal = [](const auto& one, const auto& other) { return one == other; };
-  bool apart = source->storage() != self.storage() || with_layouts(is_equal, *source, self);
+  return with_layouts(is_equal, a, b);
+}
+
+// The tensor to read while `self` is written: a copy if a write might change what is read later.
+TensorPtr to_read(const TensorImpl& self, const TensorPtr& source) {
+  bool apart = !share_bytes(*source, self) || are_in_one_place(*source, self);
   return apart ? source : clone(*source);
 }
 

@@ -30,12 +30,14 @@ PyObject* set(PyObject* self, PyObject* args, PyObject* kwargs) {
                                      &offset, &size, &stride)) {
       throw PythonErrorSet{};
     }
-    if ((offset == nullptr) != (size == nullptr))
-      throw_python(PyExc_TypeError, "set_ takes storage_offset and size together");
+    bool has_stride = stride != nullptr && stride != Py_None;
+    if ((offset == nullptr) != (size == nullptr) || (has_stride && size == nullptr))
+      throw_python(PyExc_TypeError,
+                   "set_ takes storage_offset and size together, and stride with these");
     Layout layout;
     if (size != nullptr) {
       layout = contiguous_layout(dims_of_sequence(size), checked_int(offset));
-      if (stride != nullptr && stride != Py_None) layout.strides = dims_of_sequence(stride);
+      if (has_stride) layout.strides = dims_of_sequence(stride);
     }
     ModuleState* state = state_of_wrapper(self);
     TensorImpl* tensor = source == nullptr ? nullptr : as_tensor(state, source);
@@ -198,7 +200,7 @@ PyMethodDef tensor_data_methods[] = {
      "set_(source, storage_offset, size, stride) -> self: uses the bytes of a storage or of\n"
      "another tensor; set_() uses none. Grows the storage if it is too small (RuntimeError if that "
      "is\n"
-     "impossible)."},
+     "impossible). TypeError for an offset without a size, and for a stride without these."},
     {"resize_", method(&resize), METH_FASTCALL,
      "resize_(*sizes) -> self: changes the sizes, keeps the offset. Grows the storage if it is "
      "too\n"

@@ -1,6 +1,7 @@
 // Tensors of a class that the user names, and Parameter.
 
 #include "core/autograd/functions/view.h"
+#include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/tensor/announce.h"
 #include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/tensor.h"
@@ -46,6 +47,7 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
   return guarded([&] {
     ModuleState* state = state_of_wrapper(self);
     PyTypeObject* type = checked_class(state, cls);
+    if (type != state->tensor) impl::check_untraced("a view of a subclass");
     return construct(state->interpreter, type,
                      autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias));
   });
