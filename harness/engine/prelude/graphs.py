@@ -8,7 +8,7 @@ def traced(function, tensor, kind):
     check_can_note()
     return T.fx.experimental.proxy_tensor.make_fx(function, tracing_mode=kind)(tensor)
 
-#: outcome_on, printed, check_graph [slotcore]: a graph does what its function does (M11, M5, P8)
+#: outcome_on, printed, check_traced, numbered, check_graph [slotcore]: what a graph does (M11, M5)
 #> check_graph: checks
 def numbered(sizes, dtype):
     count = 1

@@ -94,6 +94,21 @@ T.utils.swap_tensors(o, p)
 c.backward() -> RuntimeError
 d.backward() -> RuntimeError
 o.grad, p.grad, o.is_leaf, p.is_leaf -> None, None, True, True
+v, h = a.view(-1), b._weak_ref()
+T._swap_tensor_impl(a, b) -> RuntimeError
+T._swap_tensor_impl(b, a) -> RuntimeError
+del v
+T._swap_tensor_impl(a, b) -> RuntimeError
+T._swap_tensor_impl(b, a) -> RuntimeError
+T.Tensor._free_weak_ref(h)
+with T.hermetic(): h = T.ones(1)
+T._swap_tensor_impl(a, h) -> RuntimeError
+T._swap_tensor_impl(h, a) -> RuntimeError
+a.tolist(), b.tolist() -> [0.0], [0, 0]
+o, p = T.ones(1).requires_grad_(), T.ones(1)
+c = o * 1
+o.detach_().copy_(T.ones(1).requires_grad_()) is o, o.is_leaf -> True, False
+T.utils.swap_tensors(o, p) -> RuntimeError
 T._swap_tensor_impl(a, 3) -> TypeError
 T._swap_tensor_impl(3, a) -> TypeError
 T._swap_tensor_impl(a, a)
@@ -153,6 +168,10 @@ reports(t, t.__dict__), reports(t, TensorSlotted), reports(t, t.tag) -> True, Tr
 reports(x, x._backward_hooks), reports(x, T.Tensor) -> True, True
 m = [one for one in gc.get_referents(T) if isinstance(one, type)]
 T.Tensor in m, T.device in m, T.autograd.Node in m, type(h) in m -> True, True, True, True
+len(m), len(set(m)) -> 20, 20
+values = (T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64)
+[reports(T, one) for one in values] -> [True] * 6
+[reports(T, T.device(one)) for one in ('cpu', 'meta')] -> [True] * 2
 types = [one for one in (*m, *vars(T).values(), type(p), T.Tensor, Sub) if isinstance(one, type)]
 [one.__name__ for one in types if one.__itemsize__ and not issubclass(one, type)] -> []
 owners(s.__dict__), owners(t.__dict__) -> ['Sub'], ['TensorSlotted']
@@ -266,7 +285,8 @@ def check_class_calls():
     with T.enable_grad():
         for number, text in (("P8", calls_of_classes), ("P8", calls_of_swaps),
                              ("H1", calls_of_hermetic_mode), ("P8", calls_of_modes),
-                             ("A4", calls_of_referents), ("T3", calls_of_slots)):
+                             ("A4", calls_of_referents), ("T3", calls_of_slots),
+                             ("P5", calls_of_ledgers)):
             assert_calls(number, text)
 
 #: check_owner_calls [slotcore]: the calls of C++ owners (T6)

@@ -275,5 +275,6 @@ o -> ['nested', 'outer']
 def check_function_calls():
     with T.enable_grad():
         for number, text in (("A3", calls_of_hooks), ("A2e", calls_of_saved_hooks),
-                             ("A1b", calls_of_contexts), ("A8", calls_of_functions)):
+                             ("A1b", calls_of_contexts), ("A8", calls_of_functions),
+                             *calls_of_more_functions):
             assert_calls(number, text)

@@ -295,6 +295,6 @@ n.name(), n._use_count(), n.next_functions[0][0] is a -> 'MulBackward0', 1, True
 def check_graph_calls():
     with T.enable_grad():
         for number, text in (("A7", calls_of_gradients), ("A7", calls_of_directions),
-                             ("A7", calls_of_writes_recorded),
-                             ("A7", calls_of_backward), ("A1c", calls_of_nodes)):
+                             ("A7", calls_of_writes_recorded), ("A7", calls_of_backward),
+                             ("A1c", calls_of_nodes), *calls_of_histories):
             assert_calls(number, text)

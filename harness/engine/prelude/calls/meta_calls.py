@@ -263,5 +263,5 @@ m.fake_tensor_converter = 3 -> AttributeError
 def check_meta_calls():
     with T.enable_grad():
         for number, text in (("M4", calls_of_descriptions), ("M9", calls_of_converters),
-                             ("M14", calls_of_fake_modes)):
+                             ("M14", calls_of_fake_modes), ("M15", calls_of_places)):
             assert_calls(number, text)

@@ -203,5 +203,7 @@ T.ones(1, dtype=T.bool)._neg_view().item() -> RuntimeError
 #> check_number_calls: checks
 def check_number_calls():
     with T.enable_grad():
-        for text in (calls_of_arithmetic, calls_of_types, calls_of_writes, calls_of_numbers):
+        for text in (calls_of_arithmetic, calls_of_types, calls_of_writes, calls_of_numbers,
+                     calls_of_exact_numbers, calls_of_shared_bytes, calls_of_shrunk_storages,
+                     calls_of_numbers_on_meta):
             assert_calls("P9", text)

@@ -157,9 +157,144 @@ T._check(v >= 0), T._check(b == v * 2), b.hint, bool(b > 3), int(b) -> None, Non
 str(v), g.check([6], [3]), g.check([6], [4]), g.check([4], [2]) -> 'u1', True, False, False
 """
 
+#: calls_of_size_rules: which symbol is replaced, ranges, and the limits of expressions
+calls_of_size_rules = """
+E = T.fx.experimental.symbolic_shapes.ShapeEnv
+e = E()
+def sizes(*hints): return [e.create_symint(n, str(len(e.inputs)), 'dynamic') for n in hints]
+a, b = sizes(5, 5)
+u, v = e.create_unbacked_symint(), e.create_unbacked_symint()
+bool(a == b), e.replacements -> True, {'s1': 's0'}
+T._check(u == v), e.replacements -> None, {'s1': 's0', 'u3': 'u2'}
+e = E()
+a, b, c = sizes(7, 5, 3)
+o = [a % b, b % a, a // b, b // a, T.sym_max(a, b), T.sym_min(b, a), T.sym_max(c, b) % a]
+o += [a * (b % c), T.sym_max(a, b * b), a % (b // c), a // (b % c), (a * b) % (a * c)]
+h = [one.hint for one in o]
+h -> [2, 5, 1, 0, 7, 5, 5, 14, 25, 0, 3, 14]
+[bool(one == n) for one, n in ((c, a - 4), (b, a - 2))], len(e.replacements) -> [True, True], 2
+[one.hint for one in o] == h, [(one + 0).hint for one in o] == h -> True, True
+[str(one + 0) for one in o[:2]] -> ['((s0) % (s0 + -2))', '((s0 + -2) % (s0))']
+[str(one + 0) for one in o[4:7]] -> ['s0', 's0 + -2', '((s0 + -2) % (s0))']
+str(o[7] + 0), str(o[8] + 0) -> 's0*((s0 + -2) % (s0 + -4))', 'max(s0*s0 + -4*s0 + 4, s0)'
+e.check([7, 5, 3]), e.check([8, 6, 4]), e.check([8, 5, 4]) -> True, True, False
+e = E()
+a, b, u = *sizes(0, 1), e.create_unbacked_symint()
+T._check(u * 8 - a >= 0), T._check(u == b * (1 << 61)), e.replacements != {} -> None, None, True
+e.deferred_runtime_asserts -> ['-1*s0 + 8*u2 >= 0', '-2305843009213693952*s1 + u2 == 0']
+e = E()
+a, u, w = *sizes(7), e.create_unbacked_symint(), e.create_unbacked_symint()
+y = u + w
+T._check(3 - u == 0), bool(u > 2), bool(u < 4), u + 0 -> None, True, True, 3
+bool(9 - a == 2), bool(a > 6), bool(a < 8), len(e.guards), a + 0 -> True, True, True, 1, 7
+e.check([7], [3, 0]), e.check([7], [-3, 0]), e.check([6], [3, 0]) -> True, False, False
+T._check(2 - w >= 0), bool(w <= 2), bool(w > 2), bool(w < 4) -> None, True, False, True
+bool(w < 2) -> RuntimeError
+bool(y <= 0) -> RuntimeError
+bool(y <= 5), bool(y > 5), T._check(-5 - w != 0), bool(w == -5) -> True, False, None, False
+e = E()
+a, b = *sizes(7), e.create_symint(2, 'b')
+bool((-1 * a - 10) // b <= -5), e.check([0, 2]), e.check([0, 10]) -> True, True, False
+bool(b // 2 < 1 << 61), bool(a * b < 1 << 62), len(e.guards) -> True, True, 3
+bool((a + 3) % b < b), bool((a + b) // b >= 1) -> True, True
+e.check([1 << 62, 2]), e.check([3, 1 << 62]) -> False, False
+e = E()
+a, b = sizes(7, 5)
+bool(a * b > 30), e.check([1 << 62, 4]), e.check([1 << 40, 1 << 40]) -> True, False, False
+e.check([1 << 64, 4]) -> OverflowError
+e.check([7, 5], [1]) -> ValueError
+u, v = e.create_unbacked_symint(), e.create_unbacked_symint()
+T._check(u * v < 9), e.check([7, 5], [2, 3]), e.check([7, 5], [1 << 40] * 2) -> None, True, False
+e.check([7, 5], [1]) -> ValueError
+e.check([7, 5], [1, 2, 3]) -> ValueError
+e.check([7, 5, 3]) -> ValueError
+e = E()
+a, b = sizes(7, 5)
+bool(a != b), e.freeze() -> True, None
+bool(b != a), bool(b == a) -> True, False
+bool(a > b) -> RuntimeError
+e = E()
+a, b, z, u = *sizes(1, 2, 0), e.create_unbacked_symint()
+str(a % b), e.guards, e.check([1, 0, 0]) -> '((s0) % (s1))', ['s1 != 0'], False
+a % u -> RuntimeError
+3 // u -> RuntimeError
+a % z -> ZeroDivisionError
+a // z -> ZeroDivisionError
+e.guards[1:] -> ['s2 == 0']
+p, q = a * a * a * a * a * a * a * a, a * a * a * a * b * b * b * b
+p * a -> RuntimeError
+(a * a * a) * p -> RuntimeError
+q * (a + b) -> RuntimeError
+q, r = a, a
+for _ in range(6): q, r = T.sym_max(q * 2, b), b // (r + 1)
+p.hint, q.hint, r.hint -> 1, 64, 1
+T.sym_max(q * 2, b) -> RuntimeError
+T.sym_min(b, q * 2) -> RuntimeError
+b // (r + 1) -> RuntimeError
+(r + 1) % b -> RuntimeError
+s = a * 0
+for one in sizes(*[3] * 64): s = s + a * one
+s.hint, s + 1 -> RuntimeError
+(s - a * one + b).hint -> 191
+a = E().create_symint(7, 'x', 'dynamic')
+a.shape_env is a.shape_env, (a + 1).shape_env is a.shape_env -> True, True
+e = a.shape_env
+a.shape_env is e, bool(a > 3), e.guards -> True, True, ['s0 + -4 >= 0']
+m = T._subclasses.FakeTensorMode(shape_env=E())
+m.shape_env is m.shape_env, m.from_tensor(T.ones(3)).size(0).shape_env is m.shape_env -> True, True
+"""
+
+#: calls_of_written_environments: texts that no environment has written
+calls_of_written_environments = """
+def env(*lines): return T._meta.loads_env(chr(10).join(('slotfuzz-shape-env 1', *lines, '')))
+x, y, a, b = 'symbol 7 0 dynamic', 'symbol 5 2 duck', 'input s0 x', 'input s1 y'
+n, u = 'symbol unbacked', 'assert u1 + -5 >= 0'
+env(x, y, a, b).inputs -> [('x', 's0'), ('y', 's1')]
+env(x, y, a, b, 'input s1 z').inputs[2] -> ('z', 's1')
+env(x, y, a, b, 'input s0 z') -> ValueError
+env(x, y, 'input s1 x', 'input s0 y') -> ValueError
+env(y, 'symbol 6 2 duck', 'input s1 x', 'input s0 y') -> ValueError
+env(x, y, a) -> ValueError
+env(x, y) -> ValueError
+env(x, n, a, u).deferred_runtime_asserts -> ['u1 + -5 >= 0']
+env(n).inputs, env().inputs, env('input 3 z').inputs -> [], [], [('z', '3')]
+env(x, x, a, b, 'guard s0 + -1*s1 == 0').replacements -> {'s1': 's0'}
+env(x, x, a, b, 'guard s0 + -1*s1 == 0', 'guard s0 + -5 >= 0').guards[1] -> 's0 + -5 >= 0'
+env(x, x, a, b, 'guard s0 + -1*s1 == 0', 'guard s1 + -5 >= 0') -> ValueError
+env(x, a, 'guard s0 + -5 >= 0').guards -> ['s0 + -5 >= 0']
+env(x, a, 'assert s0 + -5 >= 0') -> ValueError
+env(x, n, a, 'guard u1 + -5 >= 0') -> ValueError
+env(x, n, a, u, 'assert u1 + -4 >= 0') -> ValueError
+env(x, n, a, u, 'assert -1*u1 + 4 >= 0') -> ValueError
+env(x, a, 'guard s0 + -5 >= 0', 'guard s0 + -5 >= 0') -> ValueError
+env(x, a, 'guard s0 + -5 >= 0', 'guard s0 + -4 >= 0') -> ValueError
+env(x, a, 'guard s0 >= 0') -> ValueError
+env(x, a, 'guard s0 + -9 >= 0') -> ValueError
+env(x, a, 'guard s1 + -1 >= 0') -> ValueError
+env(x, a, 'guard u0 + -1 >= 0') -> ValueError
+env(x, 'input 2*s0 x') -> ValueError
+env(x, a, 'input s0 + 1 z') -> ValueError
+env(x, a, 'input s0*s0 z') -> ValueError
+env(x, a, 'input -1*s0 z') -> ValueError
+env(x, a, 'input -1 z') -> ValueError
+env(x, n, 'input u1 z', a) -> ValueError
+env(x, n, a, 'input u1 z') -> ValueError
+env(x, a, 'frozen').frozen -> True
+env(x, a, 'frozen', 'frozen') -> ValueError
+env(x, a, 'frozen', 'input 3 z') -> ValueError
+env(x, a, 'guard s0 + -5 >= 0', 'input 3 z') -> ValueError
+env('input 3 z', x, a) -> ValueError
+env('symbol 7 2 dynamic', a) -> ValueError
+env('symbol 1 2 duck', a) -> ValueError
+env('symbol 7 0 static', a) -> ValueError
+env('symbol 7 0 dynamic ', a) -> ValueError
+env(x, a, '') -> ValueError
+"""
+
 #: check_size_calls [slotcore]: the calls about symbolic sizes (M11, M5)
 #> check_size_calls: checks
 def check_size_calls():
     for number, text in (("M11", calls_of_symbolic_sizes), ("M5", calls_of_environments),
-                         ("M11", calls_of_numbers_from_data)):
+                         ("M11", calls_of_numbers_from_data), ("M11", calls_of_size_rules),
+                         ("M5", calls_of_written_environments)):
         assert_calls(number, text)

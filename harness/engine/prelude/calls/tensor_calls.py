@@ -232,5 +232,5 @@ t.shape = (1,) -> AttributeError
 def check_tensor_calls():
     with T.enable_grad():
         for text in (calls_of_factories, calls_of_layouts, calls_of_set, calls_of_data,
-                     calls_of_grads):
+                     calls_of_grads, calls_of_refused_changes):
             assert_calls("P8", text)

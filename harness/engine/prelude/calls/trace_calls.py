@@ -28,6 +28,13 @@ nodes(lambda t: t.expand(()), T.ones(())) -> 't1 = t0.expand(()); return t1'
 nodes(lambda t: t.conj()._neg_view(), c) -> 't1 = t0.conj(); t2 = t1._neg_view(); return t2'
 nodes(lambda t: (t.detach(), t.data), t) -> 't1 = t0.detach(); t2 = t0.data; return (t1, t2)'
 nodes(lambda t: t + 1.5, t) -> 't1 = t0.add(1.5); return t1'
+nodes(lambda t: t.mul(-0.0).add(-3), t) -> 't1 = t0.mul(-0.0); t2 = t1.add(-3); return t2'
+nodes(lambda t: t.mul(1.5 - 2j), v) -> 't1 = t0.mul(complex(1.5, -2.0)); return t1'
+nodes(lambda t: t.mul(complex('nan+infj')), v)[12:48] -> "complex(float('nan'), float('inf')))"
+nodes(lambda t: 3 * t, t)[:11], nodes(lambda t: True + t, t)[:14] -> 't1 = 3 * t0', 't1 = True + t0'
+nodes(lambda t: 2 == t, t)[:12], nodes(lambda t: 2 != t, t)[:12] -> 't1 = t0 == 2', 't1 = t0 != 2'
+nodes(lambda t: t.add_(5e-324), t) -> 't0.add_(5e-324); return t0'
+nodes(lambda t: t.add_((1 << 53) + 1), i) -> 't0.add_(9007199254740993); return t0'
 nodes(lambda t: 2 + t * True, t) -> 't1 = t0.mul(True); t2 = 2 + t1; return t2'
 nodes(lambda t, u: u + t * 1e300, t, t) -> 't2 = t0.mul(1e+300); t3 = t0.add(t2); return t3'
 nodes(lambda t: t.mul(2j), v) -> 't1 = t0.mul(complex(0.0, 2.0)); return t1'
@@ -135,8 +142,67 @@ traced(lambda t: enter(1) and t + 1, v) -> NotImplementedError
 T.is_grad_enabled(), T._meta.mode_count(), v._version -> True, 0, 0
 """
 
+#: calls_of_graphs_again: structure, retraces, and symbols that a trace makes
+calls_of_graphs_again = """
+make = T.fx.experimental.proxy_tensor.make_fx
+def traced(f, *given, kind='symbolic'): return make(f, tracing_mode=kind)(*given)
+def is_same(g): return T._meta.retrace(g).code == g.code
+def again(f, *given, **more): return is_same(traced(f, *given, **more))
+def plus(t): return t.add(1)
+v, w, i = T.ones(3), T.ones(3), T.ones(2, dtype=T.int64)
+g = traced(plus, v)
+w.add_(1) is w, g.check(w), g(w).tolist() -> True, True, [3.0, 3.0, 3.0]
+h = traced(plus, w)
+h.check(v), h(v).tolist() -> True, [2.0, 2.0, 2.0]
+h = traced(plus, T.ones(7)[2:], kind='dynamic')
+h.check(T.ones(9)[3:]), h.check(T.ones(9)[2:]), h.check(T.ones(7)[1:]) -> True, True, True
+h(T.tensor([1, 2, 3.0, 4, 5, 6])[3:]).tolist() -> [5.0, 6.0, 7.0]
+h = traced(plus, T.ones(7)[2:], kind='fake')
+h.check(T.ones(7)[2:]), h.check(T.ones(8)[3:]), h.check(T.ones(7)[1:6]) -> True, False, True
+g.check(T.ones(3).requires_grad_()), g.check(T.ones(3, dtype=T.float64)) -> False, False
+o = [T.ones(6)[:3], T.ones(3, device='meta'), v._neg_view(), T.nn.Parameter(v, False)]
+[g.check(one) for one in (*o, T.frombuffer(bytearray(12), dtype=T.float32))] -> [False] * 5
+g.check(v.view(3)), g.check(v.detach()), g.check(v, v), g.check() -> False, True, False, False
+again(plus, v), again(lambda t: (t.add(1),), v), again(lambda t: (), v) -> True, True, True
+again(lambda t: (t, t), v), again(lambda t: (t,), v, kind='fake') -> True, True
+def rows(t): a = t.nonzero(); b = t.nonzero(); T._check(a.size(0) == 2); return a.add(b)
+def more_rows(t): a = t.nonzero(); t.add_(1); return t.nonzero()
+[again(rows, v, kind=k) for k in ('symbolic', 'fake', 'dynamic')] -> [True] * 3
+[again(more_rows, v, kind=k) for k in ('symbolic', 'fake', 'dynamic')] -> [True] * 3
+def number(t): t.sum().item(); return t
+again(number, i), again(lambda t: (number(t),), i) -> True, True
+g = traced(rows, T.ones(2))
+g(T.tensor([1.0, 0.0, 2.0])).tolist() -> [[0], [4]]
+g(T.ones(3)) -> RuntimeError
+def fixed(t, u): a = t.expand(2, t.size(0)); T._check(t.size(0) == 3); return a.narrow(1, 0, 2)
+g = traced(fixed, v, T.ones(2), kind='dynamic')
+'.expand(2, 3)' in g.code, is_same(g) -> True, True
+def env(t): return t.size(0).shape_env
+traced(lambda t: (env(t).create_unbacked_symint(), t)[1], v) -> NotImplementedError
+traced(lambda t: (t.nonzero(), env(t).create_unbacked_symint(), t)[2], v) -> NotImplementedError
+traced(lambda t: (env(t).create_unbacked_symint(), t.nonzero(), t)[2], v) -> NotImplementedError
+traced(lambda t: (env(t).create_symint(5, 'x'), t)[1], v) -> NotImplementedError
+traced(lambda t: (env(t).create_symint(1, 'x'), t)[1], v) -> NotImplementedError
+def left(t): t.fake_mode.__exit__(None, None, None); return t
+def around(t): m = t.fake_mode; m.__enter__(); u = t + 1; m.__exit__(None, None, None); return u
+traced(left, v) -> NotImplementedError
+traced(around, v).code.count('add'), T._meta.mode_count() -> 1, 0
+traced(lambda t: t.as_subclass(T.nn.Parameter), v) -> NotImplementedError
+traced(lambda t: t.as_subclass(T.Tensor), v).code.count('t0[...]') -> 1
+traced(lambda t: [t], v) -> TypeError
+traced(lambda t: (t, 3), v) -> TypeError
+traced(lambda t: None, v) -> TypeError
+traced(lambda t: t.size(0), v) -> TypeError
+e = traced(plus, v).shape_env
+e.frozen, e.freeze() -> False, None
+g = traced(plus, v)
+e = g.shape_env
+e.freeze(), g.shape_env.frozen, is_same(g) -> None, False, True
+"""
+
 #: check_trace_calls [slotcore]: the calls about traces (M5, M11)
 #> check_trace_calls: checks
 def check_trace_calls():
-    for number, text in (("M5", calls_of_trace_nodes), ("M11", calls_of_traces)):
+    for number, text in (("M5", calls_of_trace_nodes), ("M11", calls_of_traces),
+                         ("M5", calls_of_graphs_again)):
         assert_calls(number, text)

@@ -227,5 +227,6 @@ f._neg_view().detach().is_neg(), f._neg_view().data.is_neg() -> True, True
 def check_view_calls():
     with T.enable_grad():
         for text in (calls_of_views, calls_of_strides, calls_of_indices,
-                     calls_of_bytes_as_numbers, calls_of_written_views, calls_of_bits):
+                     calls_of_bytes_as_numbers, calls_of_written_views, calls_of_bits,
+                     calls_of_no_elements, calls_of_strides_of_results):
             assert_calls("P9", text)

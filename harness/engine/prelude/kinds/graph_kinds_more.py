@@ -3,9 +3,9 @@
 They are kinds of backwards, of modes, of wrappers and of numbers. The others are in graph_kinds.py.
 """
 
-#: check_graph_kind [slotcore]: kinds of what a sentence says of several (A2, A3, A5, A7, A8)
+#: check_graph_kind [slotcore]: kinds of what a sentence says of several (A2, A3, A5, A7, A8, T6)
 #> check_graph_kind: collects starts_thread in_hermetic checks
-import warnings
+import slotcore_c10, warnings
 def two_backwards_of_slices():
     for write, act in {"mul_": lambda one: one.mul_(T.ones(1)), "add_": lambda one: one.add_(1),
                        "fill_": lambda one: one.fill_(3)}.items():
@@ -250,16 +250,39 @@ def second_argument_written():
         base.sum().backward()
         found = leaf.grad.tolist(), None if other.grad is None else other.grad.tolist()
         assert found == ([1, 1, 1, 1], [1, 1]), f"A7: a write by a Function gives {found}"
+runs_of_waiting_releases = {
+    "a tensor is made": lambda owner: T.ones(1), "a storage is made": lambda owner: Sub(1),
+    "a tensor is wrapped": lambda owner: owner.grad, "_live_impls()": lambda owner: T._live_impls(),
+    "a storage is wrapped": lambda owner: owner.untyped_storage(),
+    "_live_wrappers()": lambda owner: T._live_wrappers(),
+    "_live_blocks()": lambda owner: T._live_blocks(),
+}
+def waiting_releases_run():
+    owner = T.ones(1)
+    owner.grad = T.ones(1)
+    for name, run in runs_of_waiting_releases.items():
+        one, found = T.ones(2), []
+        handle = one._weak_ref()
+        released = slotcore_c10.Owner(handle)
+        del one
+        def releases():
+            released.drop()  # the main thread, which would run what waits, waits for this one
+            run(owner)
+            found.append(T.Tensor._expired(handle))
+        error = Worker(releases).join()
+        T.Tensor._free_weak_ref(handle)
+        assert error is None and found == [True], (
+            f"T6: a release that waits for a thread with the GIL still waits after {name}")
 more_graph_kinds = {
     "legacy_warning": legacy_calls_warn, "second_argument": second_argument_written,
     "two_backwards_of_slices": two_backwards_of_slices, "hermetic_node": wrappers_of_nodes,
     "derivative_notices": writes_between_derivatives, "truth_value_acts": options_that_act,
     "each_call_frees": each_call_frees, "mode_set_again": modes_set_again,
     "gradient_of_one_number": gradients_of_one_number, "nested_frees": nested_backwards_free,
-    "unfit_number": numbers_at_both_ends,
+    "unfit_number": numbers_at_both_ends, "waiting_release": waiting_releases_run,
 }
 def check_graph_kind(name):
     if in_hermetic() or T._meta.mode_count():
         return
     with T.enable_grad():
-        {**graph_kinds, **more_graph_kinds}[name]()
+        {**graph_kinds, **more_graph_kinds, **owned_graph_kinds}[name]()

@@ -207,7 +207,20 @@ def traces_keep_nothing():
         assert alive() is None, f"P5: a {kind} trace keeps its function"
         left = T._live_modes() - before[0], T._live_impls() - before[1]
         assert left == (0, 0), f"M8: a {kind} trace keeps {left[0]} modes and {left[1]} impls"
+def writes_beside():
+    for kind in ("fake", "symbolic", "dynamic"):
+        for name, then in (("returned", lambda a: a), ("an operand", lambda a: T.ones(2).add(a)),
+                           ("written", lambda a: a.zero_()), ("forgotten", lambda a: T.ones(2)),
+                           ("viewed", lambda a: a.view(-1)), ("a factor", lambda a: T.ones(2) * a)):
+            def function(tensor):
+                on_new_thread(lambda: tensor.add_(1))
+                return then(tensor)
+            error = raised_by(lambda: traced(function, T.ones(2), kind))
+            assert isinstance(error, NotImplementedError), (
+                f"M11: a {kind} trace of a tensor that another thread has written, and that is"
+                f" {name}, gives {error!r}")
 more_meta_kinds = {
+    "writes_beside": writes_beside,
     "numbers_that_raise": numbers_that_raise, "modes_beside": modes_beside,
     "gradients_of_other_worlds": gradients_of_other_worlds, "traces_beside": traces_beside,
     "entries_after_sweep": entries_after_sweep, "tables_of_the_dead": tables_of_the_dead,

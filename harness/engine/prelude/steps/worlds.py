@@ -139,7 +139,7 @@ def check_cached(name):
                 assert fields_of(fakes[-1]) == fields_of(tensors[-1]), (
                     f"M15: {name} of {start}, {look} gives a fake other fields than a tensor")
 
-#: check_described [slotcore]: fakes are what three changes made of tensors (M4, M2)
+#: check_described, described_starts [slotcore]: fakes are as what three changes made (M4, M2)
 #> check_described: checks
 described_starts = {
     "ones": (), "leaf": ("leaf",), "result": ("leaf", "by_two"), "view": ("leaf", "by_two", "rest"),
