@@ -23,6 +23,13 @@ int sym_bool_is_true(PyObject* self) {
   });
 }
 
+// As the bool that it decides to be: conditions are equal if both hold, or neither.
+PyObject* sym_bool_compare(PyObject* self, PyObject* object, int operation) {
+  int is_true = sym_bool_is_true(self);
+  if (is_true < 0) return nullptr;
+  return PyObject_RichCompare(is_true != 0 ? Py_True : Py_False, object, operation);
+}
+
 PyObject* sym_bool_repr(PyObject* self) {
   return guarded([&] { return PyUnicode_FromString(as_condition(self)->relation.text().c_str()); });
 }
@@ -66,9 +73,11 @@ PyRef make_sym_bool_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc,
        const_cast<char*>("A condition on sizes. bool() decides it for the example, by a\n"
-                         "guard unless it is implied.")},
+                         "guard unless it is implied, and so does a comparison.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(&sym_bool_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(&sym_bool_repr)},
+      {Py_tp_richcompare, reinterpret_cast<void*>(&sym_bool_compare)},
+      {Py_tp_hash, reinterpret_cast<void*>(&PyObject_HashNotImplemented)},
       {Py_nb_bool, reinterpret_cast<void*>(&sym_bool_is_true)},
       {0, nullptr},
   };

@@ -37,7 +37,14 @@ PyObject* compare(PyObject* self, PyObject* object, int operation) {
   return guarded([&]() -> PyObject* {
     ModuleState* state = state_of_type(Py_TYPE(self));
     auto other = size_of(state, object);
-    if (!other) Py_RETURN_NOTIMPLEMENTED;
+    if (!other) {
+      // Python would take another number for unequal: a decision without a guard.
+      if (PyNumber_Check(object)) {
+        throw_python(PyExc_TypeError, "a size is compared with sizes and ints, not with %s",
+                     Py_TYPE(object)->tp_name);
+      }
+      Py_RETURN_NOTIMPLEMENTED;
+    }
     const meta::EnvPtr& env = meta::env_of(value_of(self));
     auto condition = [&](const SymInt& a, Comparison comparison, const SymInt& b) {
       return condition_object(state, env, meta::relation_of(env, a, comparison, b));
