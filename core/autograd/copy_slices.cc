@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "core/autograd/engine/validate.h"
 #include "core/autograd/functions/arithmetic.h"
 #include "core/autograd/functions/in_place.h"
 #include "core/autograd/history.h"
@@ -49,6 +50,8 @@ Gradients CopySlices::apply(Gradients gradients) {
   TensorPtr whole = copy_for(info_, *gradients[0]);
   TensorPtr part = replay_view(*whole, info_);
   Gradients inner = written->apply({clone(*part)});
+  // The engine checks the gradient of the base only, and a copy would repeat elements.
+  if (needs(0) && inner.at(0)) inner[0] = validated(written->inputs()[0], std::move(inner[0]));
   for (size_t i = 0; i < inner.size() && i < results.size(); i++) {
     if (!needs(i)) continue;
     if (i > 0) {
@@ -83,6 +86,11 @@ void CopySlices::visit_owned(OwnedVisitor& visitor) const {
 void CopySlices::release_resources() noexcept {
   Node::release_resources();
   written_.reset();
+}
+
+void CopySlices::release_objects() noexcept {
+  Node::release_objects();
+  if (written_) written_->release_objects();
 }
 
 }  // namespace slotcore::autograd

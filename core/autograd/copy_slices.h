@@ -15,6 +15,7 @@ class CopySlices final : public Node {
   std::string name() const override { return "CopySlices"; }
   Gradients apply(Gradients gradients) override;
   bool release_variables() noexcept override;
+  void release_objects() noexcept override;
   void visit_owned(OwnedVisitor& visitor) const override;
   const intrusive_ptr<Node>& written() const noexcept { return written_; }
 

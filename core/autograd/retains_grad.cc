@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "core/c10/tensor/tensor_arithmetic.h"
+#include "core/autograd/functions/arithmetic.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -18,10 +18,9 @@ class RetainsGrad final : public FunctionPreHook {
     TensorPtr tensor = tensor_.lock();
     if (!tensor || !gradients[0]) return gradients;
     TensorPtr former = tensor->grad();
-    TensorPtr sum = gradients[0];
-    if (former)
-      sum = arithmetic::compute(Op::kAdd, arithmetic::Operand(*former), arithmetic::Operand(*sum));
-    TensorPtr replaced = exchange_grad(*tensor, arithmetic::clone(*sum));
+    // Recorded in a backward with create_graph, as the sums of a leaf are.
+    TensorPtr sum = former ? add(Operand(*former), Operand(*gradients[0])) : clone(*gradients[0]);
+    TensorPtr replaced = exchange_grad(*tensor, std::move(sum));
     return gradients;
   }
 

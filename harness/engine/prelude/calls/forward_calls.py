@@ -126,7 +126,175 @@ with hooks(lambda t: {}[1], len): y[:1].relu_() -> KeyError
 y.grad_fn.name(), y.backward() -> RuntimeError
 """
 
+#: calls_of_given_gradients: what a backward may return, what apply() takes, and what is written
+calls_of_given_gradients = """
+x, k, log = T.ones(2).requires_grad_(), T.tensor([3.0, 5.0]), []
+def cls(**parts): return type('Own', (T.autograd.Function,), {'__module__': '', **parts})
+def of_two(*two): return cls(**dict(zip(('forward', 'backward'), map(staticmethod, two)))).apply
+def own(ahead, back=lambda c, g, *_: g): return of_two(ahead, back)
+def of(result, x): return T.autograd.grad(result.sum(), x, retain_graph=True)[0]
+def given(one): return own(lambda c, x: x * 1, lambda c, g: one)
+def back(one, u): return T.autograd.grad(given(one)(u), u, u.detach())[0]
+sizes = (2,), (1, 2), (3, 2), (2, 3, 2), (0, 2)
+[back(T.ones(*size), x)[0].item() for size in sizes] -> [1.0, 1.0, 3.0, 6.0, 0.0]
+import contextlib
+class Refused(contextlib.suppress, contextlib.ContextDecorator): pass
+refused, wrong = Refused(RuntimeError), (T.ones(1), T.ones(()), T.ones(2, 1), T.ones(0), (k, 7), ())
+[refused(back)(one, x) for one in wrong] -> [None] * 6
+back(T.ones(1), T.ones(0).requires_grad_()) -> RuntimeError
+[back(T.ones(size), T.ones(1).requires_grad_()).item() for size in (3, 0)] -> [3.0, 0.0]
+[back(T.ones(size), T.ones(()).requires_grad_()).item() for size in (3, 0, 1)] -> [3.0, 0.0, 1.0]
+types = T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64
+def typed(u): return {back(T.ones(2, dtype=one), u).dtype is u.dtype for one in types}
+[typed(T.ones(2, dtype=one).requires_grad_()) for one in types[3:]] -> [{True}] * 3
+back(T.tensor([1 + 2j, 3j]), x).tolist() -> [1.0, 0.0]
+[Refused(TypeError)(back)(one, x) for one in ([k], 7, 'k', [], (7,))] -> [None] * 5
+back((k, None, None), x).tolist(), back((k,), x).tolist() -> [3.0, 5.0], [3.0, 5.0]
+f = own(lambda c, x, y, n: x * 2, lambda c, g: (g, T.ones(7, device='meta'), None))
+y = f(x, k, 3)
+of(y, x).tolist(), y.grad_fn.needs_input_grad -> [1.0, 1.0], (True, False, False)
+len(y.grad_fn.next_functions), y.grad_fn.next_functions[1] -> 2, (None, 0)
+own(lambda c, x: x[0] * 2)([x]).requires_grad -> False
+own(lambda c: k)() is k, own(lambda c: k)().requires_grad -> True, False
+own(lambda c, x: x)(x=x) -> TypeError
+def sees(c, x): log.append((c.needs_input_grad, c.requires_grad, T.is_grad_enabled())); return x * 2
+f = own(sees)
+with T.no_grad(): y = f(x)
+f(x).requires_grad, f(k).requires_grad, y.requires_grad, y.is_leaf -> True, False, False, True
+log -> [((True,), False, False), ((True,), True, False), ((False,), False, False)]
+log.clear()
+class Two(T.autograd.Function): forward = staticmethod(lambda x, y: (x * y, x + y))
+Two.backward = staticmethod(lambda c, g, h: (g * c.saved_tensors[1] + h, h))
+def noted(*parts): log.append((*map(len, parts), T.is_grad_enabled()))
+def set_up(c, args, made): noted(args, made), c.save_for_backward(*args)
+Two.setup_context = staticmethod(set_up)
+p, q = Two.apply(x, k)
+log, p.grad_fn.saved_tensors[1] is k -> [(2, 2, False)], True
+of(p, x).tolist(), of(q, x).tolist() -> [3.0, 5.0], [1.0, 1.0]
+Two.setup_context = staticmethod(lambda c, args, made: {}[1])
+Two.apply(x, k) -> KeyError
+T.is_grad_enabled() -> True
+y = own(lambda c, x: (c.save_for_backward(x), c.save_for_backward(k, None, x), x * 2)[2])(x)
+[one is two for one, two in zip(y.grad_fn.saved_tensors, (k, None, x))] -> [True, True, True]
+f = own(lambda c, x, i: (i.add_(1), c.mark_dirty(i), x * 2, i)[2:], lambda c, g, h: (g, None))
+i = T.ones(2, dtype=T.int64)
+y, j = f(x, i)
+j is i, i.tolist(), j.requires_grad, j.is_leaf -> True, [2, 2], False, True
+of(y, x).tolist() -> [1.0, 1.0]
+def both(c, x, y): x.mul_(3), y.mul_(5), c.mark_dirty(x, y); return x, y
+f, a, b = own(both, lambda c, g, h: (g * 3, h * 5)), x * 1, k * 1
+p, q = f(a, b)
+p is a, q is b, p.output_nr, q.output_nr, q.requires_grad -> True, True, 0, 1, True
+of(p + q * 10, x).tolist(), a._version, b._version -> [3.0, 3.0], 2, 2
+a, b = x * 1, x * 1
+p, q = f(b, a)
+of(p + q * 10, x).tolist() -> [53.0, 53.0]
+f((x * 1)[:1], x * 1) -> RuntimeError
+with T.no_grad(): y = fn('mark_input', 'x', 'doubles', 'write_input').apply(b := k * 1)
+y is b, y.tolist(), y.requires_grad, y.is_leaf -> True, [6.0, 10.0], False, True
+def look(c, v): v.mul_(2), v.grad_fn, v.is_leaf, v._base.grad_fn, c.mark_dirty(v); return v
+b = x * 1
+own(look, lambda c, g: g * 2)(b[:1]).tolist(), of(b, x).tolist() -> [2.0], [2.0, 1.0]
+y, z = own(lambda c, x: (x, x), lambda c, g, h: g + h * 10)(x)
+y is z, y._base is x, z._base is x, z.output_nr -> False, True, True, 1
+of(y, x).tolist(), of(z, x).tolist() -> [1.0, 1.0], [10.0, 10.0]
+s = T.ones(()), T.ones(0), T.ones(2, 3).t(), T.ones(1, dtype=T.complex64), T.ones(3, device='meta')
+f = own(lambda c, x: (x * 1, *(one * 1 for one in s)), lambda c, *g: log.append(g) or g[0])
+log.clear(), of(f(x)[0], x).tolist() -> None, [1.0, 1.0]
+def like(one): return one.shape, one.dtype, one.device
+[like(one) == like(two) for one, two in zip(log[0][1:], s)] -> [True] * 5
+[one.sum().item() for one in log[0][1:5]] -> [0.0, 0.0, 0.0, 0j]
+len({one.untyped_storage()._cdata for one in log[0]}), log.clear() -> 6, None
+x, made = T.ones(3).requires_grad_(), []
+def ahead(c, v): v.mul_(2), c.mark_dirty(v); return v
+def through(one): b = x * 1; own(ahead, lambda c, g: one)(b[:2]); return of(b, x).tolist()
+wrong = [T.ones(*size) for size in ((1,), ((),), (2, 1), (3,), (0,))] + [T.ones(2, device='meta')]
+[refused(through)(one) for one in wrong] -> [None] * 6
+through(T.ones(2)), through(None) -> [1.0] * 3, [0.0, 0.0, 1.0]
+through(T.ones(1, 2)), through(T.ones(3, 2)) -> [1.0] * 3, [3.0, 3.0, 1.0]
+[through(T.ones(2, dtype=one)) for one in types] -> [[1.0] * 3] * 6
+def pack(t): m = lambda: None; made.append(weakref.ref(m)); return m
+with T.autograd.graph.saved_tensors_hooks(pack, len): b = x * 2; b[:1].mul_(3), b[1:].relu_()
+[one() for one in made].count(None), b._release_objects() -> 0, None
+[one() for one in made] -> [None] * 3
+"""
+
+#: calls_of_shared_writes: a tensor writes itself, parts of itself, and what lies in gaps
+calls_of_shared_writes = """
+def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
+def of(result, x): return T.autograd.grad(result.sum(), x, retain_graph=True)[0].tolist()
+x, y, log = leaf(1, 2, 3), leaf(4, 5, 6), []
+def act(write): a = x * 1; write(a); return of(a, x)
+act(lambda a: a.add_(a)), act(lambda a: a.copy_(a)) -> [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]
+act(lambda a: a.fill_(a[1])), act(lambda a: a[:1].fill_(a[1])) -> [0.0, 3.0, 0.0], [0.0, 2.0, 1.0]
+act(lambda a: a.mul_(a)) -> RuntimeError
+act(lambda a: a.mul_(a.clone())), act(lambda a: a.mul_(a * 1)) -> [2.0, 4.0, 6.0], [2.0, 4.0, 6.0]
+act(lambda a: a[:1].copy_(a[1:2])), act(lambda a: a[2:][:0].mul_(9)) -> [0.0, 2.0, 1.0], [1.0] * 3
+act(lambda a: a[:1].add_(a[1:2])), act(lambda a: a.copy_(y)) -> [1.0, 2.0, 1.0], [0.0] * 3
+act(lambda a: a[1:].copy_(T.ones(2))) -> [1.0, 0.0, 0.0]
+act(lambda a: (a[1:].mul_(2), a[:2].mul_(3), a.view(3, 1)[1:].mul_(5))) -> [3.0, 30.0, 10.0]
+def wide(write): a = T.ones(3, 3); write(a); return of(a, y)
+wide(lambda a: a.copy_(y)), wide(lambda a: a[1:].mul_(y)) -> [3.0] * 3, [2.0] * 3
+def beside(): return T.ones(6)[2:].detach(), T.ones(9)[::2].detach(), T.ones(2, 3).t().detach()
+[of(b, y)[0] for b in beside() if b[1].fill_(y[0]).is_leaf is False] -> [1.0, 1.0, 2.0]
+[of(b, y)[1] for b in beside() if b[1:].add_(y[1]).is_leaf is False] -> [3.0, 4.0, 4.0]
+[of(b, y)[2] for b in beside() if b[-1].mul_(y[2]).is_leaf is False] -> [1.0, 1.0, 2.0]
+b = T.ones(3)
+v, w = b[1:], b.view(-1)
+b.add_(y) is b, v.requires_grad, w.requires_grad, of(v, y) -> True, True, True, [0.0, 1.0, 1.0]
+v.grad_fn is v.grad_fn, w.grad_fn is w.grad_fn, w.output_nr -> True, True, 0
+m = v.grad_fn
+b.mul_(5) is b, v.grad_fn is m, of(v, y), of(w, y) -> True, False, [0.0, 5.0, 5.0], [5.0] * 3
+a = x * 1
+v = a[1:]
+h, d = v.register_hook(lambda g: log.append('old')), v._backward_hooks
+a.mul_(3) is a, v.register_hook(lambda g: log.append('new')) is h -> True, False
+v._backward_hooks is d, of(v, x), log -> False, [0.0, 3.0, 3.0], ['new']
+r, g = T.ones(2).requires_grad_(), T.tensor([3 + 5j, 7j])
+def to(b): return T.autograd.grad(b, r, g)[0].tolist()
+def real(act): b = T.zeros(2, dtype=T.complex64); act(b); return to(b)
+real(lambda b: b.copy_(r)), real(lambda b: b[1:].add_(r[1:])) -> [3.0, 0.0], [0.0, 0.0]
+real(lambda b: b.add_(r)), real(lambda b: b.add_(1j).mul_(r)) -> [3.0, 0.0], [5.0, 7.0]
+real(lambda b: b.fill_(r[0])), real(lambda b: b.conj()[:1].copy_(r[1:])) -> [3.0, 0.0], [0.0, 3.0]
+"""
+
+#: calls_of_retained_gradients: what results retain, each by itself, and what is recorded of it
+calls_of_retained_gradients = """
+def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
+def of(result, x): return T.autograd.grad(result.sum(), x, retain_graph=True)[0].tolist()
+x, k = leaf(1, 1), T.ones(2) * 3
+p, q = fn('nothing', 'pair').apply(x)
+p.retain_grad(), q.retain_grad()
+q.sum().backward(retain_graph=True), p.grad, q.grad.tolist() -> None, None, [1.0, 1.0]
+g = q.grad
+p.sum().backward(retain_graph=True), q.grad is g, p.grad.tolist() -> None, True, [1.0, 1.0]
+q.sum().backward(), q.grad is g, q.grad.tolist(), g.tolist() -> None, False, [2.0, 2.0], [1.0, 1.0]
+q.grad.requires_grad, q.grad.is_leaf, q.output_nr -> False, True, 1
+x.grad, z, kept = None, x.view(2), []
+z.retain_grad(), z.register_hook(kept.append) is None, z.retains_grad -> None, False, True
+z.backward(T.ones(2)), z.grad.fill_(7).tolist(), kept[0].tolist() -> None, [7.0, 7.0], [1.0, 1.0]
+x.grad.tolist(), z.grad is kept[0], kept.clear() -> [1.0, 1.0], False, None
+z = x * 1
+z.retain_grad(), setattr(z, 'grad', k), z.sum().backward(), z.grad is k -> None, None, None, False
+z.grad.tolist(), k.tolist() -> [4.0, 4.0], [3.0, 3.0]
+x = leaf(3)
+z = x * 1
+z.retain_grad(), (z * z * z).backward(create_graph=True) -> None, None
+g, z.grad = z.grad, None
+g.tolist(), g.requires_grad, of(g, x), of(g, z) -> [27.0], True, [18.0], [18.0]
+z.grad = g
+(z * z).backward(create_graph=True)
+m, z.grad = z.grad, None
+m is g, m.tolist(), g.tolist(), of(m, x) -> False, [33.0], [27.0], [20.0]
+p, q = fn('nothing', 'pair').apply(x)
+(q * q * q).backward(create_graph=True, inputs=[q])
+g, q.grad, x.grad = q.grad, None, None
+g.tolist(), of(g, q), of(g, x) -> [108.0], [36.0], [0.0]
+"""
+
 #: calls_of_more_functions: the texts that check_function_calls has from elsewhere
 calls_of_more_functions = (
     ("A8", calls_of_several_results), ("A3", calls_of_node_hooks), ("A4", calls_of_owned_parts),
-    ("A8", calls_of_forwards), ("A2e", calls_of_unpacked))
+    ("A8", calls_of_forwards), ("A2e", calls_of_unpacked), ("A8", calls_of_given_gradients),
+    ("A7", calls_of_shared_writes), ("A7", calls_of_retained_gradients),
+    ("A7", calls_of_sums_in_grads), ("A3", calls_of_each_node))

@@ -156,3 +156,144 @@ c = y.grad_fn
 del s, y
 r() -> None
 """
+
+#: calls_of_sums_in_grads: what a leaf gets of one or several gradients, and what it calls
+calls_of_sums_in_grads = """
+def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
+def of(result, x): return T.autograd.grad(result.sum(), x, retain_graph=True)[0].tolist()
+x, log = leaf(1, 2, 3), []
+sizes = (), (1,), (1, 1), (2, 1), (1, 2), (3, 1, 2), (0,), (0, 2)
+def kept(u): u.sum().backward(); return u.grad.stride(), u.grad.size()
+{kept(u) == (u.stride(), u.size()) for u in (T.ones(s).requires_grad_() for s in sizes)} -> {True}
+u = T.ones(9).as_strided((2, 1, 3), (1, 7, 2)).detach().requires_grad_()
+kept(u), kept(u)[0], u.grad.tolist()[0] -> ((1, 7, 2), (2, 1, 3)), (1, 7, 2), [[2.0, 2.0, 2.0]]
+bits = lambda t: t._neg_view(), lambda t: t.conj(), lambda t: t.conj()._neg_view()
+def through(bit, u): bit(u).backward(T.ones(2) * 1j); return u.grad
+found = [through(bit, T.ones(2, dtype=T.complex64).requires_grad_()) for bit in bits]
+[one.is_neg() or one.is_conj() or one[0].item().imag for one in found] -> [-1.0, -1.0, 1.0]
+parts = lambda g: g, lambda g: g[:], lambda g: g.detach(), lambda g: g.untyped_storage()
+def noting(part): u = leaf(1); u.register_hook(lambda g: log.append(part(g))); return u
+def zeroed(u): (u * 3).backward(); u.grad.zero_(); return log.pop().tolist()
+[zeroed(noting(part)) for part in parts] -> [[3.0], [3.0], [3.0], [0, 0, 64, 64]]
+g = x.grad = T.ones(3)
+x.sum().backward(), x.grad is g, g.tolist(), g._version -> None, True, [2.0] * 3, 1
+x.sum().backward(create_graph=True), x.grad is g, x.grad.requires_grad -> None, False, False
+g.tolist(), x.grad.tolist(), x.grad.is_leaf -> [2.0] * 3, [3.0] * 3, True
+k = x.grad = T.ones(3).requires_grad_()
+x.sum().backward(), x.grad is k, k.tolist(), k.is_leaf -> None, True, [2.0] * 3, True
+x.sum().backward(create_graph=True), of(x.grad, k) -> None, [1.0] * 3
+x.grad = T.ones(1).expand(3)
+x.sum().backward() -> RuntimeError
+x.grad.tolist() -> [1.0] * 3
+x.grad = None
+n = (x * 1).grad_fn.next_functions[0][0]
+def note(name): return lambda *_: log.append(name)
+h, i = n.register_prehook(note('pre')), x.register_hook(note('leaf'))
+j = n.register_hook(lambda i, o: log.append((i, o[0].tolist())))
+x.sum().backward(), log -> None, ['leaf', 'pre', ((), [1.0] * 3)]
+h.remove(), i.remove(), j.remove(), log.clear()
+j = n.register_hook(lambda i, o: o)
+x.sum().backward() -> RuntimeError
+j.remove(), n._sequence_nr() == (1 << 64) - 1 -> None, True
+x.grad = None
+i = x.register_hook(log.append)
+fn('nothing', 'y', 'none').apply(x).sum().backward(), log, x.grad -> None, [None], None
+z = x * 1
+o, p = fn('nothing', 'y', 'none').apply(z), z * 3
+of(o + p, x), of(p + o, x), of(p + o + p, x) -> [3.0] * 3, [3.0] * 3, [6.0] * 3
+log.clear(), i.remove()
+h = x.register_hook(lambda g: i.remove())
+i = x.register_hook(note('removed'))
+x.sum().backward(), log, x.sum().backward(), log -> None, ['removed'], None, ['removed']
+h.remove(), T.autograd.grad(x.sum(), x)[0].tolist() -> None, [1.0] * 3
+def adds(g): x.register_hook(note('late'))
+h = x.register_hook(adds)
+log.clear(), T.autograd.grad(x.sum(), x)[0] is x, log, h.remove() -> None, False, [], None
+T.autograd.grad(x.sum(), x)[0].tolist(), log -> [1.0] * 3, ['late']
+g = T.ones(3, dtype=T.float64).requires_grad_()
+r, = T.autograd.grad(x * 2, x, g, create_graph=True)
+r.dtype, of(r, g), T.autograd.grad(r.sum(), g)[0].dtype -> T.float32, [2.0] * 3, T.float64
+x.grad = None
+(x * 2).sum().backward(inputs=[x, x, x]), x.grad.tolist() -> None, [2.0] * 3
+T.autograd.grad(iter([x * 2]), iter([x]), iter([T.ones(3)]))[0].tolist() -> [2.0] * 3
+T.autograd.backward(iter([x * 2]), iter([T.ones(3)]), inputs=iter([x]))
+T.ones(0).requires_grad_().backward() -> RuntimeError
+x.grad.tolist(), (x[:1].view(1, 1) * 2).backward(), x.grad[0].item() -> [4.0] * 3, None, 6.0
+x.grad = None
+"""
+
+#: calls_of_each_node: hooks of each kind of node, and of what each saves; modes in turn
+calls_of_each_node = """
+import functools
+hooks, log = T.autograd.graph.saved_tensors_hooks, []
+x, k = T.ones(2).requires_grad_(), T.ones(2) * 3
+def to(y): return T.autograd.grad(y.sum(), x, allow_unused=True)[0]
+def part(write): b = x * 1; write(b); return b
+makes = [lambda: x * k, lambda: x + k, lambda: x.relu(), lambda: x.sum(), lambda: x.clone()]
+makes += [lambda: x[1:], lambda: x._neg_view(), lambda: x.expand(3, 2), lambda: T.zeros(2).copy_(x)]
+writes = [lambda b: b[:1].mul_(2), lambda b: b.fill_(x[0]), lambda b: b.relu_()]
+writes += [lambda b: b.mul_(x), lambda b: b[1:].copy_(x[:1]), lambda b: b[:1].relu_()]
+makes += [functools.partial(part, write) for write in writes]
+def before(y, hook): y.grad_fn.register_prehook(hook); return y
+def after(y, hook): y.grad_fn.register_hook(hook); return y
+{to(before(make(), lambda g: (None,))) for make in makes} -> {None}
+to(before(fn('no_zeros').apply(x), lambda g: (None,))) -> TypeError
+to(before(fn().apply(x), lambda g: (None,))).tolist() -> [0.0, 0.0]
+to(part(lambda b: b.set_(x))) -> RuntimeError
+makes += [lambda: fn().apply(x)]
+{to(after(make(), lambda i, o: (None,) * len(i))) for make in makes} -> {None}
+def times(n, some): return (*(one if one is None else one * n for one in some),)
+def twice(y): return before(before(y, lambda g: times(2, g)), lambda g: times(3, g))
+def seen(i, o): log.append(o[0].sum().item() / o[0].numel()); return times(7, i)
+def all_hooks(y): return after(after(twice(y), lambda i, o: times(5, i)), seen)
+{to(all_hooks(make())).sum().item() / to(make()).sum().item() for make in makes} -> {210.0}
+log == [6.0] * len(makes), log.clear() -> True, None
+def alone(y, put, one): return to(put(y, lambda *g: one)).tolist()
+alone(x.relu(), before, k), alone(x.relu(), after, k) -> [3.0] * 2, [3.0] * 2
+alone(fn().apply(x), before, k), alone(fn().apply(x), after, k) -> [6.0] * 2, [3.0] * 2
+import contextlib
+class Refused(contextlib.suppress, contextlib.ContextDecorator): pass
+[Refused(TypeError)(alone)(x.relu(), put, [k]) for put in (before, after)] -> [None, None]
+wrong = (), (k, k), T.ones(3), T.ones(2, device='meta'), T.ones(2, 1), T.ones(0)
+[Refused(RuntimeError)(alone)(x.relu(), after, one) for one in wrong] -> [None] * 6
+[Refused(RuntimeError)(alone)(x * k, after, one) for one in ((), (k,), k)] -> [None] * 3
+alone(x.relu(), after, T.ones(3, 2, dtype=T.float64)) -> [3.0, 3.0]
+p, q = fn('nothing', 'pair').apply(x)
+to(before(q, lambda g: (g[1], g[0]))).tolist() -> [2.0, 2.0]
+def mode(*_): log.append(T.is_grad_enabled())
+y = fn('save_input').apply(x * 1)
+h, i, j = y.register_hook(mode), y.grad_fn.register_prehook(mode), y.grad_fn.register_hook(mode)
+y.sum().backward(retain_graph=True), log, x.grad.requires_grad -> None, [False] * 3, False
+log.clear(), y.sum().backward(create_graph=True), log -> None, None, [True] * 3
+s = y.sum()
+with T.no_grad(): log.clear(), s.backward(create_graph=True), log.append(T.is_grad_enabled())
+log -> [True, True, True, False]
+y, x.grad = x * 1, None
+h, i, j = y.register_hook(len), y.grad_fn.register_hook(len), y.grad_fn.register_prehook(len)
+del y
+h.remove(), i.remove(), j.remove(), h.remove() -> None, None, None, None
+b = (x * 1).mul_(k)
+m, bad = b.grad_fn, lambda t: {}[1]
+with hooks(bad, len): b.mul_(k) -> KeyError
+with hooks(bad, len): b[:1].mul_(k[:1]) -> KeyError
+with hooks(bad, len): b.mul_(x) -> KeyError
+with hooks(bad, len): k.mul_(b) -> KeyError
+b._version, b.tolist(), b.grad_fn is m -> 1, [3.0, 3.0], True
+k._version, k.tolist(), k.requires_grad -> 0, [3.0, 3.0], False
+with hooks(pack_hook=lambda t: None, unpack_hook=lambda p: log.append(p) or k): y = x * k
+log.clear(), to(y).tolist(), log -> None, [3.0, 3.0], [None]
+def ahead(c, x): x.mul_(2), c.mark_dirty(x), c.save_for_backward(x); return x
+ends = staticmethod(ahead), staticmethod(lambda c, g: g * c.saved_tensors[0])
+class Writes(T.autograd.Function): forward, backward = ends
+b = x * 3
+with hooks(lambda t: [t], lambda p: p[0]): v = Writes.apply(b[:1])
+g, = T.autograd.grad(v.sum(), x, create_graph=True)
+g.tolist(), to(g).tolist() -> [18.0, 0.0], [54.0, 0.0]
+n = T.no_grad(), T.enable_grad(), T.no_grad()
+def enter(i): n[i].__enter__(); return T.is_grad_enabled()
+def leave(i): n[i].__exit__(None, None, None); return T.is_grad_enabled()
+enter(0), enter(1), enter(0), enter(1) -> False, True, False, True
+leave(1), leave(0), leave(1), leave(0) -> False, True, False, True
+enter(0), enter(2), leave(0), leave(2) -> False, False, True, False
+T.set_grad_enabled(True) is n, T.is_grad_enabled() -> False, True
+"""
