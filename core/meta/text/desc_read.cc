@@ -1,6 +1,6 @@
 // Events of nlohmann's parser to rows. The parser has no limit of its own: a text of a million `[`
 // ends at the second event here, because every event must be one that the place allows. It takes a
-// byte order mark, doubled names, and integers beyond 64 bits as doubles; this handler does not.
+// byte order mark, a NUL as the end, doubled names, and integers beyond 64 bits; here they fail.
 
 #include "core/meta/text/desc_read.h"
 
@@ -288,6 +288,7 @@ class DescReader {
 std::shared_ptr<const Document> loads(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF"))
     throw DescError("", "the text begins with a byte order mark");
+  if (text.find('\0') != std::string_view::npos) throw DescError("", "the text has a NUL");
   DescReader reader;
   nlohmann::json::sax_parse(text, &reader);
   reader.finish();

@@ -177,10 +177,124 @@ r.describe_tensor(Own(T.ones(1))).is_parameter -> False
 type(c(Own(T.ones(1)))) is T.Tensor -> True
 """
 
+#: calls_of_described_bytes: whose bytes a description has, and where they begin and end
+calls_of_described_bytes = """
+import json
+r, say = T._subclasses.meta_utils.MetaTensorDescriber(), T._meta.dumps
+def bytes_in(*tensors): return T._meta.describe(r, *tensors, copy_data=True)
+def rows(*all): return [one.get('data') for one in json.loads(say(bytes_in(*all)))['storages']]
+t = T.tensor([0, 10, 127, 128, 160, 255], dtype=T.uint8)
+bytes_in(t[1:3]).storage_data, bytes_in(t, t[:1]).storage_data -> '000a7f80a0ff', '000a7f80a0ff'
+f = T.frombuffer(bytearray(range(9)), dtype=T.uint8, offset=6)
+v = T.empty(0, dtype=T.uint8).set_(f.untyped_storage()[1:])
+bytes_in(f[1:]).storage_data, bytes_in(f[1:]).base.storage_data -> '060708', '060708'
+rows(f, v), rows(v, f), rows(v, v[1:]) -> ['060708', '0708'], ['0708', '060708'], ['0708']
+t.untyped_storage().resize_(2) is None, rows(t) -> False, ['000a']
+t.untyped_storage().resize_(0) is None, rows(t), bytes_in(t).size -> False, [''], (6,)
+a, b = T.ones(1, dtype=T.uint8), T.zeros(2, dtype=T.float64).requires_grad_()
+b.grad = T.zeros(2, dtype=T.float64).fill_(2)
+d = bytes_in(b.view(-1), a)
+d.storage_nbytes, d.base.grad.storage_data, d.grad -> 16, '0000000000000040' * 2, None
+[d.base.grad.storage_id == d.storage_id, d.base.storage_id == d.storage] -> [False, True]
+rows(b.view(-1), a) -> ['00' * 16, '01', '0000000000000040' * 2]
+b.grad = None
+rows(T.ones(2, device='meta'), a), rows(a, T.ones(0, device='meta')) -> [None, '01'], ['01', None]
+"""
+
+#: calls_of_document_forms: each field with values of other types, and what is only form
+calls_of_document_forms = """
+import json, contextlib
+j, E = json.dumps, T.fx.experimental.symbolic_shapes.ShapeEnv
+r, say, read = T._subclasses.meta_utils.MetaTensorDescriber(), T._meta.dumps, T._meta.loads
+class At(contextlib.ContextDecorator): __enter__ = lambda self: self
+def place(error): return error and str(error).split('"')[1]
+def left(self, kind, error, trace): self.at = place(error); return kind is ValueError
+At.__exit__ = left
+def at(text): one = At(); one(read)(text); return one.at
+b = T.ones(4).requires_grad_()
+b.grad = T.ones(4)
+with T.no_grad(): v = b[1:3]
+w, q = say(T._meta.describe(r, v, b, copy_data=True)), chr(92)
+i = {'storage_offset': 0, 'creation_meta': 'default', 'is_conj': False, 'is_neg': False}
+i.update(version=0, requires_grad=False, is_leaf=True, is_parameter=False)
+b.grad, d = None, json.loads(w)
+[one.update({**i, **one}) for one in d['tensors']] -> [None] * 3
+[one.update({'resizable': True, 'device': 'cpu', **one}) for one in d['storages']] -> [None] * 2
+def turned(x): return {k: turned(x[k]) for k in reversed(x)} if type(x) is dict else x
+t = turned({k: [*map(turned, x)] if type(x) is list else x for k, x in d.items()})
+[say(read(one)) == w for one in (j(d), j(d, indent=2), j(t))] -> [True] * 3
+say(read(w.replace('"float3', f'"float{q}u0033').replace('"grad', f'"gra{q}u0064'))) == w -> True
+[at(w + chr(0) + more) for more in ('', w, '}')] -> [''] * 3
+T._meta.loads_env(T._meta.dumps_env(E()) + chr(0)) -> ValueError
+k = [('storages', 1), ('tensors', 0), ('tensors', 1)]
+k = [(t, n, f) for t, n in k for f in d[t][n]]
+def put(t, n, row): rows = [*d[t]]; rows[n] = row; return j({**d, t: rows}).replace('!":', '":')
+def of(t, n, f, x): return put(t, n, {**d[t][n], f: x})
+def found(*one): return at(of(*one)) or ''
+def read_with(x): return {f for t, n, f in k if not found(t, n, f, x).startswith(f'/{t}/{n}/{f}')}
+[*map(read_with, (None, 1.5, {}, 'x', -1, 1 << 63, [None], [True], ['x'], [[1]]))] -> [set()] * 10
+sorted(read_with(True))[:4] -> ['is_leaf', 'is_neg', 'is_parameter', 'requires_grad']
+sorted(read_with(True))[4:] -> ['resizable']
+[(t, n, f) for t, n, f in k if at(of(t, n, f + '!', d[t][n][f])) != f'/{t}/{n}/{f}'] -> []
+{at(of(t, n, 'nothing', 1)) == f'/{t}/{n}' for t, n, _ in k} -> {True}
+def without(t, n, f): row = dict(d[t][n]); del row[f]; return put(t, n, row)
+n = [f for t, n, f in k if at(without(t, n, f)) == f'/{t}/{n}']
+sorted({*n}) -> ['dtype', 'id', 'nbytes', 'size', 'storage', 'stride', 'version_group']
+len(n) -> 2 + 6 * 2
+def top(f, x): return at(j({**d, f: x}).replace('!":', '":')) or ''
+x = None, True, 1.5, {}, 'x', -1, [None], [[]], [True], [{}], ['0']
+[(f, one) for f in d for one in x if not top(f, one).startswith('/' + f)] -> []
+[top(f + '!', d[f]) for f in d] == ['/' + f for f in d], top('nothing', 0) -> True, ''
+[at(j({g: x for g, x in d.items() if g != f})) for f in d] -> [''] * 5
+[top('roots', one) for one in ([], [0, 3], [0, 0, 9])] -> ['/roots', '/roots/1', '/roots/2']
+say(read(j({**d, 'roots': [1, 0, 0]})))[-17:] -> ',"roots":[0,1,1]}'
+[top('roots', one) for one in ([2, 1], [1], [2])] -> ['/tensors/0', '/tensors/0', '/tensors/0']
+"""
+
+#: calls_of_symbolic_documents: what a document says of a fake with symbols, its base and gradient
+calls_of_symbolic_documents = """
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+C, D = T._subclasses.meta_utils.MetaConverter, T._subclasses.meta_utils.MetaTensorDescriber
+r, say, read, of = D(), T._meta.dumps, T._meta.loads, T._meta.convert
+def described(one): return say(D().describe_tensor(one))
+def numbers(one): return *one.shape, *one.stride(), one.storage_offset(), storage(one).nbytes()
+def storage(one): return one.untyped_storage()
+def family(one): return one, one._base, one._base.grad, one._base.grad._base
+def texts(one): return [str(number) for part in family(one) for number in numbers(part)]
+def ints(one): return [int(number) for part in family(one) for number in numbers(part)]
+e, x = E(), T.ones(4, 6).requires_grad_()
+x.grad = T.ones(6, 4).t()
+m = M(shape_env=e)
+[type(e.create_symint(3, one, 'dynamic')) is int for one in ('a"b', chr(92), "'")] -> [False] * 3
+f = m.from_tensor(x[1:], kind='dynamic')
+x.grad, d = None, r.describe_tensor(f)
+say(d) == described(f) == say(read(say(d))), read(say(d)).shape_env.inputs == e.inputs -> True, True
+say(d.base) == described(f._base) == say(read(say(d)).base) != say(d) -> True
+say(d.base.grad) == described(f._base.grad) == say(read(say(d)).base.grad) != say(d.base) -> True
+d.shape_env is d.shape_env, d.shape_env is e, d.shape_env.guards == e.guards -> True, False, True
+n = M(shape_env=d.shape_env).fake_tensor_converter
+g = of(n, d)[0]
+g is of(n, d)[0], described(g) == say(d), texts(g) == texts(f) -> True, True, True
+storage(g) is storage(g._base), g._base.grad.size(0).shape_env is d.shape_env -> True, True
+of(n, read(say(d)))[0].shape, of(n, d.base)[0].shape == (4, 6) -> (3, 6), True
+o = [C(), M(shape_env=E()).fake_tensor_converter, M(shape_env=e).fake_tensor_converter]
+[ints(of(one, d)[0])[:6] for one in o] -> [[3, 6, 6, 1, 6, 96]] * 3
+[ints(of(one, d)[0])[6:18] for one in o] -> [[4, 6, 6, 1, 0, 96, 4, 6, 1, 4, 0, 96]] * 3
+bool(f.size(0) > 1), bool(f.size(1) == 6), d.shape_env.guards == e.guards -> True, True, False
+d.size, d.stride, d.storage_offset, d.base.grad.stride -> (3, 6), (6, 1), 6, (1, 4)
+r.describe_tensor(f).shape_env.replacements == e.replacements, ints(f) == ints(g) -> True, True
+d = r.describe_tensor(f)
+d.shape_env, 'shape_env' in say(d), say(d) == say(read(say(d))) -> None, False, True
+"""
+
 #: check_fake_calls [slotcore]: the calls about fakes with symbols, caches and documents (M5, M6)
 #> check_fake_calls: checks
 def check_fake_calls():
     with T.enable_grad():
         for number, text in (("M5", calls_of_symbolic_fakes), ("M15", calls_of_caches),
-                             ("M6", calls_of_documents)):
+                             ("M6", calls_of_documents), ("M4", calls_of_described_bytes),
+                             ("M6", calls_of_document_forms), ("M8", calls_of_modes_gone),
+                             ("M12", calls_of_symbolic_documents), ("M9", calls_of_tables),
+                             ("M15", calls_of_fakes_as_tensors), ("M8", calls_of_what_dies),
+                             ("M15", calls_of_rows_from_data)):
             assert_calls(number, text)

@@ -1,4 +1,4 @@
-"""Whether calls give back the memory that they take, Python's own blocks included."""
+"""Whether calls give back the memory that they take, and what tables, caches and modes keep."""
 
 #: calls_that_allocate: makes and drops an object of each type of the core
 calls_that_allocate = """
@@ -78,3 +78,223 @@ def check_memory():
     # What other threads take meanwhile is not the same each time.
     assert min(again) < LEAST or len(again) > 1, (
         f"P5: {min(again)} bytes or blocks are kept by {ROUNDS} rounds of calls")
+
+#: calls_of_modes_gone: a mode whose object is gone, calls within another mode, and what is no fake
+calls_of_modes_gone = """
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+C, r = T._subclasses.meta_utils.MetaConverter, T._subclasses.meta_utils.MetaTensorDescriber()
+is_fake, e, t, n = T._subclasses.fake_tensor.is_fake, E(), T.ones(4, 6), M()
+m = M(shape_env=e)
+f = m.from_tensor(t, kind='dynamic')
+with m: g = f.view(-1)
+k = m.cache_info()
+del m
+m = f.fake_mode
+m is f.fake_mode, m is g.fake_mode, m.shape_env is e, m.cache_info() == k -> True, True, True, True
+m.from_tensor(t, kind='dynamic') is f, m.fake_tensor_converter(t) is f -> True, False
+with n: j, c = m.from_tensor(t, static_shapes=True), C()(t)
+j.fake_mode is m, hasattr(c, 'fake_mode'), c.is_meta -> True, False, True
+with n: d = T._meta.describe(r, t, f, copy_data=True)
+d.storage_data[:8], T._meta.loads(d.as_json()).as_json() == d.as_json() -> '0000803f', True
+with n: a, b = T._meta.convert(n.fake_tensor_converter, d)
+a.fake_mode is n, b.fake_mode is n, a.shape, b.shape -> True, True, (4, 6), (4, 6)
+[is_fake(one) for one in (f.untyped_storage(), f.size(0), None, c, m)] -> [False] * 5
+[T._meta.describe(r, one, copy_data=True).storage_data for one in (a, c)] -> [None] * 2
+[str(r.describe_tensor(one).storage_device) for one in (a, c, f)] -> ['cpu', 'meta', 'cpu']
+p = T.nn.Parameter(T.ones(2))
+def is_one(one): return type(one) is T.nn.Parameter and r.describe_tensor(one).is_parameter
+[is_one(n.from_tensor(one)) for one in (p, p.view(2))] -> [True, False]
+y = T.ones(2)
+y.grad = p
+del p
+z, w = C()(y), T._meta.convert(C(), T._meta.loads(r.describe_tensor(y).as_json()))[0]
+[is_one(one.grad) for one in (y, z, w)], is_one(y) -> [True] * 3, False
+"""
+
+#: calls_of_fakes_as_tensors: a fake refuses and gives what its tensor does, remembered or not
+calls_of_fakes_as_tensors = """
+import contextlib
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+C, r, F = T._subclasses.meta_utils.MetaConverter, M().fake_tensor_converter, T.autograd.Function
+def back(ctx, *gradients): return gradients[0]
+def parts(ctx, x): return x.view(-1), x.view(2)
+class View(F): forward, backward = map(staticmethod, (lambda ctx, x: x.view(-1), back))
+class Two(F): forward, backward = map(staticmethod, (parts, back))
+def leaf(): return T.ones(2).requires_grad_()
+def late(): b = T.ones(2); v = b.view(-1); b.mul_(leaf()); return v
+def record(wanted): T.set_grad_enabled(wanted)
+def off(b): record(False); v = b.view(2); record(True); return v
+def computed(): return leaf() * 1
+k = 'leaf() computed() late() leaf().view(-1) off(leaf()) off(computed()) off(leaf()).view(1,2)'
+k += ' View.apply(computed()) View.apply(leaf()).view(1,2) Two.apply(leaf())[0] leaf()._neg_view()'
+k += ' Two.apply(computed())[1].view(2) leaf().detach().view(2) T.ones(2,dtype=T.complex64).conj()'
+made = [eval('lambda: ' + one) for one in (k + ' T.ones(2,dtype=T.int64).view(1,2)').split()]
+def text(one): return T._meta.loads(r.describer.describe_tensor(one).as_json())
+kinds = "C()(x) M().from_tensor(x) T._meta.convert(C(),text(x))[0] symbolic(x)"
+def symbolic(one): return M(shape_env=E()).from_tensor(one, kind='dynamic')
+kinds = [eval('lambda x: ' + one) for one in kinds.split()]
+def creation(one): return r.describer.describe_tensor(one).creation_meta
+k = [creation(one()) for one in made]
+[k.count(one) for one in ('default', 'no_grad_mode', 'in_custom_function')] -> [8, 3, 2]
+class Caught(contextlib.ContextDecorator): __enter__ = lambda self: self
+def left(self, kind, *more): self.kind = kind; return kind is not None
+Caught.__exit__ = left
+def state(one): return one.requires_grad, one.is_leaf, one._version, one._is_view(), creation(one)
+def after(one, act): c = Caught(); c(act)(one); return c.kind, c.kind or state(one)
+acts = 'mul_(2) zero_() relu_() detach_() retain_grad() requires_grad_(False) requires_grad_()'
+acts += ' set_() copy_(one+1) resize_(3) data.zero_() backward() __setitem__(0,1) view(-1).fill_(1)'
+acts = [eval('lambda one: one.' + one) for one in acts.split()]
+acts += [lambda one: setattr(one, 'grad', one.detach())]
+def fake(i, j): return kinds[(i + j) % 4](made[i]())
+def wrong(i, j): return after(fake(i, j), acts[j]) != after(made[i](), acts[j])
+len(made), len(acts), [(i, j) for i in range(15) for j in range(15) if wrong(i, j)] -> 15, 15, []
+def result(act, one): c = Caught(); found = c(act)(one); return c.kind or found
+f = 'view(-1) view(T.uint8) t() narrow(1,1,2) transpose(0,1) as_strided((2,),(1,),2) expand(2,2,3)'
+f += ' detach() data conj() _neg_view() add(a) add(1) mul(1.5) mul(2j) mul(a) clone() sum() relu()'
+f = [eval('lambda a: a.' + one) for one in f.split()] + [T.view_as_real]
+k = 'a[...] a[1:] a[1] a==a a!=a True+a 2==a T.zeros(3) T.ones(2,dtype=a.dtype)'
+f += [eval('lambda a: ' + one) for one in k.split()]
+def of(d): return T.ones(2, 3, dtype=d)
+k = 'of(d) of(d)._neg_view() of(d).conj() T.nn.Parameter(of(d)) of(d).requires_grad_()*2 of(d)[1:]'
+k += ' T.ones(3,2,dtype=d).t() T.ones(4,3,dtype=d)[2:] T.ones(2,1,dtype=d).expand(2,3)'
+made = [eval('lambda d: ' + one) for one in k.split()]
+def layout(o): return o.size(), o.stride(), o.storage_offset(), o.dtype, o.is_conj(), o.is_neg()
+def links(o, a): return o is a, o._base is a, o._base is a._base, storage(o) is storage(a), type(o)
+def storage(o): return o.untyped_storage()
+def history(o, a): return o.requires_grad, o.is_leaf, o is not a and o.grad_fn and o.grad_fn.name()
+def fields(o, a): return *layout(o), *links(o, a), *history(o, a), storage(o).nbytes(), o._version
+def asked(one, a): o = result(one, a); return o if isinstance(o, type) else fields(o, a)
+m, types = M(), (T.float32, T.int64, T.complex64)
+given = [a for d in types for one in made if not isinstance(a := result(one, d), type)]
+a = [[asked(one, a) for one in f] for a in given]
+with m: b = [[asked(one, m.from_tensor(a)) for one in f] for a in given]
+k, c = m.cache_info(), [m.from_tensor(a) for a in given]
+with m: c = [[asked(one, a) for one in f] for a in c]
+len(given), a == b, a == c, m.cache_info()[2] == k[2] -> 25, True, True, True
+x, y = (m.from_tensor(T.ones(3).requires_grad_()) for _ in range(2))
+with m: k = [one.mul(2).view(-1) for one in (x, y, x)]
+k[0] is k[2], storage(k[0]) is storage(k[2]), k[0]._base is k[2]._base -> False, False, False
+k[0].sum().backward(), k[1].sum().backward(), x.grad is y.grad -> None, None, False
+with m: k = [(one.detach(), one.view(-1), one.data) for one in (x, y)]
+[k[1][i].zero_()._version for i in (0, 2)] -> [1, 1]
+x._version, k[0][0]._version, k[0][1]._version, y._version -> 0, 0, 0, 1
+k[1][1]._version, k[0][2]._version -> 1, 0
+x.grad = y.grad = None
+"""
+
+#: calls_of_rows_from_data: places of numbers that are not 0, how long their count holds, and errors
+calls_of_rows_from_data = """
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+def places(one): return one.nonzero().tolist()
+def sizes(mode): return T._meta.memo_sizes(mode.fake_tensor_converter)[2:]
+[T.tensor(n).nonzero().shape for n in (5, 0, [])] -> [(1, 0), (0, 0), (0, 1)]
+x = T.tensor([[[0, 3], [float('nan'), -0.0]], [[1, 0], [0, 2]]])
+places(x.transpose(0, 2)) -> [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1]]
+places(x[1]), places(x._neg_view()[0]) -> [[0, 0], [1, 1]], [[0, 1], [1, 0]]
+k = [T.zeros(3, dtype=d) for d in (T.uint8, T.bool, T.int64, T.float64, T.complex64)]
+[places(one.copy_(T.tensor([0, 1, 1]))) for one in k] -> [[[1], [2]]] * 5
+places(T.tensor([1j, 0j, 1]).conj()), places(T.tensor([0, 1 << 40])) -> [[0], [2]], [[1]]
+M().from_tensor(x).nonzero() -> NotImplementedError
+e, o = E(), E(); m, n = M(shape_env=e), M(shape_env=o)
+f = m.from_tensor(T.ones(2, 3), static_shapes=True)
+a, g = f.detach(), m.from_tensor(T.ones(1, dtype=T.int64))
+def count(one): return str(one.nonzero().size(0))
+len({count(one) for one in (f, f, a, f.view(-1), f.clone(), a, f[...], f.data)}) -> 6
+def changed(act): k, l = count(f), count(a); act(); return count(f) != k, count(a) != l
+def all_changed(acts): return {changed(eval('lambda: ' + act)) for act in acts.split()}
+k = 'f.mul_(2) a.zero_() f[1].fill_(1) f.view(-1).relu_() f.data.add_(1) a.t().copy_(f.t())'
+all_changed(k + ' f.__setitem__(0,1) f.untyped_storage().fill_(0)') -> {(True, True)}
+all_changed('f.untyped_storage().__setitem__(3,1) f.expand(1,2,3).add_(1)') -> {(True, True)}
+all_changed('f.add(a) f.requires_grad_() f.clone().zero_() f.sum() f.relu()') -> {(False, False)}
+all_changed('f.nonzero().fill_(0) f.requires_grad_(False) m.from_tensor(f)') -> {(False, False)}
+str(g.item()) == str(g.item()), type(g.view(1, 1).item()) is T.SymInt -> False, True
+e.freeze(), [w := T._meta.dumps_env(e)] and None -> None, None
+k, l = sizes(m), count(f)
+m.from_tensor(T.ones(7), kind='dynamic') -> RuntimeError
+g.item() -> RuntimeError
+f.clone().nonzero() -> RuntimeError
+sizes(m) == k, count(f) == l, T._meta.dumps_env(e) == w -> True, True, True
+m.from_tensor(T.ones(7), static_shapes=True).shape -> (7,)
+t = T.ones(5, 7)
+t.grad = T.ones(7, 5).t()
+o.create_symint(3, 't1.grad.untyped_storage().nbytes()', 'dynamic').hint -> 3
+w, k = T._meta.dumps_env(o), sizes(n)
+n.from_tensor(t, kind='dynamic') -> ValueError
+T._meta.dumps_env(o) == w, sizes(n) == k -> True, True
+t.grad = None
+"""
+
+#: calls_of_tables: which fakes a change replaces, whose ids, and what a table is no bar to
+calls_of_tables = """
+C, D = T._subclasses.meta_utils.MetaConverter, T._subclasses.meta_utils.MetaTensorDescriber
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+c, r, of, load, describe = C(), D(), T._meta.convert, T._meta.loads, T._meta.describe
+a = T.ones(4).requires_grad_()
+a.grad = T.ones(4); a.grad.grad = T.ones(4)
+v, d = a.view(2, 2), a.detach()
+def fakes(): f = c(v); return [f, f._base, f._base.grad, f._base.grad.grad, c(d)]
+def bits(a, b): return ''.join('01'[x is y] for x, y in zip(a, b))
+def kept(act): f = fakes(); act(); return bits(f, fakes())
+{kept(one) for one in (c.sweep, lambda: C()(v), lambda: c(a.view(-1)))} -> {'11111'}
+kept(lambda: a.grad.grad.requires_grad_()), kept(lambda: a.grad.zero_()) -> '00001', '00011'
+kept(lambda: a.requires_grad_(False)), kept(lambda: d.zero_()) -> '00111', '00110'
+def resize(one): one.untyped_storage().resize_(99)
+[kept(lambda: resize(one)) for one in (a.grad, a, a)] -> ['00011', '00110', '11111']
+kept(lambda: d.requires_grad_()), kept(lambda: setattr(a.grad, 'grad', None)) -> '11110', '00001'
+f, g, h = c(v), c(d), d.requires_grad_(False) is d and c(d)
+h.untyped_storage() is f.untyped_storage(), h.zero_()._version - v._version -> True, 1
+f._version == g._version == h._version, c(v) is f, c(d) is h, g is h -> True, True, True, False
+a.grad, x = None, T.ones(3)
+k, l, w = r.describe_tensor(x), D().describe_tensor(x), r.describe_tensor(x).as_json()
+one = [of(c, k)[0], of(c, l)[0], of(c, load(w))[0], c(x), of(C(), k)[0]]
+k.id == l.id, k.as_json() == l.as_json() == w, len({*map(id, one)}) -> True, True, 5
+[of(c, two)[0] is three for two, three in zip((k, l, load(w)), one)] -> [True, True, False]
+k = load(T._meta.dumps(describe(r, x, d, x.view(3), x)))
+b = of(c, k)
+bits(b, of(c, k)), b[3] is b[0] is b[2]._base, b[1] is b[0] -> '1111', True, False
+C(copy_data=True).describer.describe_tensor(T.ones(1)).storage_data -> '0000803f'
+n, e = T._meta.memo_sizes(c), [M(shape_env=E()).from_tensor(T.ones(3)) for _ in range(2)]
+describe(c.describer, x.view(3), T.ones(2), 3) -> TypeError
+describe(c.describer, T.ones(5), *e) -> ValueError
+describe(c.describer, T.ones(6), e[0].nonzero()) -> RuntimeError
+T._meta.memo_sizes(c) == n -> True
+a, b = T.ones(2), T.zeros(3)
+f, g = c(a), c(b)
+def swap(*pair): T.utils.swap_tensors(*pair)
+swap(a, b), c(a) is g, c(b) is f, a.shape -> None, True, True, (3,)
+swap(f, g), f.shape, c(a) is f, c(b) is g, r.describe_tensor(f).size -> None, (3,), True, True, (3,)
+h = a._weak_ref()
+swap(a, b) -> RuntimeError
+T.Tensor._free_weak_ref(h), swap(a, b), c(a).shape, c(b) is f -> None, None, (2,), True
+"""
+
+#: calls_of_what_dies: a tensor, or a fake, that was asked and is dropped dies at once
+calls_of_what_dies = """
+M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
+u, of, make = T._subclasses.meta_utils, T._meta.convert, T.fx.experimental.proxy_tensor.make_fx
+C, D, kept, m, s = u.MetaConverter, u.MetaTensorDescriber, [], M(), M(shape_env=E())
+c, r = C(), D()
+def used(uses, one): kept.append([use(one) for use in uses]); return weakref.ref(one)
+def dies(made, *uses): ref = used(uses, made()); return ref() is None
+def with_grad(): t = T.ones(2).requires_grad_(); t.grad = T.ones(2); return t
+def sub(): t = TensorSub(2, 3); t.tag = 7; return t
+def text(one): return T._meta.describe(r, one, copy_data=True)
+def from_text(one): return of(c, T._meta.loads(text(one).as_json()))[0]
+def symbolic(one): return s.from_tensor(one, kind='dynamic')
+def graph(one, kind='dynamic'): return make(lambda x: (x.add(1), x), tracing_mode=kind)(one)
+def traced(one): return graph(one, 'fake').check(one), T._meta.retrace(graph(one, 'symbolic'))
+def functions(text): return [eval('lambda x=None: ' + one) for one in text.split()]
+k = 'T.ones(2,3) T.nn.Parameter(T.ones(2)) with_grad() T.ones(2,3).view(-1) sub() T.ones(0)'
+made = functions(k + ' T.ones(2).requires_grad_()*2')
+k = 'text(x) text(x).base from_text(x) c(x) C()(x) m.from_tensor(x) symbolic(x)'
+k += ' of(c,text(x)) s.from_tensor(x,static_shapes=True) graph(x) graph(x)(x)[0] traced(x)'
+{dies(one, *functions(k)) for one in made} -> {True}
+k = c, m.from_tensor, symbolic, from_text
+fakes = [lambda fake=fake, one=one: fake(one()) for one in made for fake in k]
+def results(f): f.view(-1) is f[...]; f.mul(f); return f.add(1).detach(), f.detach(), f.data
+def inside(f): m.__enter__(); k = results(f); m.__exit__(None, None, None); return k
+def in_mode(f): return inside(f) if getattr(f, 'fake_mode', None) is m else results(f)
+k = 'D().describe_tensor(x).shape_env text(x) x.size() x.stride() x.untyped_storage().nbytes()'
+k = functions(k + ' x.untyped_storage() in_mode(x) getattr(x,"fake_mode",0) x.numel()')
+{dies(one, *k) for one in fakes}, kept.clear(), T._meta.mode_count() -> {True}, None, 0
+"""
