@@ -41,11 +41,17 @@ void hold_by_impl(PyObject* object) {
   Py_INCREF(object);
 }
 
+// The dict that register_hook() extends: it belongs to the impl of a leaf (Note [Hooks of a leaf]).
+PyObject*& hooks_on(PyObject* object) {
+  return reinterpret_cast<TensorWrapper*>(object)->backward_hooks;
+}
+
 void exchange(PyObject* first, PyObject* second) {
   if (first == second) return;
   trace("impls swapped", {"wrapper", first}, {"with", second});
   PyRef former[] = {held_by_impl(first), held_by_impl(second)};
   std::swap(as_wrapper(first)->impl, as_wrapper(second)->impl);
+  std::swap(hooks_on(first), hooks_on(second));
   for (PyObject* one : {first, second}) as_wrapper(one)->impl->pyobj_slot()->set_pyobj(one);
   // What owns an impl in C++ keeps the wrapper of that impl.
   if (former[0]) hold_by_impl(second);
@@ -177,8 +183,8 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
 
 PyMethodDef swap_tensors_method = {
     "swap_tensors", &swap_tensors, METH_VARARGS,
-    "swap_tensors(t1, t2): exchanges class, `__dict__`, `__slots__` and impl, so that each object\n"
-    "is what the other was. RuntimeError as for _swap_tensor_impl, also for Python's weak\n"
+    "swap_tensors(t1, t2): exchanges class, `__dict__`, `__slots__`, hooks and impl, so that each\n"
+    "object is what the other was. RuntimeError as for _swap_tensor_impl, also for Python's weak\n"
     "references, and for classes with different slots. A leaf may have an AccumulateGrad, whose\n"
     "next backward raises RuntimeError."};
 
@@ -186,8 +192,8 @@ PyMethodDef swap_tensors_method = {
 
 PyMethodDef swap_methods[] = {
     {"_swap_tensor_impl", &swap_tensor_impl, METH_VARARGS,
-     "_swap_tensor_impl(a, b): exchanges the impls of two wrappers. RuntimeError if either has\n"
-     "another reference, even a weak one."},
+     "_swap_tensor_impl(a, b): exchanges the impls of two wrappers, and the hooks on them.\n"
+     "RuntimeError if either has another reference, even a weak one."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -60,6 +60,20 @@ def test_everything_but_identity_is_swapped():
     assert (x.left, x.right) == (2, 3)
 
 
+def test_hooks_of_leaves_go_with_impls():  # A3f
+    log = []
+    a, b = T.ones(1).requires_grad_(), T.ones(2).requires_grad_()
+    handle = a.register_hook(lambda gradient: log.append("first"))
+    T.utils.swap_tensors(a, b)
+    assert a._backward_hooks is None and len(b._backward_hooks) == 1
+    b.register_hook(lambda gradient: log.append("second"))
+    (b * 1).sum().backward()
+    assert log == ["first", "second"]
+    T._swap_tensor_impl(a, b)
+    handle.remove()
+    assert b._backward_hooks is None and len(a._backward_hooks) == 1
+
+
 def test_a_tensor_that_others_hold_is_not_swapped():
     a, b = T.ones(1), T.ones(1)
     v = a.view(1)

@@ -286,10 +286,12 @@ def check_class_calls():
         for number, text in (("P8", calls_of_classes), ("P8", calls_of_swaps),
                              ("H1", calls_of_hermetic_mode), ("P8", calls_of_modes),
                              ("A4", calls_of_referents), ("T3", calls_of_slots),
-                             ("P5", calls_of_ledgers)):
+                             ("P5", calls_of_ledgers),
+                             ("P2", calls_of_more_classes), ("P8", calls_of_every_write)):
             assert_calls(number, text)
 
 #: check_owner_calls [slotcore]: the calls of C++ owners (T6)
 #> check_owner_calls: starts_thread checks
 def check_owner_calls():
     assert_calls("T6", calls_of_owners)
+    assert_calls("T6", calls_of_owners_beside)

@@ -126,3 +126,160 @@ w.fill_(256) -> RuntimeError
 w.copy_(T.UntypedStorage(4)) -> RuntimeError
 str(z.nonzero().shape[0]) == k, w.fill_(1) is w, str(z.nonzero().shape[0]) == k -> True, True, False
 """
+
+#: calls_of_every_write: what each write in place counts, returns and keeps (P8, P1, A2b)
+calls_of_every_write = """
+def uses(text): return [eval('lambda t: ' + one) for one in text.split('; ')]
+writes = uses('t.add_(1); t.mul_(t); t.fill_(2); t.zero_(); t.copy_(t); t.relu_(); t.copy_(3)')
+writes += uses('t.fill_(T.tensor(2)); t.__iadd__(1); t.__imul__(True); t.add_(T.tensor(1))')
+begin, put = 't.__setitem__(slice(None, ', uses('t.__setitem__(..., T.tensor([1]))')
+sets = uses(f'{begin}0), 1); {begin}1), 1); {begin}1), T.tensor(1)); {begin}1), T.ones(1, 1))')
+changes = uses('t.set_(); t.resize_(3); t.set_(T.UntypedStorage(8))')
+def steps(t, f): n = t._version; f(t); return t._version - n
+sizes, types, every = (0, 1, 2), (T.uint8, T.int64, T.float32, T.float64), writes + put + sets[:2]
+def each(d): return [T.zeros(n, dtype=one, device=d) for n in sizes for one in types]
+{steps(t, f) for d in ('cpu', 'meta') for t in each(d) for f in every + changes[:2]} -> {1}
+{steps(t, f) for t in each('cpu') for f in sets[2:] * t.numel() + changes[2:]} -> {1}
+o = T._subclasses.FakeTensorMode()
+{steps(o.from_tensor(t), f) for t in each('cpu') for f in writes[:7] + sets[:2]} -> {1}
+def versions(*many): return [one._version for one in many]
+def beside(t, f): v, d, e = t[:], t.detach(), t.data; f(v); return tuple(versions(v, d, e))
+{beside(T.zeros(1), f) for f in every + sets} -> {(1, 1, 0)}
+def apart(t, f): d, e = t.detach(), t.data; f(e); return tuple(versions(t, d, e))
+{apart(T.zeros(1), f) for f in every + sets + changes} -> {(0, 0, 1)}
+def detached(t, f): d = t.detach(); f(d); return t._version, d._version
+{detached(T.zeros(1), f) for f in every + sets + changes} -> {(1, 1)}
+same = writes + changes + uses('t.requires_grad_(False); t.detach_(); t.conj(); t.resolve_conj()')
+kinds, h = (T.Tensor, TensorSub, TensorSlotted, T.nn.Parameter), T.hermetic()
+all_ = [(f, k) for f in same + uses('t.resolve_neg()') for k in kinds]
+def of(k): return T.Tensor._make_subclass(k, T.zeros(1))
+def itself(t, f): return f(t) is t, type(t)
+[k for f, k in all_ if itself(of(k), f) != (True, k)] -> []
+def inside(t, f): r = h.__enter__() and f(t); h.__exit__(None, None, None); return r
+def fresh(t, r): return r is not t, type(r) is T.Tensor, r._cdata == t._cdata, t._use_count()
+{fresh(t, inside(t, f)) for f, k in all_ for t in [of(k)]} -> {(True, True, True, 2)}
+def back(t, f): return f(inside(t, T.Tensor.zero_)) is t, t._use_count()
+{back(of(k), f) for f, k in all_} -> {(True, 1)}
+c, bits = T.tensor([1 + 1j]), uses('t; t.conj(); t._neg_view(); t.conj()._neg_view()')
+def raw(b, f): t = c.clone(); f(b(t)); return t.tolist()
+def plain(t): return T.tensor(t.tolist())
+def model(b, f): t = plain(b(c)); f(t); return b(t).tolist()
+numbers = uses('t.add_(2j); t.mul_(1 + 2j); t.fill_(3j); t.copy_(1 - 2j); t.__setitem__(0, 2j)')
+def put(f, b): return lambda t: f(t, b(T.tensor(2 + 3j)))
+two = T.Tensor.add_, T.Tensor.mul_, T.Tensor.copy_, T.Tensor.fill_
+numbers += [put(f, b) for f in two for b in bits]
+[1 for f in numbers for b in bits if raw(b, f) != model(b, f)] -> []
+"""
+
+#: calls_of_three_places: what is refused with bytes is so on meta and of a fake (M15, P8)
+calls_of_three_places = """
+import contextlib
+class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
+Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
+def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
+def uses(text): return [eval('lambda t: ' + one) for one in text.split('; ')]
+kinds, x, one, E = [], 'x', (1,), T.fx.experimental.symbolic_shapes.ShapeEnv
+m, n = [T._subclasses.FakeTensorMode(shape_env=e) for e in (None, E())]
+calls = uses('t.view(5); t.view(-1, -1); t.view(9, 9, -1); t.view(x); t.expand(7, 7); t.expand(-1)')
+calls += uses('t.narrow(0, 9, 0); t.narrow(0, 1, 9); t.narrow(3, 0, 0); t.narrow(0, 0)')
+calls += uses('t.select(5, 0); t.select(0, -9); t[9]; t[x]; t[::-1]; t.transpose(0, 2)')
+calls += uses('t.transpose(-3, 0); t.size(2); t.view(2, 3, 1).t(); t.as_strided((7,), one)')
+calls += uses('t.as_strided(one, (-1,)); len(t[0][0]); t.as_strided((-1,), one)')
+calls += uses('t.as_strided(one, ()); t.as_strided(one, one, -1); [0][t]; t.add(x); t.add_(None)')
+calls += uses('t.mul_(x); t.add(t.view(-1)); t.add_(t.view(6, 1)); t == t.t(); t.copy_(t.t())')
+calls += uses('t.copy_(x); t.fill_(1j); t.fill_(1e300); t.fill_(t); t.fill_(x)')
+calls += uses('t.expand(2, 2, 3).add_(1); t.view(-1)[1:].add_(t.view(-1)[:5]); t.add_(t[0][0])')
+calls += uses('t.view(-1)[1:].copy_(t.view(-1)[:5]); t.view(T.int64); t._neg_view().view(T.uint8)')
+calls += uses('t[0][0].view(T.uint8); T.view_as_real(t); t.mul_(1j); t.__setitem__(9, 1)')
+calls += uses('t.as_subclass(int); t.__setitem__(0, 1j); t.__setitem__(0, x); t.__setitem__(0, t)')
+calls += uses('t.__delitem__(0); t.resize_(-1); t.resize_(1 << 61); t.resize_(); t.set_(t, 0)')
+calls += uses('t.set_(t, -7, one); t.set_(t, 0, one, (1, 1)); t.set_(t.t(), 0, one)')
+calls += uses('t.set_(t.view(T.uint8)); t.set_(3); t.untyped_storage().resize_(-1)')
+calls += uses('t.untyped_storage().__setitem__(99, 1); t.is_set_to(3)')
+calls += [lambda t, k=k: setattr(t, *k) for k in (('data', 3), ('requires_grad', 1), ('grad', 1))]
+calls += uses('setattr(t, *y(t)); setattr(t, *y(t[0])); setattr(t, *y(t == t)); (t == t).relu()')
+def y(t): return 'grad', t
+calls += uses('(t == t).requires_grad_(); (t == t)._neg_view().clone(); t.view(-1).detach_()')
+calls += uses('t.backward(); t.item(); bool(t); float(t); t.view_as(t[0]); t.register_hook(3)')
+calls += uses('t.retain_grad()')
+def of(d): return T.zeros(2, 3, device=d) if isinstance(d, str) else d.from_tensor(T.zeros(2, 3))
+def fake(): return n.from_tensor(T.zeros(2, 3), static_shapes=True)
+[i for i, f in enumerate(calls) if said(f, of('cpu')) is None] -> []
+def real(f): return said(f, of('cpu'))
+[i for i, f in enumerate(calls) for d in ('meta', m) if said(f, of(d)) is not real(f)] -> []
+[i for i, f in enumerate(calls) if said(f, fake()) is not real(f)] -> []
+def layout(t): return t.shape, t.stride(), t._version, t.is_leaf, t.grad, t.requires_grad
+def counts(t, s): return t._use_count(), s._use_count(), s.nbytes(), T._live_impls()
+def state(t): return *layout(t), *counts(t, t.untyped_storage())
+def changed(f, t): before = state(t); said(f, t); return state(t) != before
+def left(f, d): return all(changed(f, of(d)) for _ in range(9))
+[i for i, f in enumerate(calls) for d in ('cpu', 'meta', m) if left(f, d)] -> []
+"""
+
+#: calls_of_modes_met: every operation asks each of its operands for its mode (M7, M14)
+calls_of_modes_met = """
+import contextlib
+class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
+Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
+def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
+def uses(text): return [eval('lambda t, u=None: ' + one) for one in text.split('; ')]
+kinds, x, z, M = [], T.ones(2, 2), T.ones(2, 2, device='meta'), T._subclasses.FakeTensorMode
+m, n = M(), M()
+f, g = m.from_tensor(x), n.from_tensor(x)
+one = uses('t.view(-1); t.view_as(t); t.expand(2, 2); t[...]; t[0]; t[:1]; t.narrow(0, 0, 1)')
+one += uses('t.t(); t.select(0, 0); t.transpose(0, 1); t.transpose(0, 0); t.as_strided((1,), (1,))')
+one += uses('t.detach(); t.data; t._neg_view(); t.view(T.uint8); t.view(T.int64)')
+one += uses('t.as_subclass(TensorSub); T.Tensor(t); T.nn.Parameter(t); TensorSub(t)')
+one += uses('T.Tensor._make_subclass(TensorSub, t); t.clone(); t.sum(); t.relu(); t.nonzero()')
+one += uses('t + 1; 2 * t; t == t; t != 1; t.add_(1); t.mul_(t); t.fill_(1); t.zero_(); t.copy_(t)')
+one += uses('t.relu_(); t.resize_(3); t.set_(t.untyped_storage()); t.__setitem__(0, 1)')
+one += uses('t.__setitem__(..., t); t.tolist(); t[0][0].item(); bool(t[0][0])')
+def inside(f, t): m.__enter__(); r = said(f, t); m.__exit__(None, None, None); return r
+[i for i, o in enumerate(one) for t in (x, g, z) if inside(o, t) is not RuntimeError] -> []
+two = uses('t + u; t.mul(u); t == u; t != u; t.add_(u); t.mul_(u); t.copy_(u)')
+two += uses('t.__setitem__(..., u); t.__setitem__(0, u[0]); t.__setitem__(0, u[0][0])')
+two += uses('t.fill_(u[0][0]); t + u[0][0]; u[0][0] * t; t.add_(u[0][0]); t[0][0] + u[0][0]')
+two += uses('t.set_(u); t.set_(u.untyped_storage()); t.set_(u, 0, (1,))')
+two += [lambda t, u, k=k: setattr(t, k, u) for k in ('data', 'grad')]
+pairs = [(a, b) for a in (x, f, g) for b in (x, f, g) if a is not b]
+[i for i, o in enumerate(two) for p in pairs if said(o, *p) is not RuntimeError] -> []
+{(t._version, t.grad, t.shape) for t in (x, f, g, z)} -> {(0, None, (2, 2))}
+x.tolist() -> [[1.0, 1.0], [1.0, 1.0]]
+T.ones(1).add(1).item() -> 2.0
+"""
+
+#: calls_of_more_classes: what is made of a class, and what an exchange takes along (P2, P8)
+calls_of_more_classes = """
+x, made, P = T.ones(2).requires_grad_(), [], T.nn.Parameter
+x.grad, y = T.ones(2), x * 2
+class Made(T.Tensor): __init__ = lambda self, *given: made.append(given)
+class Own(P): pass
+class Bad(T.Tensor): detach = lambda self: {}[1]
+k = y.as_subclass(Made), T.Tensor._make_subclass(Made, y)
+[type(one) is Made for one in k], made, k[0]._base is y -> [True, True], [], True
+Made(y)._base is y, Made(2).shape, made == [(y,), (2,)] -> True, (2,), True
+p = [P(y), P(x), Own(x), T.Tensor._make_subclass(P, y, True)]
+{(one.requires_grad, one.grad, one.grad_fn, one._base) for one in p} -> {(True, None, None, None)}
+with T.no_grad(): x.zero_()
+[one._version for one in p + [P(x)]], p[1].tolist() -> [0, 1, 1, 0, 1], [0.0, 0.0]
+P(None, False).requires_grad, P(None).shape, type(p[2]) is Own -> False, (0,), True
+P(Own(x)) -> RuntimeError
+P(Bad(2)) -> KeyError
+T.Tensor(T.tensor(3)).item(), T.Tensor(T.tensor(3), 2).shape, T.Tensor([]).shape -> 3, (3, 2), (0,)
+a, b, log = T.ones(1).requires_grad_(), T.ones(2).requires_grad_(), []
+h, i = [one.register_hook(lambda g, n=n: log.append(n)) for n, one in enumerate((a, b))]
+T.utils.swap_tensors(a, b)
+j = a.register_hook(lambda g: log.append(2))
+(a * 1).sum().backward(), log, len(a._backward_hooks), len(b._backward_hooks) -> None, [1, 2], 2, 1
+h.remove(), (b * 1).sum().backward(), log, len(b._backward_hooks) -> None, None, [1, 2], 0
+T._swap_tensor_impl(a, b)
+i.remove(), len(a._backward_hooks), (b * 1).sum().backward(), log -> None, 0, None, [1, 2, 2]
+c, b = a * 2, T.ones(3)
+T.utils.swap_tensors(c, b)
+c.grad_fn, b.grad_fn.name(), b.sum().backward() -> None, 'MulBackward0', None
+T._swap_tensor_impl(a, c) -> RuntimeError
+T._swap_tensor_impl(c, a) -> RuntimeError
+b, g = T.ones(2), a.grad
+T._swap_tensor_impl(a, c)
+c.grad is g, a.grad, a.requires_grad, a.shape, g.tolist() -> True, None, False, (3,), [3.0]
+"""

@@ -227,10 +227,74 @@ t.grad_fn = None -> AttributeError
 t.shape = (1,) -> AttributeError
 """
 
+#: calls_of_more_storages: slices of slices, their exports, and numbers that raise or are tensors
+calls_of_more_storages = """
+import contextlib
+s, k, t, kinds = T.UntypedStorage(range(8)), T.tensor(2), T.ones(2), []
+p, q = s[2:7], s[2:7][1:4]
+q.data_ptr() - s.data_ptr(), q[1:].tolist(), q.fill_(9) is q -> 3, [4, 5], True
+v, w = memoryview(q), memoryview(p)
+s.tolist(), p.tolist(), s.resize_(1).tolist() -> [0, 1, 2, 9, 9, 9, 6, 7], [2, 9, 9, 9, 6], [0]
+v[1], p = 8, None
+w.tolist(), v.release(), w.release(), q.clone().resizable() -> [2, 9, 8, 9, 6], None, None, True
+q.tolist(), q[:].resizable(), s.resize_(3).tolist() -> [9, 8, 9], False, [0, 0, 0]
+o, m = Sub([1, 2, 3]), Sub(3, device='meta')
+{type(one) for one in (o[1:][:1], m[1:], m.clone(), o[1:].clone(), m[1:].clone())} == {Sub} -> True
+[(str(one.device), len(one)) for one in (m[1:][:1], m[1:].clone())] -> [('meta', 1), ('meta', 2)]
+i = iter(o)
+next(i), o.resize_(2) is o, list(i), [*reversed(o)], 3 in o -> 1, True, [2], [2, 1], False
+len(T.UntypedStorage(k)), o[T.tensor(1)], len(s[k:]), s.fill_(k).tolist() -> 2, 2, 1, [2, 2, 2]
+s[T.tensor(0)] = T.tensor(5)
+s[k:] = T.tensor(True)
+def bad(self): raise KeyError
+class Bad: __index__ = __int__ = __float__ = __bool__ = __complex__ = bad
+class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
+Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
+def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
+def uses(text): return [eval('lambda b: ' + one) for one in text.split('; ')]
+calls = uses('T.UntypedStorage([1, b]); T.UntypedStorage(b); s[b]; s[b:]; s.__setitem__(0, b)')
+calls += uses('s.fill_(b); s.__setitem__(b, 1); s.resize_(b); T.ones(b); t.view(1, b)')
+calls += uses('t.resize_(b); t.size(b); t[b]; t.set_(s, b, (1,)); t.set_(s, 0, (1, b))')
+calls += uses('t.set_(s, 0, (1,), (b,)); t.narrow(0, 0, b); t[0:b]; t.as_strided((1,), (1,), b)')
+calls += uses('t.select(b, 0); t.transpose(0, b); T.Tensor([b]); T.tensor(b)')
+types = T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64
+calls += [lambda b, d=d: T.tensor([0, b], dtype=d) for d in types]
+[i for i, f in enumerate(calls) if said(f, Bad()) is not KeyError] -> []
+{said(f, T.ones(1)) for f in calls[:8]} == {TypeError}, s.tolist(), t._version -> True, [5, 2, 1], 0
+class Drops: __int__ = __float__ = lambda self: l.clear() or 2.0
+l = [Drops(), 3.0]
+T.tensor(l, dtype=T.float64).tolist(), l.append(l) -> [2.0, 3.0], None
+T.tensor(l) -> RuntimeError
+l.clear()
+"""
+
+#: calls_of_owners_beside: several owners and handles of one impl, of each kind (T6, P7)
+calls_of_owners_beside = """
+t, s = TensorSlotted(1), Sub(4)
+t.tag, s.held = [1], [2]
+both = [(T.Tensor, t), (T.UntypedStorage, s)]
+def read(k, h, one): return k._expired(h), k._new_with_weak_ptr(h) is one
+def frees(k, a, b, one): k._free_weak_ref(a); return read(k, b, one), k._free_weak_ref(b)
+[frees(k, one._weak_ref(), one._weak_ref(), one) for k, one in both] -> [((False, True), None)] * 2
+handles = [one._weak_ref() for _, one in both]
+first, second = [[c10.Owner(h) for h in handles] for _ in range(2)]
+[o.use_count() for o in first + second], [o.drop() for o in first] -> [3] * 4, [None, None]
+[o.use_count() for o in first + second], [o.drop() for o in first] -> [0, 0, 2, 2], [None, None]
+del t, s, both
+l = [T.Tensor._new_with_weak_ptr(handles[0]), T.UntypedStorage._new_with_weak_ptr(handles[1])]
+[type(one) for one in l] == [TensorSlotted, Sub], l[0].tag, l[1].held -> True, [1], [2]
+[(o.start_copying(), o.start_copying(), o.start_locking()) for o in second] -> [(None,) * 3] * 2
+[o.join() for o in second], [one._use_count() for one in l] -> [None, None], [2, 2]
+second[0].drop_on_thread(), second[1].drop_under_lock() -> None, None
+[one._use_count() for one in l], l.clear(), T._live_impls() >= 0 -> [1, 1], None, True
+def ends(k, h): return k._expired(h), k._new_with_weak_ptr(h), k._free_weak_ref(h)
+[ends(*p) for p in zip((T.Tensor, T.UntypedStorage), handles)] -> [(True, None, None)] * 2
+"""
+
 #: check_tensor_calls [slotcore]: the calls of tensors (P8)
 #> check_tensor_calls: checks
 def check_tensor_calls():
     with T.enable_grad():
         for text in (calls_of_factories, calls_of_layouts, calls_of_set, calls_of_data,
-                     calls_of_grads, calls_of_refused_changes):
+                     calls_of_grads, calls_of_refused_changes, calls_of_more_storages):
             assert_calls("P8", text)
