@@ -288,7 +288,7 @@ d.shape_env, 'shape_env' in say(d), say(d) == say(read(say(d))) -> None, False, 
 """
 
 #: check_fake_calls [slotcore]: the calls about fakes with symbols, caches and documents (M5, M6)
-#> check_fake_calls: checks
+#> check_fake_calls: swaps checks
 def check_fake_calls():
     with T.enable_grad():
         for number, text in (("M5", calls_of_symbolic_fakes), ("M15", calls_of_caches),

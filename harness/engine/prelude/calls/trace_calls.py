@@ -291,7 +291,7 @@ T.is_grad_enabled() -> True
 """
 
 #: check_trace_calls [slotcore]: the calls about traces (M5, M11)
-#> check_trace_calls: checks
+#> check_trace_calls: swaps checks
 def check_trace_calls():
     for number, text in (("M5", calls_of_trace_nodes), ("M11", calls_of_traces),
                          ("M5", calls_of_graphs_again), ("M11", calls_of_graph_runs),
