@@ -1,5 +1,5 @@
 check_meta_kind('hostile_expressions')
 check_meta_kind('hermetic_parameter')
-check_symbolic_fields('view')
+check_symbolic_fields('view', 'rest')
 check_traced_node('strided')
 check_meta_kind('writes_beside')

@@ -3,27 +3,25 @@
 #: check_symbolic_fields [slotcore]: a fake with symbols has the fields of its tensor (M4)
 #> check_symbolic_fields: in_hermetic checks
 starts_of_symbolic = {**described_starts, "buffer": ()}
-def check_symbolic_fields(start):
+def check_symbolic_fields(start, last):
     if in_hermetic() or T._meta.mode_count():
         return
-    for first in changes:
-        tensors = [T.ones(2, 2)]
-        if start == "buffer":
-            tensors = [T.frombuffer(bytearray(16), dtype=T.float32).view(2, 2)]
-        with T.enable_grad():
-            for name in (*starts_of_symbolic[start], first):
-                change_of(tensors, name)
-        for one in tensors:
-            fake = FakeTensorMode(shape_env=ShapeEnv()).from_tensor(one, kind="dynamic")
-            description = T._meta.loads(T._meta.dumps(described(fake)))
-            made = FakeTensorMode(shape_env=env_of(description)).fake_tensor_converter
-            for place, other in (("", fake), (" from text", *T._meta.convert(made, description))):
-                assert fields_of(other) == fields_of(one), (
-                    f"M4: after {first} of a {start} a fake{place} with symbols has other fields")
-                assert type(other) is type(one), (
-                    f"M4: after {first} of a {start} a fake{place} with symbols has another class")
-        for one in tensors:
-            one.grad = None  # what owns itself by .grad is kept (A4a)
+    tensors = [T.ones(2, 2)]
+    if start == "buffer":
+        tensors = [T.frombuffer(bytearray(16), dtype=T.float32).view(2, 2)]
+    with T.enable_grad():
+        for name in (*starts_of_symbolic[start], last):
+            change_of(tensors, name)
+    for one in tensors:
+        fake = FakeTensorMode(shape_env=ShapeEnv()).from_tensor(one, kind="dynamic")
+        description = T._meta.loads(T._meta.dumps(described(fake)))
+        made = FakeTensorMode(shape_env=env_of(description)).fake_tensor_converter
+        for place, other in (("", fake), (" from text", *T._meta.convert(made, description))):
+            assert fields_of(other) == fields_of(one), (
+                f"M4: a fake{place} with symbols has other fields")
+            assert type(other) is type(one), f"M4: a fake{place} with symbols has another class"
+    for one in tensors:
+        one.grad = None  # what owns itself by .grad is kept (A4a)
 
 #: check_traced_node [slotcore]: the graph of each operation does what it did (M11)
 #> check_traced_node: in_hermetic checks
