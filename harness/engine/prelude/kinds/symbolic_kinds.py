@@ -1,7 +1,7 @@
 """What lines about symbolic sizes may call: fields of fakes, and the graph of each operation."""
 
 #: check_symbolic_fields [slotcore]: a fake with symbols has the fields of its tensor (M4)
-#> check_symbolic_fields: in_hermetic checks
+#> check_symbolic_fields: checks
 starts_of_symbolic = {**described_starts, "buffer": ()}
 def check_symbolic_fields(start, last):
     if in_hermetic() or T._meta.mode_count():
@@ -24,7 +24,7 @@ def check_symbolic_fields(start, last):
         one.grad = None  # what owns itself by .grad is kept (A4a)
 
 #: check_traced_node [slotcore]: the graph of each operation does what it did (M11)
-#> check_traced_node: in_hermetic checks
+#> check_traced_node: checks
 functions_of_nodes = {
     "view": lambda a: a.view(-1), "view as type": lambda a: a.view(T.uint8),
     "view as real": lambda a: T.view_as_real(a.mul(2 - 1j)), "alias": lambda a: a[...],
