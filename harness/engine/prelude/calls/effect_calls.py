@@ -58,9 +58,7 @@ adds(1, c10.live_storages, lambda: T.UntypedStorage(4)) -> True
 adds(0, c10.live_storages, lambda: x[:1]) -> True
 adds(1, c10.live_tensors, lambda: x.detach()) -> True
 adds(0, c10.live_tensors, lambda: T.UntypedStorage(4)) -> True
-import contextlib
-class Refused(contextlib.suppress, contextlib.ContextDecorator): pass
-refused = Refused(RuntimeError)
+refused = unless(RuntimeError)
 adds(0, T._live_blocks, refused(lambda: T.UntypedStorage(1 << 40))) -> True
 adds(0, T._live_blocks, refused(lambda: T.ones(1 << 40))) -> True
 adds(0, T._live_blocks, refused(lambda: s.resize_(1 << 40))) -> True
@@ -129,7 +127,6 @@ str(z.nonzero().shape[0]) == k, w.fill_(1) is w, str(z.nonzero().shape[0]) == k 
 
 #: calls_of_every_write: what each write in place counts, returns and keeps (P8, P1, A2b)
 calls_of_every_write = """
-def uses(text): return [eval('lambda t: ' + one) for one in text.split('; ')]
 writes = uses('t.add_(1); t.mul_(t); t.fill_(2); t.zero_(); t.copy_(t); t.relu_(); t.copy_(3)')
 writes += uses('t.fill_(T.tensor(2)); t.__iadd__(1); t.__imul__(True); t.add_(T.tensor(1))')
 begin, put = 't.__setitem__(slice(None, ', uses('t.__setitem__(..., T.tensor([1]))')
@@ -173,12 +170,7 @@ numbers += [put(f, b) for f in two for b in bits]
 
 #: calls_of_three_places: what is refused with bytes is so on meta and of a fake (M15, P8)
 calls_of_three_places = """
-import contextlib
-class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
-Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
-def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
-def uses(text): return [eval('lambda t: ' + one) for one in text.split('; ')]
-kinds, x, one, E = [], 'x', (1,), T.fx.experimental.symbolic_shapes.ShapeEnv
+x, one, E = 'x', (1,), T.fx.experimental.symbolic_shapes.ShapeEnv
 m, n = [T._subclasses.FakeTensorMode(shape_env=e) for e in (None, E())]
 calls = uses('t.view(5); t.view(-1, -1); t.view(9, 9, -1); t.view(x); t.expand(7, 7); t.expand(-1)')
 calls += uses('t.narrow(0, 9, 0); t.narrow(0, 1, 9); t.narrow(3, 0, 0); t.narrow(0, 0)')
@@ -204,26 +196,21 @@ calls += uses('t.backward(); t.item(); bool(t); float(t); t.view_as(t[0]); t.reg
 calls += uses('t.retain_grad()')
 def of(d): return T.zeros(2, 3, device=d) if isinstance(d, str) else d.from_tensor(T.zeros(2, 3))
 def fake(): return n.from_tensor(T.zeros(2, 3), static_shapes=True)
-[i for i, f in enumerate(calls) if said(f, of('cpu')) is None] -> []
-def real(f): return said(f, of('cpu'))
-[i for i, f in enumerate(calls) for d in ('meta', m) if said(f, of(d)) is not real(f)] -> []
-[i for i, f in enumerate(calls) if said(f, fake()) is not real(f)] -> []
+[i for i, f in enumerate(calls) if raised(f, of('cpu')) is None] -> []
+def real(f): return raised(f, of('cpu'))
+[i for i, f in enumerate(calls) for d in ('meta', m) if raised(f, of(d)) is not real(f)] -> []
+[i for i, f in enumerate(calls) if raised(f, fake()) is not real(f)] -> []
 def layout(t): return t.shape, t.stride(), t._version, t.is_leaf, t.grad, t.requires_grad
 def counts(t, s): return t._use_count(), s._use_count(), s.nbytes(), T._live_impls()
 def state(t): return *layout(t), *counts(t, t.untyped_storage())
-def changed(f, t): before = state(t); said(f, t); return state(t) != before
+def changed(f, t): before = state(t); raised(f, t); return state(t) != before
 def left(f, d): return all(changed(f, of(d)) for _ in range(9))
 [i for i, f in enumerate(calls) for d in ('cpu', 'meta', m) if left(f, d)] -> []
 """
 
 #: calls_of_modes_met: every operation asks each of its operands for its mode (M7, M14)
 calls_of_modes_met = """
-import contextlib
-class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
-Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
-def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
-def uses(text): return [eval('lambda t, u=None: ' + one) for one in text.split('; ')]
-kinds, x, z, M = [], T.ones(2, 2), T.ones(2, 2, device='meta'), T._subclasses.FakeTensorMode
+x, z, M = T.ones(2, 2), T.ones(2, 2, device='meta'), T._subclasses.FakeTensorMode
 m, n = M(), M()
 f, g = m.from_tensor(x), n.from_tensor(x)
 one = uses('t.view(-1); t.view_as(t); t.expand(2, 2); t[...]; t[0]; t[:1]; t.narrow(0, 0, 1)')
@@ -234,15 +221,15 @@ one += uses('T.Tensor._make_subclass(TensorSub, t); t.clone(); t.sum(); t.relu()
 one += uses('t + 1; 2 * t; t == t; t != 1; t.add_(1); t.mul_(t); t.fill_(1); t.zero_(); t.copy_(t)')
 one += uses('t.relu_(); t.resize_(3); t.set_(t.untyped_storage()); t.__setitem__(0, 1)')
 one += uses('t.__setitem__(..., t); t.tolist(); t[0][0].item(); bool(t[0][0])')
-def inside(f, t): m.__enter__(); r = said(f, t); m.__exit__(None, None, None); return r
+def inside(f, t): m.__enter__(); r = raised(f, t); m.__exit__(None, None, None); return r
 [i for i, o in enumerate(one) for t in (x, g, z) if inside(o, t) is not RuntimeError] -> []
-two = uses('t + u; t.mul(u); t == u; t != u; t.add_(u); t.mul_(u); t.copy_(u)')
-two += uses('t.__setitem__(..., u); t.__setitem__(0, u[0]); t.__setitem__(0, u[0][0])')
-two += uses('t.fill_(u[0][0]); t + u[0][0]; u[0][0] * t; t.add_(u[0][0]); t[0][0] + u[0][0]')
-two += uses('t.set_(u); t.set_(u.untyped_storage()); t.set_(u, 0, (1,))')
+two = uses('t + u; t.mul(u); t == u; t != u; t.add_(u); t.mul_(u); t.copy_(u)', 't, u')
+two += uses('t.__setitem__(..., u); t.__setitem__(0, u[0]); t.__setitem__(0, u[0][0])', 't, u')
+two += uses('t.fill_(u[0][0]); t + u[0][0]; u[0][0] * t; t.add_(u[0][0])', 't, u')
+two += uses('t[0][0] + u[0][0]; t.set_(u); t.set_(u.untyped_storage()); t.set_(u, 0, (1,))', 't, u')
 two += [lambda t, u, k=k: setattr(t, k, u) for k in ('data', 'grad')]
 pairs = [(a, b) for a in (x, f, g) for b in (x, f, g) if a is not b]
-[i for i, o in enumerate(two) for p in pairs if said(o, *p) is not RuntimeError] -> []
+[i for i, o in enumerate(two) for p in pairs if raised(o, *p) is not RuntimeError] -> []
 {(t._version, t.grad, t.shape) for t in (x, f, g, z)} -> {(0, None, (2, 2))}
 x.tolist() -> [[1.0, 1.0], [1.0, 1.0]]
 T.ones(1).add(1).item() -> 2.0

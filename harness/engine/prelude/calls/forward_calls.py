@@ -137,10 +137,8 @@ def given(one): return own(lambda c, x: x * 1, lambda c, g: one)
 def back(one, u): return T.autograd.grad(given(one)(u), u, u.detach())[0]
 sizes = (2,), (1, 2), (3, 2), (2, 3, 2), (0, 2)
 [back(T.ones(*size), x)[0].item() for size in sizes] -> [1.0, 1.0, 3.0, 6.0, 0.0]
-import contextlib
-class Refused(contextlib.suppress, contextlib.ContextDecorator): pass
-refused, wrong = Refused(RuntimeError), (T.ones(1), T.ones(()), T.ones(2, 1), T.ones(0), (k, 7), ())
-[refused(back)(one, x) for one in wrong] -> [None] * 6
+wrong = (T.ones(1), T.ones(()), T.ones(2, 1), T.ones(0), (k, 7), ())
+[raised(back, one, x) for one in wrong] -> [RuntimeError] * 6
 back(T.ones(1), T.ones(0).requires_grad_()) -> RuntimeError
 [back(T.ones(size), T.ones(1).requires_grad_()).item() for size in (3, 0)] -> [3.0, 0.0]
 [back(T.ones(size), T.ones(()).requires_grad_()).item() for size in (3, 0, 1)] -> [3.0, 0.0, 1.0]
@@ -148,7 +146,7 @@ types = T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64
 def typed(u): return {back(T.ones(2, dtype=one), u).dtype is u.dtype for one in types}
 [typed(T.ones(2, dtype=one).requires_grad_()) for one in types[3:]] -> [{True}] * 3
 back(T.tensor([1 + 2j, 3j]), x).tolist() -> [1.0, 0.0]
-[Refused(TypeError)(back)(one, x) for one in ([k], 7, 'k', [], (7,))] -> [None] * 5
+[raised(back, one, x) for one in ([k], 7, 'k', [], (7,))] -> [TypeError] * 5
 back((k, None, None), x).tolist(), back((k,), x).tolist() -> [3.0, 5.0], [3.0, 5.0]
 f = own(lambda c, x, y, n: x * 2, lambda c, g: (g, T.ones(7, device='meta'), None))
 y = f(x, k, 3)
@@ -209,7 +207,7 @@ x, made = T.ones(3).requires_grad_(), []
 def ahead(c, v): v.mul_(2), c.mark_dirty(v); return v
 def through(one): b = x * 1; own(ahead, lambda c, g: one)(b[:2]); return of(b, x).tolist()
 wrong = [T.ones(*size) for size in ((1,), ((),), (2, 1), (3,), (0,))] + [T.ones(2, device='meta')]
-[refused(through)(one) for one in wrong] -> [None] * 6
+[raised(through, one) for one in wrong] -> [RuntimeError] * 6
 through(T.ones(2)), through(None) -> [1.0] * 3, [0.0, 0.0, 1.0]
 through(T.ones(1, 2)), through(T.ones(3, 2)) -> [1.0] * 3, [3.0, 3.0, 1.0]
 [through(T.ones(2, dtype=one)) for one in types] -> [[1.0] * 3] * 6

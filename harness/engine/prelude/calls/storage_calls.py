@@ -18,18 +18,29 @@ def parsed_calls(text):
     return rows
 
 #: assert_calls [slotcore]: each call gives what its line says, or raises an error of that class
-import slotcore_c10
+import contextlib, slotcore_c10
 def outcome_of_call(code, names):
     try:
         return "", eval(code, names)
     except Exception as error:
         return repr(error), type(error)
+def class_raised(function, *given):
+    try:
+        function(*given)
+    except Exception as error:
+        return type(error)
+    return None
+class Unless(contextlib.suppress, contextlib.ContextDecorator):
+    pass
 def assert_calls(number, text):
     if in_hermetic():  # each look at an object gives another wrapper
         return
     names = {"T": T, "gc": gc, "weakref": weakref, "Sub": Sub, "TensorSub": TensorSub,
              "TensorSlotted": TensorSlotted, "KeepingSub": KeepingSub, "Legacy": Legacy, "fn": fn,
-             "fn_setup": fn_setup, "c10": slotcore_c10}
+             "fn_setup": fn_setup, "c10": slotcore_c10, "raised": class_raised, "unless": Unless}
+    # Functions of `t`, as a text whose parts a semicolon ends.
+    names["uses"] = lambda text, given="t": [
+        eval(f"lambda {given}: {one}", names) for one in text.split("; ")]
     try:
         for line, code, result in parsed_calls(text):
             error, found = outcome_of_call(code, names)

@@ -229,8 +229,7 @@ t.shape = (1,) -> AttributeError
 
 #: calls_of_more_storages: slices of slices, their exports, and numbers that raise or are tensors
 calls_of_more_storages = """
-import contextlib
-s, k, t, kinds = T.UntypedStorage(range(8)), T.tensor(2), T.ones(2), []
+s, k, t = T.UntypedStorage(range(8)), T.tensor(2), T.ones(2)
 p, q = s[2:7], s[2:7][1:4]
 q.data_ptr() - s.data_ptr(), q[1:].tolist(), q.fill_(9) is q -> 3, [4, 5], True
 v, w = memoryview(q), memoryview(p)
@@ -248,10 +247,7 @@ s[T.tensor(0)] = T.tensor(5)
 s[k:] = T.tensor(True)
 def bad(self): raise KeyError
 class Bad: __index__ = __int__ = __float__ = __bool__ = __complex__ = bad
-class Said(contextlib.ContextDecorator): __enter__ = lambda self: self
-Said.__exit__ = lambda self, kind, *more: kinds.append(kind) or True
-def said(f, *given): kinds.clear(); Said()(f)(*given); return kinds[0]
-def uses(text): return [eval('lambda b: ' + one) for one in text.split('; ')]
+def uses(text, made=uses): return made(text, 'b')
 calls = uses('T.UntypedStorage([1, b]); T.UntypedStorage(b); s[b]; s[b:]; s.__setitem__(0, b)')
 calls += uses('s.fill_(b); s.__setitem__(b, 1); s.resize_(b); T.ones(b); t.view(1, b)')
 calls += uses('t.resize_(b); t.size(b); t[b]; t.set_(s, b, (1,)); t.set_(s, 0, (1, b))')
@@ -259,8 +255,8 @@ calls += uses('t.set_(s, 0, (1,), (b,)); t.narrow(0, 0, b); t[0:b]; t.as_strided
 calls += uses('t.select(b, 0); t.transpose(0, b); T.Tensor([b]); T.tensor(b)')
 types = T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64
 calls += [lambda b, d=d: T.tensor([0, b], dtype=d) for d in types]
-[i for i, f in enumerate(calls) if said(f, Bad()) is not KeyError] -> []
-{said(f, T.ones(1)) for f in calls[:8]} == {TypeError}, s.tolist(), t._version -> True, [5, 2, 1], 0
+[i for i, f in enumerate(calls) if raised(f, Bad()) is not KeyError] -> []
+{raised(f, T.ones(1)) for f in calls[:8]}, s.tolist(), t._version -> {TypeError}, [5, 2, 1], 0
 class Drops: __int__ = __float__ = lambda self: l.clear() or 2.0
 l = [Drops(), 3.0]
 T.tensor(l, dtype=T.float64).tolist(), l.append(l) -> [2.0, 3.0], None
