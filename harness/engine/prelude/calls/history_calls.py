@@ -42,6 +42,12 @@ z.sum().backward(inputs=[z, 3]) -> TypeError
 T.autograd.backward([z.sum()], inputs=(z, T.ones(1))) -> RuntimeError
 z.retains_grad, z.grad -> False, None
 x = leaf(1)
+z = x * x
+(z * z).backward(inputs=[z]), x.grad -> None, None
+z.backward() -> RuntimeError
+z = x * x
+T.autograd.grad(z * z, z)[0].item(), z.backward(), x.grad.item() -> 2.0, None, 2.0
+x = leaf(1)
 z = x * 2
 T.autograd.backward([z, z]), x.grad.tolist() -> None, [4.0]
 z = x * 2
