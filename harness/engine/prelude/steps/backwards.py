@@ -114,3 +114,41 @@ def check_backward_asked(how, gradient, roots, inputs):
         is_constant = found is None or not found.requires_grad
         assert is_constant or how == "create" or gradient == "leaf", (
             f"A7: {names}: the gradient of {name} requires a gradient")
+
+#: leaf_changes: what changes a leaf that has a hook; gives the tensor whose hook it is then
+def exchanged(leaf):
+    other = T.ones(2).requires_grad_()
+    T.utils.swap_tensors(leaf, other)
+    return other
+def exchanged_with_hook(leaf):
+    other = T.ones(2).requires_grad_()
+    other.register_hook(lambda gradient: gradient * 5)
+    T.utils.swap_tensors(other, leaf)
+    return other
+def given_data(leaf):
+    leaf.data = T.ones(2) * 4
+    return leaf
+def set_to_other(leaf):
+    with T.no_grad():
+        return leaf.set_(T.ones(2))
+leaf_changes = {
+    "swap": exchanged, "swap with hook": exchanged_with_hook, "data": given_data,
+    "set": set_to_other, "constant": lambda leaf: leaf.requires_grad_(False).requires_grad_(),
+}
+
+#: check_leaf_hooks: a hook goes with its leaf, beside a later one, until it is removed (A3a, A3f)
+#> check_leaf_hooks: swaps checks
+def check_leaf_hooks(change):
+    if in_hermetic():
+        return
+    called = []
+    with T.enable_grad():
+        leaf = T.ones(2).requires_grad_()
+        handle = leaf.register_hook(lambda gradient: called.append("first"))
+        leaf = leaf_changes[change](leaf)
+        leaf.register_hook(lambda gradient: called.append("second"))
+        (leaf * 2).sum().backward()
+        handle.remove()
+        (leaf * 2).sum().backward()
+    assert called == ["first", "second", "second"], (
+        f"A3f: after {change} and a removal, two backward passes of a leaf call {called}")
