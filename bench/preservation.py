@@ -28,7 +28,7 @@ BINARIES = {"refcount_bit": "bench/preservation", "resurrection": "resurrect/ben
 SUBJECTS = {word: name for name, word in PROTOCOL_WORDS.items()}
 DOCUMENT = ROOT / "docs" / "preservation.md"
 TEST = re.compile(r"^def (test_\w+)\(.*\):  # (.*)$", re.MULTILINE)
-CONTRACT = re.compile(r"\b[A-Z]\d\b")
+CONTRACT = re.compile(r"\b[A-Z]\d+[a-g]?\b")
 
 
 def measure(args) -> Measured:
@@ -106,7 +106,7 @@ def _run(binary) -> list[tuple[str, float]]:
 def _sentences() -> list[dict]:
     """`passed of ran` for each sentence and protocol."""
     numbers = {}
-    for path in (ROOT / "tests" / "core").glob("test_*.py"):
+    for path in (ROOT / "tests" / "core").rglob("test_*.py"):
         for name, comment in TEST.findall(path.read_text()):
             numbers[path.stem, name] = CONTRACT.findall(comment)
     counts = {}

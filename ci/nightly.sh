@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The nightly run: long hunts, pruned corpora, coverage, interleavings, all mutants, a report.
+# The nightly run: long hunts, pruned corpora, coverage, interleavings, mutants, a report.
 # Usage: ci/nightly.sh [BUDGET_SECONDS] [--out DIR]. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -4,7 +4,9 @@ A part that fails does not stop the others. The summary names work that did not 
 finish, and the exit code is then not 0.
 """
 
+import datetime
 import json
+import random
 import subprocess
 import threading
 import time
@@ -52,11 +54,11 @@ def worse(one: int, other: int) -> int:
 
 
 class Night:
-    """Runs the parts with the slotfuzz HERE; findings go to OUT."""
+    """Runs the parts with the slotfuzz HERE; findings go to OUT. DATE chooses the mutants."""
 
-    def __init__(self, here: Checkout, out: Path, budget_seconds: float,
+    def __init__(self, here: Checkout, out: Path, budget_seconds: float, date: datetime.date,
                  now: Callable[[], float] = time.monotonic):
-        self.here, self.out, self.budget = here, out, budget_seconds
+        self.here, self.out, self.budget, self.date = here, out, budget_seconds, date
         self.parts: list[Part] = []
         self.interrupted = False
         self._now = now
@@ -168,13 +170,18 @@ class Night:
                                f" {(err.strip().splitlines() or ['no message'])[-1]}")
 
     def _mutants(self, part: Part) -> None:
+        """Looks for as many mutants as fit, in an order that the date chooses."""
         names = catalogue.mutant_names() + catalogue.protocol_mutant_names()
-        for number, name in enumerate(names):
+        random.Random(self.date.toordinal()).shuffle(names)
+        for name in names:
             if self._left() < 1:
-                part.not_run += names[number:]
                 break
             seconds = min(MUTANT_SECONDS_MAX, self._left())
             self._guarded(part, lambda: self._mutant(part, name, seconds))
+        looked = len(part.said)
+        if looked == 0:
+            part.not_run.append(f"{len(names)} mutants")
+        part.said.append(f"{looked} of {len(names)} mutants; each night takes others first")
 
     def _mutant(self, part: Part, name: str, seconds: float) -> None:
         answer = self.here.ask("mutants", name, "--seconds", f"{seconds:.0f}", ok=(0, 3))

@@ -1,10 +1,11 @@
 """The nightly run: hunts all targets under all sanitizers on both builds of the core.
 
 Then it distils the corpora, measures the code that they reach, explores every interleaving of 4
-threads with 2 operations each, looks for all mutants, and writes a report. Exit codes: 0 clean and
+threads with 2 operations each, looks for mutants, and writes a report. Exit codes: 0 clean and
 complete, 1 a finding, 2 a part did not finish, 3 the harness is broken or missed a mutant.
 """
 
+import datetime
 import sys
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def run(args, output) -> int:
     if args.budget <= 0:
         raise UserError("BUDGET_SECONDS must be more than 0")
     out = finding.check_writable((args.out or build_root() / "nightly").resolve())
-    night = nightly.Night(Checkout(ROOT), out, args.budget)
+    night = nightly.Night(Checkout(ROOT), out, args.budget, datetime.date.today())
     night.run()
     annotate.say([places.read(path.parent) for path in sorted(out.glob("*/finding.json"))])
     output.text(summary(night))

@@ -1,5 +1,6 @@
 """The nightly run: a part that did not run is reported, and a part that fails stops no other."""
 
+import datetime
 import subprocess
 import threading
 import time
@@ -47,8 +48,8 @@ def night(tmp_path, monkeypatch):
     row = '{"protocol": "claim", "every_program": 7, "verdict": "%s"}'
 
     def run(budget=2000.0, verdict="verified", coverage="echo pages", sweep="echo 9 kills",
-            **fields):
-        (tmp_path / "ci").mkdir()
+            date=datetime.date(2026, 1, 1), **fields):
+        (tmp_path / "ci").mkdir(exist_ok=True)
         # The script plans two sets of operations.
         write_program(tmp_path / nightly.INTERLEAVINGS, "every() { echo '" + row % verdict
                       + "'; }\nevery claim alone wrap\nevery claim one wrap\n")
@@ -56,7 +57,7 @@ def night(tmp_path, monkeypatch):
         write_program(tmp_path / "ci" / "kills_nightly.sh", sweep + "\n")
         clock = [0.0]
         here = Fake(tmp_path, clock, **fields)
-        made = nightly.Night(here, tmp_path / "out", budget, lambda: clock[0])
+        made = nightly.Night(here, tmp_path / "out", budget, date, lambda: clock[0])
         made.run()
         return made
     return run
@@ -72,8 +73,9 @@ def test_a_night_runs_each_part_and_is_clean(night):
     assert made.exit_code == 0 and not any(part.not_run for part in made.parts)
     assert len(part_of(made, "hunts").said) == len(nightly.SANITIZERS) * 2
     assert len(part_of(made, "interleavings").said) == 2
-    assert [words.partition(":")[0] for words in part_of(made, "mutants").said] == [
-        "one", "two", "three"]
+    *looked, last = part_of(made, "mutants").said
+    assert {words.partition(":")[0] for words in looked} == {"one", "two", "three"}
+    assert last.startswith("3 of 3 mutants")
     assert part_of(made, "sweeps").said == ["9 kills"]
     assert made.here.asked[-1][0] == "report"
 
@@ -82,8 +84,22 @@ def test_work_without_time_left_is_reported_and_not_a_success(night):
     made = night(budget=20.0, seconds=4.0)
     hunts, mutants = part_of(made, "hunts"), part_of(made, "mutants")
     assert 0 < len(hunts.said) < 6 and len(hunts.said) + len(hunts.not_run) == 6
-    assert mutants.not_run == ["three"] and made.exit_code == 2
-    assert "NOT RUN: mutants: three" in command.summary(made)
+    assert mutants.said[-1].startswith("2 of 3 mutants") and not mutants.not_run
+    assert made.exit_code == 2 and "NOT RUN: hunts: hunt" in command.summary(made)
+
+
+def test_a_night_without_time_for_any_mutant_says_so(night):
+    made = night(budget=2.0)
+    assert part_of(made, "mutants").not_run == ["3 mutants"]
+    assert "NOT RUN: mutants: 3 mutants" in command.summary(made)
+
+
+def test_each_night_takes_other_mutants_first(night):
+    first = set()
+    for day in range(1, 20):
+        made = night(date=datetime.date(2026, 1, day))
+        first.add(part_of(made, "mutants").said[0].partition(":")[0])
+    assert first == {"one", "two", "three"}
 
 
 def test_a_hunt_that_ends_early_leaves_its_time_to_the_others(night):
