@@ -122,6 +122,9 @@ bool Mutator::draw_line(const Scope& scope, VariableSet recent, const Vocabulary
 }
 
 Program Mutator::generate(Rng& rng) const {
+  if (deck_ && one_in(rng, kCardOneIn)) {
+    if (const auto line = deck_->deal(rng)) return {.lines = {*line}};
+  }
   const Vocabulary swarm = vocabulary_.swarm(rng);
   Program program;
   const std::size_t length = one_in(rng, kAnyLengthOneIn) ? 1 + below(rng, kLineMax) : kLineMax;
@@ -169,6 +172,7 @@ Program Mutator::mutate(Program program, Rng& rng) const {
   const Vocabulary swarm = vocabulary_.swarm(rng);
   choose_lanes(program, rng);
   choose_seldom(program, rng);
+  if (program.lines.empty()) return generate(rng);
   const std::size_t changes = 1 + below(rng, 3);
   for (std::size_t i = 0; i < changes && !program.lines.empty(); ++i) change(program, swarm, rng);
   return fixup(program, rng);

@@ -2,7 +2,7 @@
 // each variable that a line reads, and no line in between unbinds it, as far as the rows can tell.
 #pragma once
 
-#include "harness/engine/generate/vocabulary.h"
+#include "harness/engine/generate/deck.h"
 #include "harness/engine/language/raises.h"
 
 namespace slotfuzz {
@@ -20,11 +20,16 @@ inline constexpr std::size_t kLanesKeptOneIn = 4;
 // One in this many operands is drawn although its line will raise, since error paths differ.
 inline constexpr std::size_t kRaisingOneIn = 16;
 
+// One in this many fresh programs is a card, while there are cards.
+inline constexpr std::size_t kCardOneIn = 3;
+
 class Mutator {
  public:
-  // Given RAISES, the mutator seldom draws lines that RAISES expects to raise.
-  Mutator(const OpTable& table, const Vocabulary& vocabulary, const Raises* raises = nullptr)
-      : table_(table), vocabulary_(vocabulary), raises_(raises) {}
+  // Given RAISES, the mutator seldom draws lines that RAISES expects to raise. Given DECK, it deals
+  // from it.
+  Mutator(const OpTable& table, const Vocabulary& vocabulary, const Raises* raises = nullptr,
+          Deck* deck = nullptr)
+      : table_(table), vocabulary_(vocabulary), raises_(raises), deck_(deck) {}
 
   // A fresh program.
   Program generate(Rng& rng) const;
@@ -63,6 +68,7 @@ class Mutator {
   const OpTable& table_;
   const Vocabulary& vocabulary_;
   const Raises* const raises_;
+  Deck* const deck_;
 };
 
 // The variables that are bound after `line`, given those bound before it.

@@ -116,7 +116,7 @@ def check_error_leaves_nothing(tensor):
     with T.enable_grad():
         leaf = differentiable(tensor)
         for devices in (), (0, 1) * 4:
-            sentinel = Sentinel()
+            sentinel = new_sentinel()
             alive = weakref.ref(sentinel)
             ran = failing_backward(leaf, devices, sentinel)
             known = len(ran)

@@ -1,8 +1,8 @@
 """Checks of who owns the parts of a graph, and of what a backward leaves behind."""
 
-#: Sentinel: says by a weak reference when it dies
-class Sentinel:
-    pass
+#: new_sentinel: says by a weak reference when it is freed, as the collector does not track it
+def new_sentinel():
+    return compile("0", "sentinel", "eval")
 
 #: graph_cycles: cycles through a graph whose parts Python alone owns; each holds the sentinel
 def cycle_of_result(leaf, sentinel):
@@ -23,15 +23,20 @@ def cycle_of_packed(leaf, sentinel):
     held = [sentinel]
     with T.autograd.graph.saved_tensors_hooks(lambda tensor: held, lambda packed: packed[0]):
         held.append(leaf.relu())
+def cycle_of_written(leaf, sentinel):
+    result = leaf * 1
+    packed = result, sentinel
+    with T.autograd.graph.saved_tensors_hooks(lambda tensor: packed, lambda packed: packed[0]):
+        result.mul_(T.ones(1))
 graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
 if is_slotcore:  # torch does not collect these
-    graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed)
+    graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed, cycle_of_written)
 
 #: assert_collected: the collector frees each of the cycles (A4a)
 #> assert_collected: collects checks
 def assert_collected(cycles, tensor):
     for cycle in cycles:
-        sentinel = Sentinel()
+        sentinel = new_sentinel()
         alive = weakref.ref(sentinel)
         with T.enable_grad():
             cycle(differentiable(tensor), sentinel)
@@ -64,7 +69,7 @@ def handle_of_hook(put, sentinel):
         return put(T.ones(2).requires_grad_(), lambda *_, held=sentinel: None)
 def check_handle_kept():
     for place, put in hook_places.items():
-        sentinel = Sentinel()
+        sentinel = new_sentinel()
         alive = weakref.ref(sentinel)
         handle = handle_of_hook(put, sentinel)
         del sentinel
@@ -249,7 +254,7 @@ def check_view_of_detached():
 called_on = {"a result": lambda leaf: leaf * 1, "a view": lambda leaf: (leaf * 1).view(-1)}
 def called_once(tensor, make, parts):
     leaf = differentiable(tensor)
-    leaf.sentinel = Sentinel()
+    leaf.sentinel = new_sentinel()
     alive, kept = weakref.ref(leaf.sentinel), len(ctxs)
     try:
         fn(*parts).apply(make(leaf))

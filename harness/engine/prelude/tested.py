@@ -81,7 +81,7 @@ def context_of(node):
     raise TypeError("no custom Function recorded the call")
 def check_tested_freed():
     for runs in (False, True):
-        sentinel = Sentinel()
+        sentinel = new_sentinel()
         alive = weakref.ref(sentinel)
         with T.enable_grad():
             total = tested_total(tested_leaves())

@@ -68,7 +68,8 @@ struct Session {
   std::vector<bool> available;
   Vocabulary vocabulary;
   Raises raises{table};
-  Mutator mutator{table, vocabulary, &raises};
+  Deck deck{table, vocabulary};
+  Mutator mutator{table, vocabulary, &raises, &deck};
   Postcondition postcondition;
 
  private:

@@ -58,7 +58,7 @@ for name in deep_ends:
 """,
     "attachments and weak views": """
 for name in attachments:
-    attempt(name, lambda: attachments[name](T.ones(2, 2).requires_grad_(), Sentinel()))
+    attempt(name, lambda: attachments[name](T.ones(2, 2).requires_grad_(), new_sentinel()))
 for name in weak_views:
     attempt(name, lambda: weak_views[name](T.ones(2, 2)))
 """,

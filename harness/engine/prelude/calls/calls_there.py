@@ -78,3 +78,26 @@ def check_hooks_there():
         error = raised_by(run)
         other.end()
         assert error is None, "A2e: a backward has the hooks of another interpreter"
+
+#: check_context_there [slotcore]: a ctx is an object of its interpreter (T2)
+#> check_context_there: starts_thread enters_interpreter in_hermetic checks
+asks_for_context = """
+result = T.Tensor._new_with_weak_ptr({handle})
+try:
+    result.grad_fn
+except RuntimeError:
+    del result
+else:
+    raise AssertionError("T2: another interpreter gets the ctx of this one")
+"""
+def check_context_there():
+    for place in (Lane, Visit):
+        other = Other(place)
+        with T.enable_grad(), hermetic():  # a hermetic wrapper claims nothing
+            result = fn().apply(T.ones(1).requires_grad_())
+            handle = result._weak_ref()
+        try:
+            other.there(asks_for_context.format(handle=handle))
+        finally:
+            result._free_weak_ref(handle)
+            other.end()

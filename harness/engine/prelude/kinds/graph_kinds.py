@@ -125,7 +125,7 @@ def saved_tensors_die():
         assert alive() is None, f"A2a: {maker} keeps what it saved, after a backward has freed it"
         del node
 def cycle_by_unpack_hook(make):
-    held, leaf = [Sentinel()], T.ones(1).requires_grad_()
+    held, leaf = [new_sentinel()], T.ones(1).requires_grad_()
     def unpack(one):
         return held[1]
     with T.autograd.graph.saved_tensors_hooks(lambda one: 7, unpack):

@@ -36,7 +36,7 @@ places_in_graphs = {
     "an attribute of the leaf": lambda leaf, result, node, held: setattr(leaf, "held", held),
 }
 def cycle_by_node(make, put):
-    sentinel, leaf = Sentinel(), T.ones(2).requires_grad_()
+    sentinel, leaf = new_sentinel(), T.ones(2).requires_grad_()
     result, node = make(leaf)
     put(leaf, result, node, (result, sentinel))
     return weakref.ref(sentinel)
@@ -48,7 +48,7 @@ parts_of_contexts = {
     "needs_input_grad": lambda ctx, one: setattr(ctx, "needs_input_grad", one),
 }
 def cycle_by_context(put):
-    sentinel, ctx, tensor = Sentinel(), fn()._backward_cls(), T.ones(1)
+    sentinel, ctx, tensor = new_sentinel(), fn()._backward_cls(), T.ones(1)
     tensor.held = ctx, sentinel
     put(ctx, tensor)
     return weakref.ref(sentinel)
@@ -57,7 +57,7 @@ pairs_of_hooks = {
     "both hooks": lambda hook: (hook, hook),
 }
 def cycle_by_pair(choose):
-    def hook(_, held=Sentinel()):
+    def hook(_, held=new_sentinel()):
         return held
     hook.scope = T.autograd.graph.saved_tensors_hooks(*choose(hook))
     return weakref.ref(hook.__defaults__[0])

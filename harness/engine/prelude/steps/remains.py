@@ -59,7 +59,7 @@ def check_remains(*names):
     with T.enable_grad():
         one, sentinels = T.ones(2, 2).requires_grad_(), []
         for name in owned:
-            held = Sentinel()
+            held = new_sentinel()
             sentinels.append(weakref.ref(held))
             attachments[name](one, held)
             del held

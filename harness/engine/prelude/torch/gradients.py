@@ -135,7 +135,7 @@ if hasattr(T.Tensor, "untyped_storage"):
 def freed_chain(link):
     with T.inference_mode(False):
         chain = T.ones(2)
-        chain.first = Sentinel()
+        chain.first = new_sentinel()
         first = weakref.ref(chain.first)
         for _ in range(LONG_CHAIN):
             chain = link(chain)
