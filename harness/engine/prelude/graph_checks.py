@@ -27,7 +27,7 @@ def cycle_of_written(leaf, sentinel):
     result = leaf * 1
     packed = result, sentinel
     with T.autograd.graph.saved_tensors_hooks(lambda tensor: packed, lambda packed: packed[0]):
-        result.mul_(T.ones(1))
+        result.mul_(leaf.detach())
 graph_cycles = (cycle_of_result, cycle_of_leaf_hook, cycle_of_node_hook)
 if is_slotcore:  # torch does not collect these
     graph_cycles += (cycle_of_hook, cycle_of_metadata, cycle_of_packed, cycle_of_written)
