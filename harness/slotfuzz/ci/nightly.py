@@ -178,10 +178,10 @@ class Night:
                 break
             seconds = min(MUTANT_SECONDS_MAX, self._left())
             self._guarded(part, lambda: self._mutant(part, name, seconds))
-        looked = len(part.said)
-        if looked == 0:
+        tried = len(part.said)
+        if tried == 0:
             part.not_run.append(f"{len(names)} mutants")
-        part.said.append(f"{looked} of {len(names)} mutants; each night takes others first")
+        part.said.append(f"{tried} of {len(names)} mutants tried; each night takes others first")
 
     def _mutant(self, part: Part, name: str, seconds: float) -> None:
         answer = self.here.ask("mutants", name, "--seconds", f"{seconds:.0f}", ok=(0, 3))
