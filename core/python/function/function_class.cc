@@ -76,11 +76,16 @@ PyObject* init_subclass(PyObject* type, PyObject* args, PyObject* kwargs) {
     if (PyTuple_GET_SIZE(args) != 0 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
       throw_python(PyExc_TypeError, "the class statement of a Function takes no arguments");
     ModuleState* state = state_of_type(reinterpret_cast<PyTypeObject*>(type));
-    PyRef name = attribute(type, "__name__"), module = attribute(type, "__module__");
-    PyRef made = called(
-        PyObject_CallFunction, reinterpret_cast<PyObject*>(&PyType_Type), "N(O){s:O,s:O}",
-        checked(PyUnicode_FromFormat("%UBackward", name.get())), state->backward_function,
-        "__module__", module.get(), "_forward_cls", type);
+    PyRef name = attribute(type, "__name__");
+    PyRef members = PyRef::steal(checked(Py_BuildValue("{s:O}", "_forward_cls", type)));
+    // A class that type() makes where the globals have no `__name__` has no `__module__`.
+    if (PyObject_HasAttrString(type, "__module__")) {
+      PyRef module = attribute(type, "__module__");
+      checked(PyDict_SetItemString(members.get(), "__module__", module.get()));
+    }
+    PyRef made = called(PyObject_CallFunction, reinterpret_cast<PyObject*>(&PyType_Type), "N(O)O",
+                        checked(PyUnicode_FromFormat("%UBackward", name.get())),
+                        state->backward_function, members.get());
     checked(PyObject_SetAttrString(type, "_backward_cls", made.get()));
     Py_RETURN_NONE;
   });

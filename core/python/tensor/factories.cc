@@ -59,35 +59,40 @@ PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObj
 struct Numbers {
   Dims sizes;
   std::vector<PyRef> values;
-  ScalarType type = ScalarType::bool_;  // the widest type so far
+  ScalarType type = ScalarType::bool_;  // the widest type so far, if the data decides it
 };
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
-void see_type(Numbers& numbers, PyObject* value) {
-  ScalarType type = PyComplex_Check(value) ? ScalarType::complex64
-                    : PyFloat_Check(value) ? ScalarType::float32
-                    : PyBool_Check(value)  ? ScalarType::bool_
-                                           : ScalarType::int64;
-  numbers.type = promote_types(numbers.type, type);
+ScalarType type_of_number(ModuleState* state, PyObject* value) {
+  if (TensorImpl* tensor = as_tensor(state, value); tensor != nullptr) return tensor->type();
+  if (PyComplex_Check(value)) return ScalarType::complex64;
+  if (PyFloat_Check(value)) return ScalarType::float32;
+  if (PyBool_Check(value)) return ScalarType::bool_;
+  if (!PyIndex_Check(value)) {
+    throw_python(PyExc_TypeError, "no dtype was given, and %s does not decide it",
+                 Py_TYPE(value)->tp_name);
+  }
+  return ScalarType::int64;
 }
 
-void collect(Numbers& numbers, PyObject* object, size_t dim) {
+void collect(ModuleState* state, bool decides_type, Numbers& numbers, PyObject* object,
+             size_t dim) {
   if (dim == numbers.sizes.size()) {
     if (is_sequence(object)) throw_python(PyExc_ValueError, "the list is nested unevenly");
     if (!PyNumber_Check(object))
       throw_python(PyExc_TypeError, "expected a number, got %s", Py_TYPE(object)->tp_name);
-    see_type(numbers, object);
+    if (decides_type) numbers.type = promote_types(numbers.type, type_of_number(state, object));
     numbers.values.push_back(PyRef::borrow(object));
     return;
   }
   if (!is_sequence(object) || PySequence_Fast_GET_SIZE(object) != numbers.sizes[dim])
     throw_python(PyExc_ValueError, "the list is nested unevenly at dimension %zu", dim);
   for (Py_ssize_t i = 0; i < numbers.sizes[dim]; i++)
-    collect(numbers, PySequence_Fast_GET_ITEM(object, i), dim + 1);
+    collect(state, decides_type, numbers, PySequence_Fast_GET_ITEM(object, i), dim + 1);
 }
 
-Numbers numbers_of(PyObject* data) {
+Numbers numbers_of(ModuleState* state, PyObject* data, bool decides_type) {
   Numbers numbers;
   for (PyObject* level = data; is_sequence(level);) {
     Py_ssize_t size = PySequence_Fast_GET_SIZE(level);
@@ -95,9 +100,17 @@ Numbers numbers_of(PyObject* data) {
     if (size == 0) break;
     level = PySequence_Fast_GET_ITEM(level, 0);
   }
-  collect(numbers, data, 0);
+  collect(state, decides_type, numbers, data, 0);
   if (numbers.values.empty()) numbers.type = ScalarType::float32;
   return numbers;
+}
+
+// A copy that no graph records.
+intrusive_ptr<TensorImpl> copied(TensorImpl& source, ScalarType type) {
+  if (type == source.type()) return arithmetic::clone(source);
+  auto result = arithmetic::zeros(source.sizes(), type, source.device());
+  arithmetic::copy(*result, arithmetic::Operand(source));
+  return result;
 }
 
 PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
@@ -111,7 +124,9 @@ PyObject* tensor(PyObject* module, PyObject* args, PyObject* kwargs) {
     }
     bool has_type = dtype != nullptr && dtype != Py_None;
     ScalarType type = has_type ? scalar_type_of(state, dtype) : ScalarType::float32;
-    return new_tensor(state, tensor_of_data(data, has_type ? &type : nullptr));
+    if (TensorImpl* source = as_tensor(state, data); source != nullptr)
+      return new_tensor(state, copied(*source, has_type ? type : source->type()));
+    return new_tensor(state, tensor_of_data(state, data, has_type ? &type : nullptr));
   });
 }
 
@@ -158,8 +173,9 @@ PyObject* view_as_real(PyObject* module, PyObject* object) {
 
 }  // namespace
 
-intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type) {
-  Numbers numbers = numbers_of(data);
+intrusive_ptr<TensorImpl> tensor_of_data(ModuleState* state, PyObject* data,
+                                         const ScalarType* type) {
+  Numbers numbers = numbers_of(state, data, type == nullptr);
   // Numbers are converted also for a fake, which has the errors of a real tensor.
   auto result = make_intrusive<TensorImpl>(numbers.sizes, type != nullptr ? *type : numbers.type);
   auto* bytes = static_cast<char*>(result->checked_data());
@@ -181,8 +197,9 @@ PyMethodDef factory_methods[] = {
     {"zeros", method(&empty), METH_FASTCALL | METH_KEYWORDS,
      "zeros(*sizes, dtype=float32, device=None) -> Tensor."},
     {"tensor", method(&tensor), METH_VARARGS | METH_KEYWORDS,
-     "tensor(data, *, dtype=None) -> Tensor from a number or nested lists. Without dtype: bool,\n"
-     "int64, float32 or complex64, by what the data holds. ValueError for uneven lists."},
+     "tensor(data, *, dtype=None) -> Tensor from a number, nested lists, or a tensor, which it\n"
+     "copies. Without dtype: that of the data, where a float counts as float32 and a complex as\n"
+     "complex64. ValueError for uneven lists, TypeError for what has no dtype."},
     {"frombuffer", method(&frombuffer), METH_VARARGS | METH_KEYWORDS,
      "frombuffer(buffer, *, dtype, count=-1, offset=0) -> Tensor over the memory of a writable\n"
      "Python buffer, which is kept as long as the storage. ValueError for sizes that do not fit,\n"

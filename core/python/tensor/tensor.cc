@@ -31,7 +31,7 @@ intrusive_ptr<TensorImpl> tensor_of_arguments(ModuleState* state, PyObject* args
       return autograd::record_view(*other, "AliasBackward0", &views::alias);
     if (PyList_Check(first) || PyTuple_Check(first)) {
       constexpr ScalarType kType = ScalarType::float32;
-      return tensor_of_data(first, &kType);
+      return tensor_of_data(state, first, &kType);
     }
   }
   return new_floats(dims_of_arguments(&PyTuple_GET_ITEM(args, 0), count));
@@ -167,8 +167,6 @@ PyRef make_tensor_base(PyObject* module, std::initializer_list<const PyMethodDef
       {Py_nb_bool, reinterpret_cast<void*>(&tensor_bool)},
       {Py_nb_add, reinterpret_cast<void*>(&tensor_add)},
       {Py_nb_multiply, reinterpret_cast<void*>(&tensor_multiply)},
-      {Py_nb_inplace_add, reinterpret_cast<void*>(&tensor_add_in_place)},
-      {Py_nb_inplace_multiply, reinterpret_cast<void*>(&tensor_multiply_in_place)},
       {0, nullptr},
   };
   PyType_Spec spec = {"slotcore.TensorBase", sizeof(TensorWrapper), 0,

@@ -75,8 +75,6 @@ int tensor_bool(PyObject* self);
 extern PyMethodDef tensor_arithmetic_methods[];
 PyObject* tensor_add(PyObject* a, PyObject* b);
 PyObject* tensor_multiply(PyObject* a, PyObject* b);
-PyObject* tensor_add_in_place(PyObject* self, PyObject* other);
-PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other);
 PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison);
 Py_hash_t tensor_hash(PyObject* self);
 // Writes a tensor or a number into `self`. `value` need not have the leading sizes of 1 of `self`.
@@ -101,6 +99,7 @@ PyRef make_utils(PyObject* module);
 extern PyMethodDef factory_methods[];
 // From a number or nested lists; without `type`, the type is that of the numbers. Throws
 // PythonErrorSet.
-intrusive_ptr<TensorImpl> tensor_of_data(PyObject* data, const ScalarType* type);
+intrusive_ptr<TensorImpl> tensor_of_data(ModuleState* state, PyObject* data,
+                                         const ScalarType* type);
 
 }  // namespace slotcore::python

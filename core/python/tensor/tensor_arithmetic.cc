@@ -53,6 +53,14 @@ PyObject* computed_in_place(PyObject* self, PyObject* object,
   });
 }
 
+PyObject* add_in_place(PyObject* self, PyObject* object) {
+  return computed_in_place(self, object, &autograd::add_in_place, "add_");
+}
+
+PyObject* mul_in_place(PyObject* self, PyObject* object) {
+  return computed_in_place(self, object, &autograd::multiply_in_place, "mul_");
+}
+
 PyObject* add(PyObject* self, PyObject* object) { return computed(self, object, Op::kAdd, "add"); }
 
 PyObject* mul(PyObject* self, PyObject* object) {
@@ -133,19 +141,32 @@ PyObject* operated(PyObject* a, PyObject* b, Op op) {
   });
 }
 
+// An in-place operator. For another type Python asks the reflected method of the operand. This is
+// no slot, because a subclass would also take it for `sq_inplace_concat`, whose NotImplemented
+// Python returns.
+PyObject* operated_in_place(PyObject* self, PyObject* object,
+                            void (*compute)(TensorImpl&, const Operand&)) {
+  return guarded([&]() -> PyObject* {
+    auto other = operand_of(state_of_wrapper(self), object);
+    if (!other) Py_RETURN_NOTIMPLEMENTED;
+    compute(self_tensor(self), *other);
+    return wrapped_again(self);
+  });
+}
+
+PyObject* iadd(PyObject* self, PyObject* object) {
+  return operated_in_place(self, object, &autograd::add_in_place);
+}
+
+PyObject* imul(PyObject* self, PyObject* object) {
+  return operated_in_place(self, object, &autograd::multiply_in_place);
+}
+
 }  // namespace
 
 PyObject* tensor_add(PyObject* a, PyObject* b) { return operated(a, b, Op::kAdd); }
 
 PyObject* tensor_multiply(PyObject* a, PyObject* b) { return operated(a, b, Op::kMultiply); }
-
-PyObject* tensor_add_in_place(PyObject* self, PyObject* other) {
-  return computed_in_place(self, other, &autograd::add_in_place, "add_");
-}
-
-PyObject* tensor_multiply_in_place(PyObject* self, PyObject* other) {
-  return computed_in_place(self, other, &autograd::multiply_in_place, "mul_");
-}
 
 PyObject* tensor_compare(PyObject* self, PyObject* other, int comparison) {
   switch (comparison) {
@@ -178,8 +199,10 @@ void assign_elements(ModuleState* state, TensorImpl& self, PyObject* value) {
 PyMethodDef tensor_arithmetic_methods[] = {
     {"add", &add, METH_O, "add(other) -> Tensor: the sum with a tensor or a number."},
     {"mul", &mul, METH_O, "mul(other) -> Tensor: the product with a tensor or a number."},
-    {"add_", &tensor_add_in_place, METH_O, "add_(other) -> self: add() in place."},
-    {"mul_", &tensor_multiply_in_place, METH_O, "mul_(other) -> self: mul() in place."},
+    {"add_", &add_in_place, METH_O, "add_(other) -> self: add() in place."},
+    {"mul_", &mul_in_place, METH_O, "mul_(other) -> self: mul() in place."},
+    {"__iadd__", &iadd, METH_O, "add_() for `+=`; NotImplemented for another type."},
+    {"__imul__", &imul, METH_O, "mul_() for `*=`; NotImplemented for another type."},
     {"fill_", &fill, METH_O,
      "fill_(value) -> self. RuntimeError if the dtype cannot hold the value."},
     {"zero_", &zero, METH_NOARGS, "zero_() -> self."},

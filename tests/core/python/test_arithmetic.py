@@ -1,5 +1,7 @@
 """The results of arithmetic and the promotion of dtypes are the same as in torch."""
 
+import fractions
+
 import pytest
 import slotcore as T
 
@@ -31,6 +33,32 @@ def test_the_numbers_give_the_dtype():
     assert T.Tensor().shape == (0,)
     t = T.ones(1)
     assert T.Tensor(t)._base is t
+    half = fractions.Fraction(1, 2)
+    assert T.tensor([T.tensor(1.5), 1]).tolist() == [1.5, 1.0]
+    assert T.tensor([half], dtype=T.float32).tolist() == [0.5]
+    with pytest.raises(TypeError, match="Fraction does not decide it"):
+        T.tensor(half)
+
+
+def test_a_tensor_of_a_tensor_is_a_copy_without_a_graph():
+    x = T.ones(2, 3).requires_grad_()
+    for dtype in (T.float32, T.float64, T.int64):
+        c = T.tensor(x * 2, dtype=dtype)
+        assert c.tolist() == [[2] * 3] * 2 and c.dtype is dtype and not c.requires_grad
+        c.zero_()
+    assert x.sum().item() == 6
+
+
+def test_an_in_place_operator_asks_the_reflected_method():
+    class Right:
+        __radd__ = __rmul__ = lambda self, other: other
+
+    t = x = T.ones(1)
+    t += Right()
+    t *= Right()
+    assert t is x and t._version == 0
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+="):
+        t += "x"
 
 
 def test_sums_and_products():

@@ -199,12 +199,39 @@ T.tensor([5], dtype=T.uint8)._neg_view().item() -> 251
 T.ones(1, dtype=T.bool)._neg_view().item() -> RuntimeError
 """
 
+#: calls_of_data: T.tensor(data), whose dtype is the data's
+calls_of_data = """
+x = T.tensor([[1.5], [2.0]]).requires_grad_()
+class Index: __index__ = lambda self: 3
+class Float: __float__ = lambda self: 2.5
+class Right: __radd__, __rmul__ = lambda self, other: 'radd', lambda self, other: 'rmul'
+one = x[0][0]
+T.tensor(one).item(), T.tensor([one]).tolist() -> 1.5, [1.5]
+T.tensor([T.tensor(True)]).dtype, T.tensor([T.tensor(True), 2]).dtype -> T.bool, T.int64
+T.tensor([one, 1]).tolist() -> [1.5, 1.0]
+T.tensor([T.ones(1, dtype=T.float64)]).dtype -> T.float64
+c = T.tensor(x)
+c.tolist(), c.requires_grad, c.grad_fn, c._base -> [[1.5], [2.0]], False, None, None
+c.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() -> False
+T.tensor(x, dtype=T.int64).tolist(), T.tensor(x.detach().t()).shape -> [[1], [2]], (1, 2)
+T.tensor(Index()).item(), T.tensor([Index(), 1.5]).tolist() -> 3, [3.0, 1.5]
+T.tensor(Float()) -> TypeError('no dtype was given, and Float does not decide it')
+T.tensor([1, Float()]) -> TypeError
+T.tensor([Float()], dtype=T.float64).tolist() -> [2.5]
+d = e = c = T.ones(1)
+d += Right()
+e *= Right()
+d, e, c.__iadd__('x'), c.__imul__(None) -> 'radd', 'rmul', NotImplemented, NotImplemented
+c.tolist(), c._version -> [1.0], 0
+c.add_(Right()) -> TypeError('add_: expected a Tensor or a number, got Right')
+"""
+
 #: check_number_calls [slotcore]: the calls of arithmetic (P9)
 #> check_number_calls: checks
 def check_number_calls():
     with T.enable_grad():
         for text in (calls_of_arithmetic, calls_of_types, calls_of_writes, calls_of_numbers,
                      calls_of_exact_numbers, calls_of_shared_bytes, calls_of_shrunk_storages,
-                     calls_of_numbers_on_meta, calls_of_each_type, calls_of_every_layout,
-                     calls_of_parts_of_each_other):
+                     calls_of_numbers_on_meta, calls_of_data, calls_of_each_type,
+                     calls_of_every_layout, calls_of_parts_of_each_other):
             assert_calls("P9", text)

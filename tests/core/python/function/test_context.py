@@ -132,3 +132,12 @@ def test_what_is_saved_for_forward_is_saved_until_apply_returns():
     assert ctx.saved_tensors == (x, None)
     ctx.save_for_forward(x, x)
     assert ctx.saved_tensors == (x, x)
+
+
+def test_a_class_without_a_module_is_a_function():
+    scope = {"__builtins__": __builtins__}
+    exec("def made(base, members): return type('Made', (base,), members)", scope)
+    members = {"forward": staticmethod(lambda ctx, x: x * 2), "backward": lambda ctx, g: g}
+    made = scope["made"](T.autograd.Function, members)
+    assert "__module__" not in vars(made)
+    assert type(made.apply(leaf(1)).grad_fn).__name__ == "MadeBackward"
