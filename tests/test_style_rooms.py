@@ -10,7 +10,7 @@ from tests.test_style import FILES, SOURCE_FILES, text_of
 
 # A file may include what is in its own room or in a room above it.
 ROOMS = {
-    "harness/engine": ("language", "generate", "process", "run", "owners", "judge", "session",
+    "harness/engine": ("language", "process", "generate", "run", "owners", "judge", "session",
                        "planted", "serve"),
     "harness/interleave": ("fibre", "model", "explore", "compiled", "scenarios", "command"),
     "core/python": ("runtime", "preserve", "sizes", "storage", "tensor", "autograd", "function",

@@ -25,8 +25,7 @@ def test_hostile_texts_are_refused_or_agree(tmp_path):
 
 
 def test_a_converter_that_is_wrong_is_seen(tmp_path):
-    folder = build.build("address", [f"meta_text-{MUTANT}"])
+    folder = build.build_mutant("address", MUTANT, ["meta_text"])
     script = f'"$0" -runs=0 -artifact_prefix="$1/" "$2" 2>&1 | grep -o "{WORDS}"'
-    text = run("bash", "-c", script, folder / f"mutants/{MUTANT}/targets/meta_text", tmp_path,
-               SEEDS)
+    text = run("bash", "-c", script, folder / "targets/meta_text", tmp_path, SEEDS)
     assert WORDS in text

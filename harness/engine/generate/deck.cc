@@ -2,17 +2,21 @@
 #include "harness/engine/generate/deck.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace slotfuzz {
 namespace {
 
-// Removes a random element.
-std::size_t take(std::vector<std::size_t>& from, Rng& rng) {
-  std::swap(from[below(rng, from.size())], from.back());
-  const std::size_t taken = from.back();
-  from.pop_back();
-  return taken;
+// How many values a row has: the product of those of its operands.
+std::size_t values_of(const OpTable& table, const Op& op) {
+  std::size_t values = 1;
+  for (const Operand& operand : op.operands) values *= table.kinds()[operand.kind].count;
+  return values;
+}
+
+template <typename T>
+void shuffle_all(std::vector<T>& items, Rng& rng) {
+  for (std::size_t left = items.size(); left > 1; --left)
+    std::swap(items[below(rng, left)], items[left - 1]);
 }
 
 }  // namespace
@@ -23,29 +27,38 @@ Deck::Deck(const OpTable& table, const Vocabulary& vocabulary) : table_(table) {
     const bool reads = std::any_of(operands.begin(), operands.end(),
                                    [&](const Operand& one) { return table.is_variable(one); });
     if (reads || !table.ops()[op].has(Effect::kChecks) || vocabulary.weight(op) == 0) continue;
-    Row row{static_cast<std::uint16_t>(op), 1, {}};
-    for (const Operand& operand : operands) row.values *= table.kinds()[operand.kind].count;
-    row.cards.resize(std::min(row.values, kCardsMax));
-    std::iota(row.cards.begin(), row.cards.end(), 0);
-    rows_.push_back(std::move(row));
+    const std::size_t cards = std::min(values_of(table, table.ops()[op]), kCardsMax);
+    for (std::size_t value = 0; value < cards; ++value)
+      cards_.push_back({static_cast<std::uint16_t>(op), value});
   }
 }
 
-std::optional<Line> Deck::deal(Rng& rng) {
-  if (round_.empty()) {
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-      if (!rows_[row].cards.empty()) round_.push_back(row);
-    }
-    if (round_.empty()) return std::nullopt;
+void Deck::shuffle() {
+  Rng rng(dealt_.seed);
+  shuffle_all(cards_, rng);
+  // The nth card of a row belongs to round n.
+  std::vector<std::size_t> seen(table_.ops().size());
+  std::vector<std::vector<Card>> rounds(kCardsMax);
+  for (const Card& card : cards_) rounds[seen[card.op]++].push_back(card);
+  cards_.clear();
+  for (auto& round : rounds) {
+    shuffle_all(round, rng);
+    cards_.insert(cards_.end(), round.begin(), round.end());
   }
-  Row& row = rows_[take(round_, rng)];
-  std::size_t value = take(row.cards, rng);
-  Line line{row.op, {}};
-  const auto& operands = table_.ops()[row.op].operands;
+  is_shuffled_ = true;
+}
+
+std::optional<Line> Deck::deal(Rng& rng) {
+  if (dealt_.cards == cards_.size()) return std::nullopt;
+  if (dealt_.seed == 0) dealt_.seed = rng();
+  if (!is_shuffled_) shuffle();
+  auto [op, value] = cards_[dealt_.cards++];
+  Line line{op, {}};
+  const auto& operands = table_.ops()[op].operands;
+  const bool draws = values_of(table_, table_.ops()[op]) > kCardsMax;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::size_t count = table_.kinds()[operands[i].kind].count;
-    const std::size_t operand = row.values > kCardsMax ? below(rng, count) : value % count;
-    line.operands[i] = static_cast<std::uint8_t>(operand);
+    line.operands[i] = static_cast<std::uint8_t>(draws ? below(rng, count) : value % count);
     value /= count;
   }
   return line;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/engine/generate/vocabulary.h"
+#include "harness/engine/process/shared_memory.h"
 
 namespace slotfuzz {
 
@@ -13,26 +14,33 @@ inline constexpr std::size_t kCardsMax = 64;
 
 // One card for each value of each row that checks and takes no variables, so that its line is a
 // program of its own. The deck is dealt in rounds: in each, one card of each row that has cards.
+// A process forked from this one goes on where the deck stands, and the next one where it ended.
 class Deck {
  public:
   // Only rows that the vocabulary draws.
   Deck(const OpTable& table, const Vocabulary& vocabulary);
-  // The line of a random card of this round, which leaves the deck; nothing if no card is left.
+  // The line of the next card; nothing if no card is left. The first call shuffles.
   std::optional<Line> deal(Rng& rng);
 
  private:
-  struct Row {
+  struct Card {
     std::uint16_t op;
-    // How many values the row has: the product of those of its operands.
-    std::size_t values;
-    // The values of its cards.
-    std::vector<std::size_t> cards;
+    std::size_t value;
   };
+  // What the processes share.
+  struct Dealt {
+    // That of the order, or 0 before the first card.
+    Rng::result_type seed;
+    std::size_t cards;
+  };
+  void shuffle();
 
   const OpTable& table_;
-  std::vector<Row> rows_;
-  // Those of the rows that this round has not come to.
-  std::vector<std::size_t> round_;
+  const SharedMemory memory_{sizeof(Dealt)};
+  Dealt& dealt_ = *memory_.as<Dealt>();
+  // By rows until shuffle().
+  std::vector<Card> cards_;
+  bool is_shuffled_ = false;
 };
 
 }  // namespace slotfuzz

@@ -1,7 +1,6 @@
 // Forks a child and waits for it.
 #include "harness/engine/process/probe.h"
 
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,14 +18,6 @@ namespace {
 constexpr unsigned kSecondsMax = 60;
 
 }  // namespace
-
-SharedMemory::SharedMemory(std::size_t bytes)
-    : bytes_(bytes),
-      memory_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-  CHECK(memory_ != MAP_FAILED, "mmap: " << std::strerror(errno));
-}
-
-SharedMemory::~SharedMemory() { munmap(memory_, bytes_); }
 
 int status_of_child(const std::function<void()>& probe) {
   // os.fork() calls this too. Without it the child would wait for a Python thread that waits for

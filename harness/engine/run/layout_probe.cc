@@ -7,6 +7,7 @@
 #include <new>
 
 #include "harness/engine/process/probe.h"
+#include "harness/engine/process/shared_memory.h"
 #include "harness/engine/run/peek.h"
 
 namespace slotfuzz {

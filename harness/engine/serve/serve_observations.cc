@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/engine/check.h"
-#include "harness/engine/process/probe.h"
+#include "harness/engine/process/shared_memory.h"
 #include "harness/engine/serve/serve_child.h"
 #include "harness/engine/session/observations.h"
 

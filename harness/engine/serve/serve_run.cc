@@ -13,7 +13,7 @@
 
 #include "harness/engine/check.h"
 #include "harness/engine/process/crash.h"
-#include "harness/engine/process/probe.h"
+#include "harness/engine/process/shared_memory.h"
 #include "harness/engine/process/stacks.h"
 #include "harness/engine/serve/reply.h"
 #include "harness/engine/serve/serve_child.h"

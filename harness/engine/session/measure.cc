@@ -12,6 +12,7 @@
 
 #include "harness/engine/check.h"
 #include "harness/engine/process/probe.h"
+#include "harness/engine/process/shared_memory.h"
 
 namespace slotfuzz {
 namespace {

@@ -86,6 +86,8 @@ def make(wish: Wish, targets: list[str], mutant_id: str | None) -> list[Path]:
         denied = wish.folder / "afl-deny.txt"
         denied.write_text(AFL_DENY)
         environment.update(AFL_LLVM_DENYLIST=str(denied), AFL_QUIET="1")
+    if mutant_id:
+        build.add_mutant(wish.folder, mutant_id, targets)
     ccache = shutil.which("ccache")
     launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []
     _run(["cmake", "--fresh", "-G", "Ninja", "-S", ROOT, "-B", wish.folder, *launcher,

@@ -94,7 +94,7 @@ def binary(protocol: str, chosen: str, engine: str) -> Path:
     preset = preset_of(engine)
     if not name:
         return build.build(preset, [f"target-{protocol}"]) / "targets" / protocol
-    return build.build(preset, [f"{protocol}-{name}"]) / "mutants" / name / "targets" / protocol
+    return build.build_mutant(preset, name, [protocol]) / "targets" / protocol
 
 
 def engine_of_schedule(text: str) -> str:

@@ -67,7 +67,7 @@ def patched_lines(patch: str) -> dict[str, set[int]]:
 
 def of_mutant(name: str, target: str, programs: Iterable[str]) -> Reach:
     """Builds mutant NAME for coverage and runs PROGRAMS on TARGET, up to PROGRAMS_MAX of them."""
-    folder = build.build(coverage.PRESET, [f"{target}-{name}"]) / "mutants" / name
+    folder = build.build_mutant(coverage.PRESET, name, [target])
     chosen = core.of_folder(f"mutant:{name}", "none", coverage.PRESET, folder)
     texts = _some(list(programs))
     patched = patched_lines((ROOT / "mutants" / f"{name}.patch").read_text())

@@ -11,6 +11,7 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +26,10 @@ TAIL_LINES = 25
 NOTICED_SECONDS = 1.5
 TICK_SECONDS = 1.0
 LOCK = ".lock"
+# CMakeLists.txt reads it: each line is a mutant and the binaries of it that a build has.
+MUTANTS = "mutants.txt"
+# A build has so many mutants at most. ninja deletes the binaries of the others.
+MUTANTS_MAX = 32
 # The progress that ninja prints before each step, and libc's message for a full disk.
 STEP = re.compile(rb"^\[\d+/\d+\]", re.MULTILINE)
 FULL = "No space left on device"
@@ -53,15 +58,38 @@ def _which(tree: Path | None, name: str) -> str | None:
     return rootfs.which(tree, name) if tree else shutil.which(name)
 
 
+def build_mutant(preset: str, mutant: str, names: list[str]) -> Path:
+    """Builds the binaries NAMES, `slotpython` or targets, with the bug of MUTANT.
+
+    Returns their folder. Errors: MachineError with the tail of the log.
+    """
+    targets = [f"{name}-{mutant}" for name in names]
+    folder = build(preset, targets, before=lambda folder: add_mutant(folder, mutant, names))
+    return folder / "mutants" / mutant
+
+
+def add_mutant(folder: Path, mutant: str, names: list[str]) -> None:
+    """Adds the binaries NAMES of MUTANT to the build in FOLDER, the next time that cmake runs."""
+    file = folder / MUTANTS
+    lines = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+    wanted = {name: binaries for name, *binaries in lines}
+    if set(names) <= set(wanted.get(mutant, ())):
+        return
+    wanted[mutant] = sorted({*wanted.pop(mutant, ()), *names})
+    kept = list(wanted.items())[-MUTANTS_MAX:]
+    file.write_text("".join(" ".join([name, *binaries]) + "\n" for name, binaries in kept))
+
+
 def build(
     preset: str, targets: list[str], python: str | None = None, tree: Path | None = None,
+    before: Callable[[Path], None] | None = None,
 ) -> Path:
     """Builds ninja TARGETS in the build folder of PRESET and returns that folder.
 
     PYTHON chooses another interpreter than the preset's, in TREE if given. The caller then names
     the build folder after that interpreter and passes the folder's name as PRESET. A build that is
-    up to date is used as it is, even if this user may not write to it. Errors: MachineError with
-    the tail of the log.
+    up to date is used as it is, even if this user may not write to it. Otherwise BEFORE is called
+    with the folder first. Errors: MachineError with the tail of the log.
     """
     # The mark is taken before ninja runs, so that the next call notices files edited meanwhile.
     mark = None if python else freshness.sources_mark(tree)
@@ -75,6 +103,8 @@ def build(
     what = f"building {', '.join(targets)} in {shown(folder)}"
     try:
         with _locked(folder, what):
+            if before:
+                before(folder)
             _configure(preset, folder, python, tree)
             if targets:
                 command = [*rootfs.entering(tree), "ninja", "-C", str(folder), *targets]

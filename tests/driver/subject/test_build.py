@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from slotfuzz.subject import build
 from tests.driver.conftest import ROOT
 
 CMAKE = """\
@@ -255,3 +256,17 @@ def test_a_waiting_command_says_what_it_waits_for(checkout):
             assert Path(waiting.communicate()[0].strip(), "made").read_text() == "new\n"
     assert said == ("slotfuzz: waiting for another command, which is building other in"
                     " build/plain\n")
+
+
+def test_a_build_has_the_binaries_of_the_last_mutants(tmp_path):
+    file = tmp_path / build.MUTANTS
+    for number in range(build.MUTANTS_MAX):
+        build.add_mutant(tmp_path, f"m{number}", ["tensor"])
+    build.add_mutant(tmp_path, "m0", ["storage", "tensor"])
+    before = file.stat().st_mtime_ns
+    build.add_mutant(tmp_path, "m0", ["storage"])
+    assert file.stat().st_mtime_ns == before, "cmake would run again"
+    build.add_mutant(tmp_path, "last", ["slotpython"])
+    lines = file.read_text().splitlines()
+    assert len(lines) == build.MUTANTS_MAX and "m1 tensor" not in lines
+    assert lines[0] == "m2 tensor" and lines[-2:] == ["m0 storage tensor", "last slotpython"]

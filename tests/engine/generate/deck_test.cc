@@ -2,8 +2,11 @@
 #include "harness/engine/generate/deck.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -64,6 +67,34 @@ TEST_F(DeckTest, each_value_of_a_row_is_dealt_once_in_an_order_that_the_seed_cho
     if (values(op) > kCardsMax) continue;
     for (const Line& line : by_row[row]) EXPECT_EQ(by_row[row].count(line), 1u) << op.name;
   }
+}
+
+TEST_F(DeckTest, a_process_goes_on_where_one_with_another_seed_ended) {
+  const Vocabulary vocabulary(table_, all(), weights_);
+  Deck whole(table_, vocabulary);
+  Deck deck(table_, vocabulary);
+  constexpr std::size_t kDealt = 100;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Rng rng(1);
+    for (std::size_t i = 0; i < kDealt; ++i) deck.deal(rng);
+    std::_Exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  Rng rng(1), other(2);
+  for (std::size_t i = 0; i < kDealt; ++i) ASSERT_TRUE(whole.deal(rng));
+  while (const auto expected = whole.deal(rng)) {
+    const auto line = deck.deal(other);
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->op, expected->op);
+    if (values(table_.ops()[line->op]) <= kCardsMax) {
+      EXPECT_EQ(*line, *expected);
+    }
+  }
+  EXPECT_FALSE(deck.deal(other));
 }
 
 TEST_F(DeckTest, a_row_that_is_not_drawn_has_no_card) {

@@ -237,6 +237,19 @@ d = r.describe_tensor(f)
 d.shape_env, 'shape_env' in say(d), say(d) == say(read(say(d))) -> None, False, True
 """
 
+#: calls_of_real_tensors_in_modes: a mode that has seen an operation on a fake refuses a real tensor
+calls_of_real_tensors_in_modes = """
+m = T._subclasses.FakeTensorMode()
+f, r, refuses = m.from_tensor(T.ones(3)), T.ones(3), unless(RuntimeError)
+l = [lambda t: t.add(1), lambda t: t + t, lambda t: 2 * t, lambda t: t == 2, lambda t: t.sum()]
+l += [lambda t: t.relu(), lambda t: t.view(-1), lambda t: t.clone(), lambda t: t[1:]]
+l += [lambda t: t.t(), lambda t: t.mul_(2), lambda t: t.expand(2, 3), lambda t: t.copy_(t)]
+with m: q = [c(f).fake_mode is m for c in l] + [c(f).fake_mode is m for c in l]
+q -> [True] * 26
+with m: q = [refuses(c)(r) for c in l]
+q, r.tolist(), r._version -> [None] * 13, [1.0] * 3, 0
+"""
+
 #: check_fake_calls [slotcore]: the calls about fakes with symbols, caches and documents (M5, M6)
 #> check_fake_calls: swaps checks
 def check_fake_calls():
@@ -246,5 +259,6 @@ def check_fake_calls():
                              ("M8", calls_of_modes_gone),
                              ("M12", calls_of_symbolic_documents), ("M9", calls_of_tables),
                               ("M8", calls_of_what_dies),
-                             ("M15", calls_of_rows_from_data)):
+                             ("M15", calls_of_rows_from_data),
+                             ("M7", calls_of_real_tensors_in_modes)):
             assert_calls(number, text)

@@ -270,11 +270,24 @@ with T.on_device(0): n = Nests.apply(x)
 o -> ['nested', 'outer']
 """
 
+#: calls_of_dirty_tensors: what was marked as dirty is among the results, also if nobody records it
+calls_of_dirty_tensors = """
+def dirty(c, x, give): c.mark_dirty(x); return give(x)
+class Dirty(T.autograd.Function): forward, backward = staticmethod(dirty), staticmethod(len)
+l = lambda x: x.clone(), lambda x: (), lambda x: x.view(-1), lambda x: x, lambda x: (x + 1, x)
+applied, x = unless(RuntimeError)(Dirty.apply), T.ones(1).requires_grad_()
+[applied(T.ones(1), f) is None for f in l] -> [True, True, True, False, False]
+[applied(x * 2, f) is None for f in l] -> [True, True, True, False, False]
+with T.no_grad(): r = [applied(x * 2, f) is None for f in l]
+r -> [True, True, True, False, False]
+"""
+
 #: check_function_calls [slotcore]: the calls about hooks and Functions (A3, A2e, A1b, A8)
 #> check_function_calls: checks
 def check_function_calls():
     with T.enable_grad():
         for number, text in (("A3", calls_of_hooks), ("A2e", calls_of_saved_hooks),
                              ("A1b", calls_of_contexts), ("A8", calls_of_functions),
+                             ("A8", calls_of_dirty_tensors),
                              *calls_of_more_functions):
             assert_calls(number, text)

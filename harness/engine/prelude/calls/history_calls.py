@@ -105,6 +105,22 @@ with p: w * w, w.relu(), w.mul_(2), w.relu_()
 len(log) -> 7
 """
 
+#: calls_of_unpacked: what a hook has unpacked is the user's, and the graph leaves it as it is
+calls_of_unpacked = """
+k, x, w = [], T.ones(1).requires_grad_(), T.tensor([2.0])
+p = T.autograd.graph.saved_tensors_hooks(lambda t: k.append(t.detach()) or k[-1], lambda t: t)
+with p: fn().apply((x * x).relu() * w).sum().backward()
+len(k) > 3, {(t.requires_grad, t.grad_fn, t.grad) for t in k} -> True, {(False, None, None)}
+"""
+
+#: calls_of_toggled_leaves: a leaf keeps its AccumulateGrad when it requires no gradient for a while
+calls_of_toggled_leaves = """
+l = T.ones(1).requires_grad_(), T.ones(()).requires_grad_(), T.nn.Parameter(T.ones(1))
+a = [(t * 1).grad_fn.next_functions[0][0] for t in l]
+[t.requires_grad_(False) is t and t.requires_grad_(True) is t for t in l] -> [True] * 3
+[(t * 2).grad_fn.next_functions[0][0] is n for t, n in zip(l, a)] -> [True] * 3
+"""
+
 #: calls_of_written_bits: gradients of writes through a conjugated or negative view
 calls_of_written_bits = """
 x, y = T.tensor([1.0, 2.0]).requires_grad_(), T.tensor([3.0, 5.0]).requires_grad_()
@@ -248,4 +264,5 @@ T.on_device() -> TypeError
 #: calls_of_histories: the texts that check_graph_calls has from here
 calls_of_histories = (
     ("A7", calls_of_grads_kept), ("A2", calls_of_saved_factors), ("A7", calls_of_written_bits),
+    ("A2e", calls_of_unpacked), ("A1c", calls_of_toggled_leaves),
     ("A7", calls_of_written_by_function), ("A3d", calls_of_roots), ("A5", calls_of_devices))

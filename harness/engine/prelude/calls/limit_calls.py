@@ -278,6 +278,13 @@ def within(one, more): return more[0] <= one[0] * (one[1] - 1)
 def shares(q): s = steps(*q); return any(map(within, [(0, 1), *s], s))
 def adds(q, d): return refuses(lambda: of(q, d).add_(1))() is not None
 [q for q in p for d in places if adds(q, d) == shares(q)] -> []
+def put(q, d): return T.zeros(32, device=d).as_strided((q[0], 1, q[1]), (q[2], 7, q[3]))
+def seen(q, d, m, n): return put(q, d).view(m, n) is not None
+def rises(l, n): return [b - a for k, (a, b) in enumerate(zip(l, l[1:]), 1) if k % n]
+def even(l, m, n): return len({*rises(l, n)}) < 2 and len({*rises(l[::n], m)}) < 2
+def wrong(q, d, m, n): return bool(refuses(seen)(q, d, m, n)) != even(at(*q), m, n)
+[q for q in p for d in places if q[0] * q[1] and wrong(q, d, q[1], q[0])] -> []
+[q for q in p for d in places if q[0] * q[1] and wrong(q, d, 1, q[0] * q[1])] -> []
 def cut(q, d, more): return of(q, d, max(at(*q), default=-1) + 1 + more) is not None
 [q for q in p for d in places if not cut(q, d, 0)] -> []
 [q for q in p for d in places if at(*q) and refuses(cut)(q, d, -1)] -> []

@@ -170,6 +170,11 @@ kept(lambda: a.requires_grad_(False)), kept(lambda: d.zero_()) -> '00111', '0011
 def resize(one): one.untyped_storage().resize_(99)
 [kept(lambda: resize(one)) for one in (a.grad, a, a)] -> ['00011', '00110', '11111']
 kept(lambda: d.requires_grad_()), kept(lambda: setattr(a.grad, 'grad', None)) -> '11110', '00001'
+p, q = T.ones(2), T.ones(2)
+p.grad = T.ones(2)
+f, h = c(p), c(q)
+p.grad = q
+c(p) is f, c(p).grad is h, f.grad is h -> False, True, False
 f, g, h = c(v), c(d), d.requires_grad_(False) is d and c(d)
 h.untyped_storage() is f.untyped_storage(), h.zero_()._version - v._version -> True, 1
 f._version == g._version == h._version, c(v) is f, c(d) is h, g is h -> True, True, True, False
@@ -195,6 +200,10 @@ swap(f, g), f.shape, c(a) is f, c(b) is g, r.describe_tensor(f).size -> None, (3
 h = a._weak_ref()
 swap(a, b) -> RuntimeError
 T.Tensor._free_weak_ref(h), swap(a, b), c(a).shape, c(b) is f -> None, None, (2,), True
+o = T.ones(2), T.zeros(3)
+def die(): D().describe_tensor(o[0]); C()(o[0]); D().describe_tensor(o[1]); M().from_tensor(o[1])
+die(), swap(*o), [one.shape for one in o] -> None, None, [(3,), (2,)]
+die(), c(o[0]) is c(o[0]), swap(*o), c(o[0]).shape -> None, True, None, (2,)
 """
 
 #: calls_of_what_dies: a tensor, or a fake, that was asked and is dropped dies at once

@@ -163,6 +163,10 @@ g.check(T.ones(3).requires_grad_()), g.check(T.ones(3, dtype=T.float64)) -> Fals
 o = [T.ones(6)[:3], T.ones(3, device='meta'), v._neg_view(), T.nn.Parameter(v, False)]
 [g.check(one) for one in (*o, T.frombuffer(bytearray(12), dtype=T.float32))] -> [False] * 5
 g.check(v.view(3)), g.check(v.detach()), g.check(v, v), g.check() -> False, True, False, False
+c = T.ones(3, dtype=T.complex64)
+l = c, c.conj().detach(), c._neg_view().detach(), c.conj()._neg_view().detach()
+[one._base for one in l], [one.is_conj() for one in l] -> [None] * 4, [False, True, False, True]
+[[traced(plus, b).check(a) is (a is b) for a in l] for b in l] -> [[True] * 4] * 4
 again(plus, v), again(lambda t: (t.add(1),), v), again(lambda t: (), v) -> True, True, True
 again(lambda t: (t, t), v), again(lambda t: (t,), v, kind='fake') -> True, True
 def rows(t): a = t.nonzero(); b = t.nonzero(); T._check(a.size(0) == 2); return a.add(b)
@@ -200,10 +204,23 @@ e = g.shape_env
 e.freeze(), g.shape_env.frozen, is_same(g) -> None, False, True
 """
 
+#: calls_of_equal_symbols: what is equal to a symbol takes its place everywhere, without a guard
+calls_of_equal_symbols = """
+e = T.fx.experimental.symbolic_shapes.ShapeEnv()
+a, b, c = [e.create_symint(n, x, 'dynamic') for n, x in ((6, 'a'), (6, 'b'), (4, 'c'))]
+bool(a == b), e.freeze(), len(e.guards) -> True, None, 1
+l = [lambda s: s + 1, lambda s: 3 * s - 2, lambda s: s // 2, lambda s: s % 2, lambda s: s * s * c]
+l += [lambda s: (s + c) // 3, lambda s: s // 2 % 2, lambda s: s - c, lambda s: s % 4 * s + c]
+l += [lambda s: (s * s + c) // (s + 1), lambda s: (s + 1) % (s + 2), lambda s: s // 2 * (s % 3)]
+[bool(f(a) == f(b)) for f in l] -> [True] * 12
+[bool(f(a) != f(b)) or bool(f(b) < f(a)) for f in l] -> [False] * 12
+len(e.guards), e.frozen -> 1, True
+"""
+
 #: check_trace_calls [slotcore]: the calls about traces (M5, M11)
 #> check_trace_calls: checks
 def check_trace_calls():
     for number, text in (("M5", calls_of_trace_nodes), ("M11", calls_of_traces),
                          ("M5", calls_of_graphs_again), ("M11", calls_of_kept_environments),
-                         ("M11", calls_of_compared_sizes)):
+                         ("M11", calls_of_compared_sizes), ("M11", calls_of_equal_symbols)):
         assert_calls(number, text)

@@ -183,6 +183,15 @@ r[0][1:] = 9
 c.tolist() -> [(1+9j), (3-4j)]
 """
 
+#: calls_of_bits_as_bytes: bits cannot be read as another type, whatever its width
+calls_of_bits_as_bytes = """
+def seen(t, d): return t.view(d) is not None
+d, seen = (T.uint8, T.bool, T.float32, T.int64, T.float64, T.complex64), unless(RuntimeError)(seen)
+n = [(T.ones(8, dtype=a)._neg_view(), b) for a in d for b in d if a not in (b, T.bool)]
+[(t.dtype, b) for t, b in n if seen(t, b)] -> []
+[b for b in d[:-1] if seen(T.ones(8, dtype=T.complex64).conj(), b)] -> []
+"""
+
 #: calls_of_written_views: gradients of what was written through a view
 calls_of_written_views = """
 x = T.ones(5).requires_grad_()
@@ -281,6 +290,6 @@ def check_view_calls():
     with T.enable_grad():
         for text in (calls_of_views, calls_of_strides, calls_of_indices,
                      calls_of_bytes_as_numbers, calls_of_written_views, calls_of_bits,
-                     calls_of_no_elements, calls_of_strides_of_results, calls_of_each_view,
-                     calls_of_every_slice):
+                     calls_of_bits_as_bytes, calls_of_no_elements, calls_of_strides_of_results,
+                     calls_of_each_view, calls_of_every_slice):
             assert_calls("P9", text)

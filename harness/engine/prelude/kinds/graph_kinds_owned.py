@@ -1,7 +1,7 @@
 """What lines about kinds of graphs may call: each part of a graph, and each way to write a number.
 
-Cycles go through all parts that a node, a ctx or a scope owns. Gradients are read through bits. The
-check that asks one of these kinds is in graph_kinds_more.py.
+Cycles go through all parts that a node, a ctx, a scope or a tensor owns. Gradients are read through
+bits. The check that asks one of these kinds is in graph_kinds_more.py.
 """
 
 #: owned_graph_kinds [slotcore]: what is asked of each part of a graph, and of bits (A4, A7)
@@ -70,6 +70,32 @@ def cycles_of_each_part():
     collect_all()
     for place, sentinel in alive.items():
         assert sentinel() is None, f"A4a: the collector leaves a cycle through {place}"
+def with_gradient(tensor, grad):
+    tensor.grad = grad
+    return tensor
+links_of_tensors = {
+    ".grad": lambda part: with_gradient(T.ones(2), part), "._base": lambda part: part.view(-1),
+    "._base of a part": lambda part: part.view(-1)[:1],
+    "._base and its .grad": lambda part: with_gradient(T.ones(2), part).view(-1),
+    ".grad and its .grad": lambda part: with_gradient(T.ones(2), with_gradient(T.ones(2), part)),
+    ".grad and its ._base": lambda part: with_gradient(T.ones(2), part.view(2)),
+    "a saved factor": lambda part: T.ones(2).requires_grad_() * part,
+    "a node and its leaf": lambda part: part.requires_grad_() * 2,
+    "the graph of a part": lambda part: T.ones(2).requires_grad_().mul(part)[:1],
+    "the graph of .grad": lambda part: with_gradient(T.ones(2), part.requires_grad_() * 2),
+}
+def cycle_by_link(link, holder_of):
+    sentinel, part = new_sentinel(), T.ones(2)
+    holder_of(part).held = link(part), sentinel
+    return weakref.ref(sentinel)
+def cycles_of_each_link():
+    alive = {f"{name}, held by {held}": cycle_by_link(link, of)
+             for name, link in links_of_tensors.items()
+             for held, of in (("a tensor", lambda part: part), ("a storage", storage_of))}
+    collect_all()
+    collect_all()
+    for name, sentinel in alive.items():
+        assert sentinel() is None, f"A4a: the collector leaves a cycle through {name}"
 graphs_of_complex_numbers = {
     "a product": lambda x: x * (2 + 1j), "a square": lambda x: x * x, "a sum": lambda x: x + 1j,
     "conj()": lambda x: x.conj(), "a negative view": lambda x: x._neg_view(),
@@ -103,5 +129,6 @@ def gradients_with_bits():
                     f"A7: the {name} of {graph} is {found.tolist()} for {bits} numbers, and"
                     f" {copied.tolist()} for a copy of them")
 owned_graph_kinds = {
-    "cycle_of_each_part": cycles_of_each_part, "bits_of_gradient": gradients_with_bits,
+    "cycle_of_each_part": cycles_of_each_part, "cycle_of_each_link": cycles_of_each_link,
+    "bits_of_gradient": gradients_with_bits,
 }

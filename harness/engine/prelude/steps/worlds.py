@@ -89,9 +89,9 @@ def shared_in(tensors):
     # Where each storage and impl is first met. Fields that are equal say which bytes they share.
     storages, impls, rows = {}, {}, []
     for one in tensors:
-        base = one if one._base is None else one._base
-        met = [storages.setdefault(storage_of(two)._cdata, len(storages)) for two in (one, base)]
-        rows.append((met, [impls.setdefault(two._cdata, len(impls)) for two in (one, base)]))
+        owned = [two for two in (one, one._base, one.grad) if two is not None]
+        met = [storages.setdefault(storage_of(two)._cdata, len(storages)) for two in owned]
+        rows.append((met, [impls.setdefault(two._cdata, len(impls)) for two in owned]))
     return rows
 def check_world(*names):
     if in_hermetic():

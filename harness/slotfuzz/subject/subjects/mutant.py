@@ -19,7 +19,7 @@ def make(wish: Wish) -> Subject:
     sanitizer = wish.sanitizer or mutant.read_header(chosen).sanitizer
     preset = SANITIZERS[sanitizer].preset
     wanted = [*wish.targets, *["slotpython"] * wish.with_python]
-    folder = build.build(preset, [f"{one}-{chosen}" for one in wanted]) / "mutants" / chosen
+    folder = build.build_mutant(preset, chosen, wanted)
     return core.of_folder(wish.name, sanitizer, preset, folder)
 
 
