@@ -3,11 +3,14 @@
     ./slotfuzz bench differential --rootfs build/rootfs-trixie --runs 100000
 
 Each difference needs a reason in bench/differential.toml; one that is added while the command runs
-counts, too. If a difference has none at the end, the command exits with 1 and writes its smallest
+counts, too. A run that was interrupted goes on when the same command runs with the same binary.
+If a difference has none at the end, the command exits with 1 and writes its smallest
 program as two scripts, one for each module. The table goes to repro/torch-<release>/differences.md,
 which `report --markdown` includes in docs/torch.md.
 """
 
+import hashlib
+import json
 import tomllib
 
 from slotfuzz import options
@@ -62,11 +65,14 @@ def measure(args) -> Measured:
     """One row for the programs that agree, one for each reason and each unexplained difference."""
     torch = subject.resolve(SUBJECT, "none", [differential.TARGET], args.python,
                             tree=options.tree(args))
-    runs = args.runs or RUNS
+    runs, seed = args.runs or RUNS, args.seed or SEED
     with differential.Pair(*differential.servers(torch), reasons=ReasonsOfNow()) as pair:
-        line = ProgressLine()
+        line, kept = ProgressLine(), _kept(torch, pair, f"{runs} programs of seed {seed}")
+        if progress := kept.read():
+            line.note(f"continues an interrupted run at {progress.result.programs:,} programs"
+                      f" ({shown(kept.file)})")
         try:
-            result = pair.compare(runs, args.seed or SEED, line.note, line.show)
+            result = pair.compare(runs, seed, line.note, line.show, kept)
         finally:
             line.close()
         snippets = prelude.snippets_of(pair.core.table.description)
@@ -78,12 +84,12 @@ def measure(args) -> Measured:
         rows.append(_row("no reason", signature, "", len(one.programs)))
         for about in (registry.find(registry.DEFAULT), registry.find(SUBJECT)):
             write_script(place / f"{number}-{about.module}.py", about, one, snippets)
-    said = _sentences(result, pair, torch.edition, args.seed or SEED)
+    said = _sentences(result, pair, torch.edition, seed)
     if result.unexplained:
         said.append(f"scripts are in {shown(place)}")
     place = ROOT / "repro" / torch.edition.replace(" ", "-") / "differences.md"
     if result.interrupted:
-        said.append(f"interrupted: {shown(place)} stays as it was")
+        said.append(f"interrupted: {shown(place)} stays as it was, and the same command goes on")
     else:
         finding.write_file(finding.check_writable(place.parent) / place.name, document(rows, said))
         said.append(f"wrote {shown(place)}")
@@ -92,6 +98,16 @@ def measure(args) -> Measured:
                                  "left_out": [*pair.vocabulary.left_out],
                                  "unexplained": [*result.unexplained]},
                     failed=bool(result.unexplained))
+
+
+def _kept(torch, pair: differential.Pair, wanted: str) -> compared.KeptProgress:
+    """The progress of what is WANTED, with these binaries, ops and this release."""
+    binary = torch.target(differential.TARGET).read_bytes()
+    ops = json.dumps([server.table.ops for server in (pair.core, pair.torch[0])], sort_keys=True)
+    about = "\n".join([wanted, torch.edition, hashlib.sha256(binary).hexdigest(), ops])
+    folder = finding.check_writable(build_root() / "bench")
+    return compared.KeptProgress(folder / f"differential-{wanted.split()[-1]}.pickle",
+                                 hashlib.sha256(about.encode()).hexdigest())
 
 
 def plot(measured: Measured, axes) -> None:

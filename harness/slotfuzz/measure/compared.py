@@ -1,8 +1,12 @@
-"""The programs of a comparison of two subjects, and what it has counted."""
+"""The programs of a comparison of two subjects, what it has counted, and how it is continued."""
 
+import pickle
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from slotfuzz.errors import MachineError
 from slotfuzz.measure.differences import Difference
 
 
@@ -52,3 +56,45 @@ class Result:
         self.programs += sign
         self.lines += sign * len(drawn.left.splitlines())
         self.reasons.update({name: sign for name in drawn.reasons})
+
+
+@dataclass
+class Progress:
+    """How far a comparison is: its RESULT, how many BATCHES are drawn, and what is LEFT of them.
+
+    LEFT_OUT and LOOKED_AT are those of the vocabulary.
+    """
+
+    result: Result = field(default_factory=Result)
+    batches: int = 0
+    left: list[Drawn] = field(default_factory=list)
+    left_out: dict[str, Difference] = field(default_factory=dict)
+    looked_at: list[tuple[Difference | None, Sequence[str]]] = field(default_factory=list)
+
+
+class KeptProgress:
+    """Keeps the progress of a comparison in FILE, for one of the same MARK that continues it."""
+
+    def __init__(self, file: Path, mark: str):
+        self.file, self._mark = file, mark
+
+    def read(self) -> Progress | None:
+        """What was kept with this mark; None if nothing was."""
+        try:
+            mark, progress = pickle.loads(self.file.read_bytes())
+        except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError):
+            return None
+        return progress if mark == self._mark else None
+
+    def write(self, progress: Progress) -> None:
+        """Replaces what was kept. MachineError if that cannot be written."""
+        part = self.file.with_suffix(".part")
+        try:
+            part.write_bytes(pickle.dumps((self._mark, progress)))
+            part.replace(self.file)
+        except OSError as error:
+            raise MachineError(f"cannot write to {part}: {error.strerror}") from error
+
+    def remove(self) -> None:
+        """Removes what was kept, when the comparison has ended."""
+        self.file.unlink(missing_ok=True)

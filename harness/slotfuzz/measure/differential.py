@@ -15,7 +15,7 @@ from dataclasses import replace
 from slotfuzz.engine.server import Server
 from slotfuzz.errors import BrokenError
 from slotfuzz.language.program import Line
-from slotfuzz.measure.compared import Drawn, Result, Unexplained
+from slotfuzz.measure.compared import Drawn, KeptProgress, Progress, Result, Unexplained
 from slotfuzz.measure.differences import Difference, Reason, crash, differences_of
 from slotfuzz.measure.vocabulary import ROUNDS_LOOKED_AT, Vocabulary
 from slotfuzz.reduce import minimize
@@ -84,37 +84,51 @@ class Pair:
 
     def compare(
         self, runs: int, seed: int, say: Callable[[str], None],
-        show: Callable[[str], None] = lambda text: None,
+        show: Callable[[str], None] = lambda text: None, kept: KeptProgress | None = None,
     ) -> Result:
         """Compares RUNS random programs that both can run, or fewer if it is interrupted.
 
         Calls SAY with each difference without a reason, and SHOW with the progress. A reason that
-        comes while it runs counts for all programs.
+        comes while it runs counts for all programs. It continues what was KEPT.
         """
-        result, batch = Result(), 0
-        left: list[Drawn] = []
+        progress = kept and kept.read() or Progress()
+        result = progress.result
+        self.vocabulary.left_out |= progress.left_out
+        self.vocabulary.looked_at += progress.looked_at
         try:
-            while result.programs < runs or left:
-                # Programs that lost lines share a round with new ones, since each round forks.
-                count = min(BATCH, runs - result.programs) - len(left)
-                if count > 0:
-                    texts = self.core.generate(
-                        count, seed * 1_000_003 + batch, self.vocabulary.drawn)
-                    left += [Drawn(text, text) for text in texts]
-                    batch += 1
-                now, left = left[:BATCH], left[BATCH:]
-                found = self.differences([drawn.left for drawn in now])
-                if batch <= ROUNDS_LOOKED_AT:
-                    stops = map(self._stop, found)
-                    self.vocabulary.leave_out([
-                        (stop, stop.ops if stop else self._ops_of(drawn.left))
-                        for drawn, stop in zip(now, stops, strict=True)], self.reason_for)
-                left += self._count(now, found, result, say) + self._explained_since(result)
+            while result.programs < runs or progress.left:
+                self._round(runs, seed, progress, say)
                 show(f"{result.programs:,} of {runs:,} programs,"
                      f" {len(result.unexplained)} differences without a reason")
+                if kept:
+                    kept.write(replace(progress, left_out=self.vocabulary.left_out,
+                                       looked_at=self.vocabulary.looked_at))
         except KeyboardInterrupt:
-            result.interrupted = True
+            return replace(result, interrupted=True)
+        if kept:
+            kept.remove()
         return result
+
+    def _round(
+        self, runs: int, seed: int, progress: Progress, say: Callable[[str], None],
+    ) -> None:
+        """Compares up to BATCH programs: what is left of others, and new ones. It forks once."""
+        result = progress.result
+        count = min(BATCH, runs - result.programs) - len(progress.left)
+        if count > 0:
+            texts = self.core.generate(
+                count, seed * 1_000_003 + progress.batches, self.vocabulary.drawn)
+            progress.left += [Drawn(text, text) for text in texts]
+            progress.batches += 1
+        now = progress.left[:BATCH]
+        found = self.differences([drawn.left for drawn in now])
+        if progress.batches <= ROUNDS_LOOKED_AT:
+            stops = map(self._stop, found)
+            self.vocabulary.leave_out([
+                (stop, stop.ops if stop else self._ops_of(drawn.left))
+                for drawn, stop in zip(now, stops, strict=True)], self.reason_for)
+        progress.left = [*progress.left[BATCH:], *self._count(now, found, result, say),
+                         *self._explained_since(result)]
 
     def _explained_since(self, result: Result) -> list[Drawn]:
         """The programs without a reason that have one by now; RESULT no longer counts them."""

@@ -71,13 +71,21 @@ def test_what_was_not_found_is_the_only_problem():
     (True, ["storage-NAME", "tensor-NAME", "slotpython-NAME"]),
     (False, ["storage-NAME", "tensor-NAME"]),
 ])
-def test_of_a_mutant_no_more_is_built_than_is_asked_for(monkeypatch, with_python, wanted):
+def test_of_a_mutant_no_more_is_built_than_is_asked_for(
+    monkeypatch, tmp_path, with_python, wanted,
+):
     built = []
-    monkeypatch.setattr(build, "build",
-                        lambda preset, targets: built.extend(targets) or Path("/build"))
+
+    def builds(preset, targets, before):
+        before(tmp_path)
+        built.extend(targets)
+        return tmp_path
+    monkeypatch.setattr(build, "build", builds)
     name = catalogue.mutant_names()[0]
     subject.resolve(f"mutant:{name}", "address", ["storage", "tensor"], with_python=with_python)
     assert built == [target.replace("NAME", name) for target in wanted]
+    known = (tmp_path / build.MUTANTS).read_text()
+    assert known.split() == [name, *sorted(one.removesuffix("-NAME") for one in wanted)]
 
 
 def test_the_page_on_mutants_has_each_field_of_a_header():
