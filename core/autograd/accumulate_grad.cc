@@ -48,15 +48,22 @@ TensorPtr owned(TensorPtr gradient, const TensorImpl& leaf) {
   if (is_alone && has_layout_for(*gradient, leaf) && gradient->bits() == ValueBits{}) {
     return gradient;
   }
-  if (!has_layout_for_gradient(leaf)) return arithmetic::clone(*gradient);
-  TensorPtr result = empty_like(leaf, *gradient);
+  if (!has_layout_for_gradient(leaf) && gradient->is_symbolic()) return arithmetic::clone(*gradient);
+  TensorPtr result =
+      has_layout_for_gradient(leaf)
+          ? empty_like(leaf, *gradient)
+          : make_intrusive<TensorImpl>(gradient->sizes(), gradient->type(), gradient->place());
   arithmetic::copy(*result, Operand(*gradient));
   return result;
 }
 
 // The same when the copy is recorded.
 TensorPtr recorded_copy(TensorImpl& gradient, const TensorImpl& leaf) {
-  if (!has_layout_for_gradient(leaf)) return clone(gradient);
+  if (!has_layout_for_gradient(leaf)) {
+    return gradient.is_symbolic()
+               ? clone(gradient)
+               : clone_with_strides(gradient, contiguous_strides(gradient.sizes()));
+  }
   TensorPtr result = empty_like(leaf, gradient);
   copy_in_place(*result, Operand(gradient));
   return result;

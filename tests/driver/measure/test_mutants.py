@@ -3,7 +3,6 @@
 import itertools
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
