@@ -48,7 +48,9 @@ TensorPtr owned(TensorPtr gradient, const TensorImpl& leaf) {
   if (is_alone && has_layout_for(*gradient, leaf) && gradient->bits() == ValueBits{}) {
     return gradient;
   }
-  if (!has_layout_for_gradient(leaf) && gradient->is_symbolic()) return arithmetic::clone(*gradient);
+  if (!has_layout_for_gradient(leaf) && gradient->is_symbolic()) {
+    return arithmetic::clone(*gradient);
+  }
   TensorPtr result =
       has_layout_for_gradient(leaf)
           ? empty_like(leaf, *gradient)

@@ -63,8 +63,14 @@ class Call {
         is_tuple ? std::move(returned) : PyRef::steal(checked(PyTuple_Pack(1, returned.get())));
     outputs_ = tensors_among(state_, results.get());
     node_->set_results(are_tensors(outputs_));
-    process();
-    if (context_->requires_grad) save();
+    try {
+      process();
+      if (context_->requires_grad) save();
+    } catch (...) {
+      // Its results may lead to the node by now, and the node to the context.
+      forget_marks();
+      throw;
+    }
     forget_marks();
     results = wrapped(results.get());
     return is_tuple ? std::move(results) : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));

@@ -97,14 +97,17 @@ class FailsAfterSwap final : public autograd::FunctionPreHook {
   }
 };
 
-PyRef attribute(PyObject* object, const char* name) {
-  return PyRef::steal(checked(PyObject_GetAttrString(object, name)));
+// What a subclass overrides may raise, or take a reference, when half is exchanged. So attributes
+// are read and set as `object` does it.
+PyRef attribute(PyObject* object, PyObject* name) {
+  return PyRef::steal(checked(PyObject_GenericGetAttr(object, name)));
 }
 
-void swap_attributes(PyObject* a, PyObject* b, const char* name) {
-  PyRef of_a = attribute(a, name), of_b = attribute(b, name);
-  checked(PyObject_SetAttrString(a, name, of_b.get()));
-  checked(PyObject_SetAttrString(b, name, of_a.get()));
+void swap_attributes(PyObject* a, PyObject* b, const char* text) {
+  PyRef name = PyRef::steal(checked(PyUnicode_FromString(text)));
+  PyRef of_a = attribute(a, name.get()), of_b = attribute(b, name.get());
+  checked(PyObject_GenericSetAttr(a, name.get(), of_b.get()));
+  checked(PyObject_GenericSetAttr(b, name.get(), of_a.get()));
 }
 
 // The names of `__slots__` in a class and its bases, as a set.
@@ -117,7 +120,7 @@ PyRef slot_names(PyObject* object) {
 
 // The value of a slot, or null when it is empty.
 PyRef slot_value(PyObject* object, PyObject* name) {
-  PyRef value = PyRef::steal(PyObject_GetAttr(object, name));
+  PyRef value = PyRef::steal(PyObject_GenericGetAttr(object, name));
   if (value) return value;
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonErrorSet{};
   PyErr_Clear();
@@ -125,8 +128,8 @@ PyRef slot_value(PyObject* object, PyObject* name) {
 }
 
 void set_slot(PyObject* object, PyObject* name, const PyRef& value, bool had_value) {
-  // Without a value, PyObject_SetAttr deletes.
-  if (value || had_value) checked(PyObject_SetAttr(object, name, value.get()));
+  // Without a value, PyObject_GenericSetAttr deletes.
+  if (value || had_value) checked(PyObject_GenericSetAttr(object, name, value.get()));
 }
 
 void swap_slots(PyObject* a, PyObject* b, PyObject* names) {
@@ -171,8 +174,6 @@ PyObject* swap_tensors(PyObject* module, PyObject* args) {
     swap_attributes(a, b, "__class__");
     swap_attributes(a, b, "__dict__");
     swap_slots(a, b, names.get());
-    // Setting a slot may have run user code, which takes references.
-    for (const Swapped& one : both) one.check();
     for (const Swapped& one : both) {
       if (one.accumulator) one.accumulator->add_hook_before(std::make_shared<FailsAfterSwap>());
     }

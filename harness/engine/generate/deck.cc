@@ -36,10 +36,12 @@ Deck::Deck(const OpTable& table, const Vocabulary& vocabulary) : table_(table) {
 void Deck::shuffle() {
   Rng rng(dealt_.seed);
   shuffle_all(cards_, rng);
-  // The nth card of a row belongs to round n.
   std::vector<std::size_t> seen(table_.ops().size());
   std::vector<std::vector<Card>> rounds(kCardsMax);
-  for (const Card& card : cards_) rounds[seen[card.op]++].push_back(card);
+  for (const Card& card : cards_) {
+    const bool is_alone = table_.ops()[card.op].operands.size() <= 1;
+    rounds[is_alone ? 0 : seen[card.op]++].push_back(card);
+  }
   cards_.clear();
   for (auto& round : rounds) {
     shuffle_all(round, rng);

@@ -49,11 +49,20 @@ TEST_F(DeckTest, each_value_of_a_row_is_dealt_once_in_an_order_that_the_seed_cho
     EXPECT_NE(dealt, first);
     first = dealt;
   }
-  // The first round has each row once.
-  std::set<std::size_t> round;
+  // The first round has each row once, and all values of a row with one operand.
+  std::set<std::size_t> round, several;
+  std::size_t alone = 0;
   for (const Line& line : first) {
-    if (!round.insert(line.op).second) break;
+    const bool is_alone = table_.ops()[line.op].operands.size() <= 1;
+    if (!is_alone && !several.insert(line.op).second) break;
+    round.insert(line.op);
+    alone += is_alone;
   }
+  std::size_t alone_of_all = 0;
+  for (const Op& op : table_.ops()) {
+    if (is_dealt(op) && op.operands.size() <= 1) alone_of_all += std::min(values(op), kCardsMax);
+  }
+  EXPECT_EQ(alone, alone_of_all);
   std::map<std::size_t, std::multiset<Line>> by_row;
   for (const Line& line : first) by_row[line.op].insert(line);
   EXPECT_EQ(round.size(), by_row.size());

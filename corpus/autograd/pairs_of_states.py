@@ -1,0 +1,8 @@
+check_graph_pairs('after_errors')
+check_graph_pairs('converted_gradients')
+check_graph_pairs('function_marks')
+check_graph_pairs('hook_orders')
+check_graph_pairs('leaf_states')
+check_graph_pairs('packed_derivatives')
+check_graph_pairs('written_differences')
+check_graph_pairs('failed_calls')

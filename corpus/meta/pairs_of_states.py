@@ -1,0 +1,5 @@
+check_meta_pairs('decided_alike')
+check_meta_pairs('graph_twins')
+check_meta_pairs('symbols_again')
+check_meta_pairs('tables_follow')
+check_meta_pairs('warm_cache')
