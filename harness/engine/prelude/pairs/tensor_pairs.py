@@ -37,9 +37,9 @@ def only(b): v = V(b); l = over(v[2:]); v.release(); return l
 def fails(b): return raised(lambda: over(b, count=99)), raised(lambda: over(b, offset=99))
 def beside(b): v = V(b); fails(v); fails(b); over(b); return v
 def new(s=None): return T.zeros(0, dtype=U).set_(s)
-kinds = uses('V(t); V(t)[3:5]; V(t).cast("I"); V(V(t)); over(t); over(t, offset=2, count=3)')
-kinds += uses('over(V(t)[4:]); over(t)[2:].detach(); over(own(over(t))); [V(t), over(t)]; beside(t)')
-kinds += uses('over(t).view(2, 4).t(); new(over(t)); V(own(over(t))); own(over(t, offset=2))[1:]')
+seen = uses('V(t); V(t)[3:5]; V(t).cast("I"); V(V(t)); over(t); over(t, offset=2, count=3)')
+seen += uses('over(V(t)[4:]); over(t)[2:].detach(); over(own(over(t))); [V(t), over(t)]; beside(t)')
+seen += uses('over(t).view(2, 4).t(); new(over(t)); V(own(over(t))); own(over(t, offset=2))[1:]')
 free = uses('V(t).release(); fails(t); fails(V(t)); [*V(t)]; V(t[1:]); over(t[1:]); t.clone()')
 free += uses('new(t); over(t).clone(); [over(t), V(t), only(t)][:0]; V(own(over(t[2:]))); t[:]')
 makes = uses('S(r); Sub(r); own(T.zeros(2)).copy_(S(r)); S(2).resize_(8).copy_(S(r))', '')
@@ -54,7 +54,7 @@ def held(w, q, p): k = w(q[0]); return {fix(f, q) for f in moves} | {as_(f, q, p
 def ends(w, q, p): return held(w, q, p) == {True} and raised(q[0].resize_, 99) is None
 def freed(w, q, f): k = w(q[0]); return raised(f, *q)
 def of(f): s = f(); return s, new(s)
-[w for f in makes for w in (*kinds, only) for q in [of(f)] if not ends(w, q, of(f))] -> []
+[w for f in makes for w in (*seen, only) for q in [of(f)] if not ends(w, q, of(f))] -> []
 {freed(w, of(f), m) for f in makes for w in free for m in moves} -> {None}
 """
 
