@@ -110,8 +110,8 @@ with p: w * w, w.relu(), w.mul_(2), w.relu_()
 len(log) -> 7
 """
 
-#: calls_of_unpacked: what a hook has unpacked is the user's, and the graph leaves it as it is
-calls_of_unpacked = """
+#: calls_of_what_hooks_return: the graph leaves what a hook has unpacked as it is
+calls_of_what_hooks_return = """
 k, x, w = [], T.ones(1).requires_grad_(), T.tensor([2.0])
 p = T.autograd.graph.saved_tensors_hooks(lambda t: k.append(t.detach()) or k[-1], lambda t: t)
 with p: fn().apply((x * x).relu() * w).sum().backward()
@@ -269,5 +269,5 @@ T.on_device() -> TypeError
 #: calls_of_histories: the texts that check_graph_calls has from here
 calls_of_histories = (
     ("A7", calls_of_grads_kept), ("A2", calls_of_saved_factors), ("A7", calls_of_written_bits),
-    ("A2e", calls_of_unpacked), ("A1c", calls_of_toggled_leaves),
+    ("A2e", calls_of_what_hooks_return), ("A1c", calls_of_toggled_leaves),
     ("A7", calls_of_written_by_function), ("A3d", calls_of_roots), ("A5", calls_of_devices))

@@ -199,8 +199,8 @@ T.tensor([5], dtype=T.uint8)._neg_view().item() -> 251
 T.ones(1, dtype=T.bool)._neg_view().item() -> RuntimeError
 """
 
-#: calls_of_data: T.tensor(data), whose dtype is the data's
-calls_of_data = """
+#: calls_of_made_from_data: T.tensor(data), whose dtype is the data's
+calls_of_made_from_data = """
 x = T.tensor([[1.5], [2.0]]).requires_grad_()
 class Index: __index__ = lambda self: 3
 class Float: __float__ = lambda self: 2.5
@@ -232,6 +232,6 @@ def check_number_calls():
     with T.enable_grad():
         for text in (calls_of_arithmetic, calls_of_types, calls_of_writes, calls_of_numbers,
                      calls_of_exact_numbers, calls_of_shared_bytes, calls_of_shrunk_storages,
-                     calls_of_numbers_on_meta, calls_of_data, calls_of_each_type,
+                     calls_of_numbers_on_meta, calls_of_made_from_data, calls_of_each_type,
                      calls_of_every_layout, calls_of_parts_of_each_other):
             assert_calls("P9", text)
