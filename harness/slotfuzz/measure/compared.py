@@ -82,7 +82,8 @@ class KeptProgress:
         """What was kept with this mark; None if nothing was."""
         try:
             mark, progress = pickle.loads(self.file.read_bytes())
-        except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError):
+        except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError,
+                ValueError, TypeError):  # no file, or that of another version
             return None
         return progress if mark == self._mark else None
 
