@@ -68,7 +68,8 @@ def measure(args) -> Measured:
     runs, seed = args.runs or RUNS, args.seed or SEED
     with differential.Pair(*differential.servers(torch), reasons=ReasonsOfNow()) as pair:
         line, kept = ProgressLine(), _kept(torch, pair, f"{runs} programs of seed {seed}")
-        if progress := kept.read():
+        progress = kept.read()
+        if progress and progress.holds_with(pair.reasons):
             line.note(f"continues an interrupted run at {progress.result.programs:,} programs"
                       f" ({shown(kept.file)})")
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from slotfuzz.errors import MachineError
-from slotfuzz.measure.differences import Difference
+from slotfuzz.measure.differences import Difference, Reason
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Result:
 class Progress:
     """How far a comparison is: its RESULT, how many BATCHES are drawn, and what is LEFT of them.
 
-    LEFT_OUT and LOOKED_AT are those of the vocabulary.
+    LEFT_OUT and LOOKED_AT are those of the vocabulary, REASONS those that it was counted with.
     """
 
     result: Result = field(default_factory=Result)
@@ -70,6 +70,12 @@ class Progress:
     left: list[Drawn] = field(default_factory=list)
     left_out: dict[str, Difference] = field(default_factory=dict)
     looked_at: list[tuple[Difference | None, Sequence[str]]] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
+
+    def holds_with(self, reasons: list[Reason]) -> bool:
+        """Whether REASONS explain all that they did then: none is gone or narrower."""
+        now = {one.name: one for one in reasons}
+        return all(one.name in now and now[one.name].covers(one) for one in self.reasons)
 
 
 class KeptProgress:

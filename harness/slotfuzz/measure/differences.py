@@ -35,6 +35,11 @@ class Reason:
     patterns: tuple[str, ...]
     after: tuple[str, ...] = ()
 
+    def covers(self, other: "Reason") -> bool:
+        """Whether this explains all that OTHER, a version of the same reason, explains."""
+        return set(self.patterns) >= set(other.patterns) and (
+            not self.after or bool(other.after) and set(self.after) >= set(other.after))
+
     def blames(self, signature: str, ops: tuple[str, ...]) -> int | None:
         """The line to blame for SIGNATURE after lines of OPS; None if this is not the reason."""
         if not any(fnmatchcase(one, pattern) for pattern in self.patterns

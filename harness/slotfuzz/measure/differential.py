@@ -89,9 +89,12 @@ class Pair:
         """Compares RUNS random programs that both can run, or fewer if it is interrupted.
 
         Calls SAY with each difference without a reason, and SHOW with the progress. A reason that
-        comes while it runs counts for all programs. It continues what was KEPT.
+        comes while it runs counts for all programs. It continues what was KEPT, unless a reason of
+        then is gone or narrower.
         """
-        progress = kept and kept.read() or Progress()
+        progress = kept and kept.read()
+        if not progress or not progress.holds_with(self.reasons):
+            progress = Progress()
         result = progress.result
         self.vocabulary.left_out |= progress.left_out
         self.vocabulary.looked_at += progress.looked_at
@@ -102,7 +105,8 @@ class Pair:
                      f" {len(result.unexplained)} differences without a reason")
                 if kept:
                     kept.write(replace(progress, left_out=self.vocabulary.left_out,
-                                       looked_at=self.vocabulary.looked_at))
+                                       looked_at=self.vocabulary.looked_at,
+                                       reasons=self.reasons))
         except KeyboardInterrupt:
             return replace(result, interrupted=True)
         if kept:

@@ -28,8 +28,8 @@ TICK_SECONDS = 1.0
 LOCK = ".lock"
 # CMakeLists.txt reads it: each line is a mutant and the binaries of it that a build has.
 MUTANTS = "mutants.txt"
-# A build has so many mutants at most, since cmake needs more time for each. Binaries of earlier ones
-# stay, and are not linked anew if nothing has changed when their mutant comes back.
+# A build knows so many mutants at most, since cmake needs more time for each. Binaries of earlier
+# ones stay, and are not linked anew if nothing has changed when their mutant comes back.
 MUTANTS_MAX = 32
 # The progress that ninja prints before each step, and libc's message for a full disk.
 STEP = re.compile(rb"^\[\d+/\d+\]", re.MULTILINE)

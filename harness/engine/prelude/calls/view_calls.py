@@ -188,7 +188,7 @@ calls_of_bits_as_bytes = """
 def seen(t, d): return t.view(d) is not None
 d, seen = (T.uint8, T.bool, T.float32, T.int64, T.float64, T.complex64), unless(RuntimeError)(seen)
 n = [(T.ones(8, dtype=a)._neg_view(), b) for a in d for b in d if a not in (b, T.bool)]
-[(t.dtype, b) for t, b in n if seen(t, b)] -> []
+[(t.dtype, b) for t, b in n if seen(t, b) or not seen(t._neg_view().detach().clone(), b)] -> []
 [b for b in d[:-1] if seen(T.ones(8, dtype=T.complex64).conj(), b)] -> []
 """
 

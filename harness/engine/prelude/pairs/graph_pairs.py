@@ -208,7 +208,7 @@ n = (x * 1).size(0) and kept()
 kept() == n -> True
 """
 
-#: check_graph_pairs [slotcore]: states of leaves, Functions and graphs (A7)
+#: check_graph_pairs [slotcore]: states of leaves, Functions and graphs (A3, A5c, A7, A8, A9)
 #> check_graph_pairs: checks swaps
 graph_pairs = {
     "after_errors": ("A5c", pairs_of_after_errors),

@@ -139,7 +139,7 @@ def fake(o, *at): t = [n[i] for i in at]; return text(*t, inside(o, *t))
 m.cache_info()[0] > 99, [one for one in s if fake(*one) != real(*one)], len(s) -> True, [], 486
 """
 
-#: check_meta_pairs [slotcore]: states of fakes, tables and environments (M9)
+#: check_meta_pairs [slotcore]: states of fakes, tables and environments (M5, M9, M11)
 #> check_meta_pairs: checks swaps
 meta_pairs = {
     "decided_alike": ("M11", pairs_of_decided_alike),
