@@ -90,7 +90,7 @@ def wrong(k, b, t, n, o, s, d): return run(*new(k, o, s), d) != model(k, b, t, n
 [(p, d) for p in pairs for s in (0, 1) for d in (0, 1) if wrong(*p, s, d)] -> []
 """
 
-#: check_tensor_pairs [slotcore]: states of tensors, and what is asked of them (P2, P3, P5, P8, P9, H1)
+#: check_tensor_pairs [slotcore]: states of tensors, and questions (P2, P3, P5, P8, P9, H1)
 #> check_tensor_pairs: checks collects in_hermetic swaps
 tensor_pairs = {
     "cycles": ("P5", pairs_of_cycles),
