@@ -3,9 +3,9 @@ the contract that hold.
 
     ./slotfuzz bench preservation
 
-Writes docs/preservation.md. bench/preservation.cc says what each step is. The two binaries run in
-turn, and the best run of a step counts, so that a slow moment of the machine changes no ratio. A
-sentence holds if the tests of tests/core that name its number pass under address.
+Writes docs/preservation.md. bench/native/preservation.cc says what each step is. The two binaries
+run in turn, and the best run of a step counts, so that a slow moment of the machine changes no
+ratio. A sentence holds if the tests of tests/core that name its number pass under address.
 """
 
 import json

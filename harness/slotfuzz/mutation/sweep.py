@@ -9,13 +9,18 @@ import json
 import struct
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from slotfuzz.engine import server
 from slotfuzz.errors import BrokenError
 from slotfuzz.finding import finding
-from slotfuzz.mutation.hunters import REACHED, Model, Programs, Texts
+from slotfuzz.mutation import oracles
 from slotfuzz.mutation.compiling import PRESET
+from slotfuzz.mutation.hunters import REACHED, Model, Programs, Texts
+from slotfuzz.mutation.oracles import Seen
 from slotfuzz.mutation.site import Site
 from slotfuzz.subject import build, catalogue, registry
 from slotfuzz.subject.subjects import core
@@ -70,15 +75,11 @@ class Sweep:
     def hunt(self, number: int, site: Site, runs: int, seed: int = SEED) -> Outcome:
         """Hunts the mutant of SITE, for RUNS programs on each of the targets."""
         start = time.monotonic()
-        programs = self._of(site)
-        quick = (self._models * site.file.startswith(PROTOCOL_FILES)
-                 + self._texts * site.file.startswith(TEXT_FILES))
-        hits = {hunter.name: self._hits(hunter).get(str(number), 0)
-                for hunter in quick + programs}
-        ranked = sorted((one for one in programs if hits[one.name]),
-                        key=lambda one: -hits[one.name])
-        outcome = Outcome(site.name, runs, reached={one: hits[one] for one in hits if hits[one]})
-        for hunter in [one for one in quick if hits[one.name]] + ranked[:TARGETS_MAX]:
+        quick, nearest = self._quick(number, site), self._nearest(number, site)
+        outcome = Outcome(site.name, runs, reached={
+            one.name: times for one in quick + self._of(site)
+            if (times := self._times(one, number))})
+        for hunter in quick + nearest:
             ended = hunter.run(number, runs, seed)
             outcome.programs += ended.programs
             if ended.how:
@@ -87,6 +88,18 @@ class Sweep:
                 break
         outcome.seconds = round(time.monotonic() - start, 2)
         return outcome
+
+    def look(self, number: int, site: Site, runs: int) -> Seen:
+        """The oracles that find the mutant of SITE, by the hunters of `hunt`."""
+        seen, findings = Seen(site.name, runs), Counter()
+        for hunter in self._quick(number, site):
+            findings += oracles.look_once(hunter, number, runs, SEED)
+        for hunter in self._nearest(number, site):
+            programs, found = oracles.look(hunter, number, runs, SEED, self._contract_checks)
+            seen.programs += programs
+            findings += found
+        seen.findings = dict(findings)
+        return seen
 
     def run_calls(self, number: int, site: Site) -> Outcome:
         """Runs the texts of calls under the mutant of SITE, on the targets that have them all."""
@@ -99,7 +112,7 @@ class Sweep:
             outcome.programs += ended.programs
             outcome.how, outcome.verdict = ended.how, ended.verdict
             outcome.target = hunter.name if ended.how else ""
-            if hits := self._hits(hunter).get(str(number), 0):
+            if hits := self._times(hunter, number):
                 outcome.reached[hunter.name] = hits
         outcome.seconds = round(time.monotonic() - start, 2)
         return outcome
@@ -110,8 +123,25 @@ class Sweep:
             (one for one, word in core.PROTOCOL_WORDS.items() if word in site.file),
             registry.DEFAULT)]
 
-    def _hits(self, hunter) -> dict[str, int]:
-        """How often each site runs in REACH_RUNS programs of a hunter, by its number."""
+    @cached_property
+    def _contract_checks(self) -> set[str]:
+        """The names of the judge's own checks, which all targets have."""
+        some = self._programs[registry.DEFAULT][0]
+        return {one["check"] for one in server.describe(some.subject, some.target)["checks"]}
+
+    def _quick(self, number: int, site: Site) -> list[Model | Texts]:
+        """The models and the target of texts that reach SITE."""
+        quick = (self._models * site.file.startswith(PROTOCOL_FILES)
+                 + self._texts * site.file.startswith(TEXT_FILES))
+        return [one for one in quick if self._times(one, number)]
+
+    def _nearest(self, number: int, site: Site) -> list[Programs]:
+        """Of the targets that reach SITE, those that reach it most often."""
+        reaching = [one for one in self._of(site) if self._times(one, number)]
+        return sorted(reaching, key=lambda one: -self._times(one, number))[:TARGETS_MAX]
+
+    def _times(self, hunter, number: int) -> int:
+        """How often the site of that NUMBER runs in REACH_RUNS programs of a hunter."""
         if hunter.name not in self._reached:
             with tempfile.NamedTemporaryFile() as counts:
                 counts.truncate(4 * (self._number_max + 1))
@@ -122,4 +152,4 @@ class Sweep:
             self._reached[hunter.name] = {str(number): count for number, count in enumerate(times)
                                           if count}
             finding.write_file(self._file, json.dumps(self._reached))
-        return self._reached[hunter.name]
+        return self._reached[hunter.name].get(str(number), 0)
