@@ -45,8 +45,15 @@ class Statement:
 
     @cached_property
     def read(self) -> frozenset[str]:
-        """The names that it, and a function in it, takes from no scope of its own."""
-        return frozenset(_read(symtable.symtable(self.text, "snippet", "exec")))
+        """The names that it, and a function in it, takes from no scope of its own.
+
+        A call's argument that is a text of several lines is code, so its words are names, too.
+        """
+        texts = (one.value for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Call)
+                 for one in node.args if isinstance(one, ast.Constant))
+        code = (text for text in texts if isinstance(text, str) and "\n" in text)
+        return frozenset(_read(symtable.symtable(self.text, "snippet", "exec"))).union(
+            *map(WORD.findall, code))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ SNIPPETS = [
             "def note(one):\n    notes.append(one)\nunused = sys\nsys.hook = note"),
     Snippet(("ended",), "", "ended = []\n@atexit.register\ndef end():\n    ended.clear()"),
     Snippet(("count",), "", "calls = 0\n# Counts.\ndef count():\n    global calls\n    calls = 1"),
+    Snippet(("coded",), "", 'def coded():\n    run("Base", """\n        x.mode(spoken)""")'),
     Snippet(("mode",), "torch", "mode = 1"),
     Snippet(("mode",), "slotcore", "mode = 2"),
 ]
@@ -33,6 +34,7 @@ BASE, CHILD = (SNIPPETS[0].text, "class Child(Base):\n    pass")
                  "def note(one):\n    notes.append(one)", "sys.hook = note"]),
     ("notes", []),
     ("count()", ["calls = 0", SNIPPETS[7].text.partition("\n")[2]]),
+    ("coded()", [SNIPPETS[2].text, SNIPPETS[8].text, "mode = 2"]),
     ("ended", ["ended = []", "@atexit.register\ndef end():\n    ended.clear()"]),
     ("s0.modes", []),
     ("s0.take('spoken')", []),

@@ -258,7 +258,7 @@ def check_fake_calls():
                              ("M6", calls_of_documents), ("M4", calls_of_described_bytes),
                              ("M8", calls_of_modes_gone),
                              ("M12", calls_of_symbolic_documents), ("M9", calls_of_tables),
-                              ("M8", calls_of_what_dies),
                              ("M15", calls_of_rows_from_data),
                              ("M7", calls_of_real_tensors_in_modes)):
             assert_calls(number, text)
+    ask_pairs(pairs_of_what_dies)

@@ -217,45 +217,6 @@ with T.autograd.graph.saved_tensors_hooks(pack, len): b = x * 2; b[:1].mul_(3), 
 [one() for one in made] -> [None] * 3
 """
 
-#: calls_of_shared_writes: a tensor writes itself, parts of itself, and what lies in gaps
-calls_of_shared_writes = """
-def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
-def of(result, x): return T.autograd.grad(result.sum(), x, retain_graph=True)[0].tolist()
-x, y, log = leaf(1, 2, 3), leaf(4, 5, 6), []
-def act(write): a = x * 1; write(a); return of(a, x)
-act(lambda a: a.add_(a)), act(lambda a: a.copy_(a)) -> [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]
-act(lambda a: a.fill_(a[1])), act(lambda a: a[:1].fill_(a[1])) -> [0.0, 3.0, 0.0], [0.0, 2.0, 1.0]
-act(lambda a: a.mul_(a)) -> RuntimeError
-act(lambda a: a.mul_(a.clone())), act(lambda a: a.mul_(a * 1)) -> [2.0, 4.0, 6.0], [2.0, 4.0, 6.0]
-act(lambda a: a[:1].copy_(a[1:2])), act(lambda a: a[2:][:0].mul_(9)) -> [0.0, 2.0, 1.0], [1.0] * 3
-act(lambda a: a[:1].add_(a[1:2])), act(lambda a: a.copy_(y)) -> [1.0, 2.0, 1.0], [0.0] * 3
-act(lambda a: a[1:].copy_(T.ones(2))) -> [1.0, 0.0, 0.0]
-act(lambda a: (a[1:].mul_(2), a[:2].mul_(3), a.view(3, 1)[1:].mul_(5))) -> [3.0, 30.0, 10.0]
-def wide(write): a = T.ones(3, 3); write(a); return of(a, y)
-wide(lambda a: a.copy_(y)), wide(lambda a: a[1:].mul_(y)) -> [3.0] * 3, [2.0] * 3
-def beside(): return T.ones(6)[2:].detach(), T.ones(9)[::2].detach(), T.ones(2, 3).t().detach()
-[of(b, y)[0] for b in beside() if b[1].fill_(y[0]).is_leaf is False] -> [1.0, 1.0, 2.0]
-[of(b, y)[1] for b in beside() if b[1:].add_(y[1]).is_leaf is False] -> [3.0, 4.0, 4.0]
-[of(b, y)[2] for b in beside() if b[-1].mul_(y[2]).is_leaf is False] -> [1.0, 1.0, 2.0]
-b = T.ones(3)
-v, w = b[1:], b.view(-1)
-b.add_(y) is b, v.requires_grad, w.requires_grad, of(v, y) -> True, True, True, [0.0, 1.0, 1.0]
-v.grad_fn is v.grad_fn, w.grad_fn is w.grad_fn, w.output_nr -> True, True, 0
-m = v.grad_fn
-b.mul_(5) is b, v.grad_fn is m, of(v, y), of(w, y) -> True, False, [0.0, 5.0, 5.0], [5.0] * 3
-a = x * 1
-v = a[1:]
-h, d = v.register_hook(lambda g: log.append('old')), v._backward_hooks
-a.mul_(3) is a, v.register_hook(lambda g: log.append('new')) is h -> True, False
-v._backward_hooks is d, of(v, x), log -> False, [0.0, 3.0, 3.0], ['new']
-r, g = T.ones(2).requires_grad_(), T.tensor([3 + 5j, 7j])
-def to(b): return T.autograd.grad(b, r, g)[0].tolist()
-def real(act): b = T.zeros(2, dtype=T.complex64); act(b); return to(b)
-real(lambda b: b.copy_(r)), real(lambda b: b[1:].add_(r[1:])) -> [3.0, 0.0], [0.0, 0.0]
-real(lambda b: b.add_(r)), real(lambda b: b.add_(1j).mul_(r)) -> [3.0, 0.0], [5.0, 7.0]
-real(lambda b: b.fill_(r[0])), real(lambda b: b.conj()[:1].copy_(r[1:])) -> [3.0, 0.0], [0.0, 3.0]
-"""
-
 #: calls_of_retained_gradients: what results retain, each by itself, and what is recorded of it
 calls_of_retained_gradients = """
 def leaf(*numbers): return T.tensor([float(one) for one in numbers]).requires_grad_()
@@ -294,5 +255,4 @@ g.tolist(), of(g, q), of(g, x) -> [108.0], [36.0], [0.0]
 calls_of_more_functions = (
     ("A8", calls_of_several_results), ("A3", calls_of_node_hooks), ("A4", calls_of_owned_parts),
     ("A8", calls_of_forwards), ("A2e", calls_of_unpacked), ("A8", calls_of_given_gradients),
-    ("A7", calls_of_shared_writes), ("A7", calls_of_retained_gradients),
-    ("A7", calls_of_sums_in_grads), ("A3", calls_of_each_node))
+    ("A7", calls_of_retained_gradients), ("A7", calls_of_sums_in_grads))

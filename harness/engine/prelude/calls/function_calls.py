@@ -291,3 +291,5 @@ def check_function_calls():
                              ("A8", calls_of_dirty_tensors),
                              *calls_of_more_functions):
             assert_calls(number, text)
+    for pairs in (pairs_of_shared_writes, pairs_of_each_node):
+        ask_pairs(pairs)

@@ -186,67 +186,6 @@ n.is_set_to(c), c.is_set_to(n) -> False, False
 n.is_set_to(n), n.is_set_to(c._neg_view()) -> False, False
 """
 
-#: calls_of_each_type: what each type of elements does, beside each other one (P9)
-calls_of_each_type = """
-types = T.bool, T.uint8, T.int64, T.float32, T.float64, T.complex64
-rank, kind = {d: i for i, d in enumerate(types)}, dict(zip(types, (0, 1, 1, 2, 2, 3)))
-pairs, known = [(a, b) for a in types for b in types], unless(RuntimeError)
-value = dict(zip(types, (True, 250, -2, -1.5, -2.5, -1.5 + 2j)))
-def uses(text, made=uses): return made(text, 'a, b=None')
-def of(d, number=None): return T.tensor([value[d] if number is None else number], dtype=d)
-def said(x): return repr(x.tolist())
-def whole(x): return int(x.real) if isinstance(x, complex) else int(x)
-make = [bool, lambda x: whole(x) & 255, whole] + [lambda x: float(complex(x).real)] * 2 + [complex]
-def taken(a, b): return repr(of(a, 0).copy_(of(b)).item()) == repr(make[rank[a]](value[b]))
-[p for p in pairs if not taken(*p)] -> []
-def bits(d): return [one for one in (of(d)._neg_view(), of(d).conj()) if d is not T.bool]
-def same(f, x): return said(f(x)) == said(f(T.tensor(x.tolist(), dtype=x.dtype)))
-ops = uses('a.clone(); a.sum(); a.add(a); a.mul(3); a == a; a != 250; a[0] + a; a.nonzero()')
-[1 for d in types for x in bits(d) for f in ops if not same(f, x)] -> []
-def one(d): return T.ones(1, dtype=d)
-def none(d): return T.ones((), dtype=d)
-def higher(a, b): return max(a, b, key=types.index) if rank[a] + rank[b] != 9 else None
-def beside(a, b): return a if kind[b] <= kind[a] else higher(a, b)
-def fits(a, d): return a if d is not None and kind[d] <= kind[a] else None
-def given(f, a, b): return f(a, b).dtype
-def is_wrong(f, model, *p): return known(given)(f, *p) is not model(*p)
-def wrong(text, m, all_=pairs): return [p for f in uses(text) for p in all_ if is_wrong(f, m, *p)]
-wrong('one(a) + one(b); none(a) * none(b); one(a) + T.ones(2, 1, dtype=b)', higher) -> []
-wrong('one(a) + none(b); none(b) * one(a); none(b).add(one(a))', beside) -> []
-wrong('one(a) == one(b); none(a) != none(b)', lambda *p: higher(*p) and T.bool) -> []
-wrong('one(a).add_(one(b)); none(a).mul_(none(b))', lambda *p: fits(p[0], higher(*p))) -> []
-wrong('one(a).add_(none(b)); one(a).mul_(none(b))', lambda *p: fits(p[0], beside(*p))) -> []
-number = {T.bool: True, T.int64: 2, T.float32: 1.5, T.complex64: 1j}
-numbers = [p for p in pairs if p[1] in number]
-wrong('one(a) + number[b]; number[b] * none(a); one(a).mul(number[b])', beside, numbers) -> []
-wrong('one(a).mul_(number[b])', lambda *p: fits(p[0], beside(*p)), numbers) -> []
-def to(x, d): return T.zeros(1, dtype=d).copy_(x)
-def as_(d, a, b): return to(of(a), d), to(of(b), d)
-def as_one(f, a, b): d = as_(higher(a, b), a, b); return said(f(*d)) == said(f(of(a), of(b)))
-both = [p for p in pairs if higher(*p)]
-[p for p in both for f in uses('a + b; a * b; a == b; a != b') if not as_one(f, *p)] -> []
-def stores(w, f, a, b): return said(w(of(a), of(b))) == said(to(f(of(a), of(b)), a))
-two, able = uses('a.add_(b); a + b'), [p for p in pairs if fits(p[0], higher(*p))]
-[p for p in able if not stores(*two, *p)] -> []
-[d for d in types if one(d).sum().dtype is not (T.int64 if kind[d] < 2 else d)] -> []
-x, y = T.tensor([0.1]), T.tensor(0.1, dtype=T.float64)
-(x == 0.1).item(), (y == 0.1).item(), (y.view(1) == x[0]).item() -> True, True, False
-def moved(d): return bytearray(b'.' + bytes(of(d).untyped_storage()))
-def read(d): return T.frombuffer(moved(d), dtype=d, offset=1)
-more = uses('a; a.add_(a); a.mul_(a); a.fill_(1); a.copy_(of(a.dtype)); a == of(a.dtype)')
-[d for d in types for f in more + ops if said(f(read(d))) != said(f(of(d)))] -> []
-def size(a, b): n = 8 * a.itemsize // b.itemsize; return (2, n), (n, 1), n, b
-def layout(t): return t.shape, t.stride(), t.storage_offset(), t.dtype
-def seen(a, b): return layout(T.zeros(3, 8, dtype=a)[1:].view(b))
-[p for p in pairs if seen(*p) != size(*p)] -> []
-signs = [f(d) for d in types for f in uses('one(a); of(a); of(a, 0)[0]; none(a).view(1, 1)')]
-[1 for t in signs for f in (bool, complex) if f(t) != f(t.item())] -> []
-[1 for t in signs for f in (int, float) if kind[t.dtype] < 3 and f(t) != f(t.item())] -> []
-index = unless(TypeError)(lambda t: range(-9, 9)[t])
-[d for d in types if (index(one(d)) is None) != (kind[d] > 1)] -> []
-[index(none(T.uint8).expand(n)) for n in ((0,), (2,), (1, 1))] -> [None, None, -8]
-"""
-
 #: calls_of_every_slice: each start, stop and step gives what it gives of a list (P9)
 calls_of_every_slice = """
 import itertools
@@ -262,35 +201,4 @@ def model(c): k = l[:]; k[slice(*c)] = [1] * len(k[slice(*c)]); return k
 [c for c in b if put(T.UntypedStorage(l), c) != model(c)] -> []
 def narrow(i, n): return t.narrow(0, i, n).tolist() == l[i % 5 if i < 5 else 5:][:n]
 [i for i in range(-5, 6) for n in range(6 - (i % 5 if i < 5 else 5)) if not narrow(i, n)] -> []
-"""
-
-#: calls_of_every_layout: which elements share memory, follow each other, or are reached (P9, A7)
-calls_of_every_layout = """
-import itertools
-refuses, places = unless(RuntimeError), ('cpu', 'meta')
-p = list(itertools.product((0, 1, 2, 3), (1, 3), range(5), range(4)))
-def of(q, d='cpu', n=32): return T.zeros(n, device=d).as_strided(q[:2], q[2:])
-def at(a, b, c, d): return [i * c + j * d for i in range(a) for j in range(b)]
-def follows(l): return l == list(range(len(l)))
-[q for q in p for d in places if of(q, d).is_contiguous() != follows(at(*q))] -> []
-def steps(a, b, c, d): return sorted((s, n) for n, s in ((a, c), (b, d)) if n > 1 and a and b)
-def within(one, more): return more[0] <= one[0] * (one[1] - 1)
-def shares(q): s = steps(*q); return any(map(within, [(0, 1), *s], s))
-def adds(q, d): return refuses(lambda: of(q, d).add_(1))() is not None
-[q for q in p for d in places if adds(q, d) == shares(q)] -> []
-def put(q, d): return T.zeros(32, device=d).as_strided((q[0], 1, q[1]), (q[2], 7, q[3]))
-def seen(q, d, m, n): return put(q, d).view(m, n) is not None
-def rises(l, n): return [b - a for k, (a, b) in enumerate(zip(l, l[1:]), 1) if k % n]
-def even(l, m, n): return len({*rises(l, n)}) < 2 and len({*rises(l[::n], m)}) < 2
-def wrong(q, d, m, n): return bool(refuses(seen)(q, d, m, n)) != even(at(*q), m, n)
-[q for q in p for d in places if q[0] * q[1] and wrong(q, d, q[1], q[0])] -> []
-[q for q in p for d in places if q[0] * q[1] and wrong(q, d, 1, q[0] * q[1])] -> []
-def cut(q, d, more): return of(q, d, max(at(*q), default=-1) + 1 + more) is not None
-[q for q in p for d in places if not cut(q, d, 0)] -> []
-[q for q in p for d in places if at(*q) and refuses(cut)(q, d, -1)] -> []
-r = list(itertools.product(range(1, 4), range(4), range(4)))
-def moved(f, n, i, k, d): t = T.zeros(9, device=d); return f(t[i:i + n], t[k:k + n]) is not None
-def found(f, n, i, k, d): return bool(refuses(moved)(f, n, i, k, d)) == (i == k or abs(i - k) >= n)
-pairs = T.Tensor.add_, T.Tensor.mul_, T.Tensor.copy_
-[(*q, d) for q in r for f in pairs for d in places if not found(f, *q, d)] -> []
 """

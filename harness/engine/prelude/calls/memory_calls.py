@@ -205,34 +205,3 @@ def die(): D().describe_tensor(o[0]); C()(o[0]); D().describe_tensor(o[1]); M().
 die(), swap(*o), [one.shape for one in o] -> None, None, [(3,), (2,)]
 die(), c(o[0]) is c(o[0]), swap(*o), c(o[0]).shape -> None, True, None, (2,)
 """
-
-#: calls_of_what_dies: a tensor, or a fake, that was asked and is dropped dies at once
-calls_of_what_dies = """
-M, E = T._subclasses.FakeTensorMode, T.fx.experimental.symbolic_shapes.ShapeEnv
-u, of, make = T._subclasses.meta_utils, T._meta.convert, T.fx.experimental.proxy_tensor.make_fx
-C, D, kept, m, s = u.MetaConverter, u.MetaTensorDescriber, [], M(), M(shape_env=E())
-c, r = C(), D()
-def used(uses, one): kept.append([use(one) for use in uses]); return weakref.ref(one)
-def dies(made, *uses): ref = used(uses, made()); return ref() is None
-def with_grad(): t = T.ones(2).requires_grad_(); t.grad = T.ones(2); return t
-def sub(): t = TensorSub(2, 3); t.tag = 7; return t
-def text(one): return T._meta.describe(r, one, copy_data=True)
-def from_text(one): return of(c, T._meta.loads(text(one).as_json()))[0]
-def symbolic(one): return s.from_tensor(one, kind='dynamic')
-def graph(one, kind='dynamic'): return make(lambda x: (x.add(1), x), tracing_mode=kind)(one)
-def traced(one): return graph(one, 'fake').check(one), T._meta.retrace(graph(one, 'symbolic'))
-def functions(text): return [eval('lambda x=None: ' + one) for one in text.split()]
-k = 'T.ones(2,3) T.nn.Parameter(T.ones(2)) with_grad() T.ones(2,3).view(-1) sub() T.ones(0)'
-made = functions(k + ' T.ones(2).requires_grad_()*2')
-k = 'text(x) text(x).base from_text(x) c(x) C()(x) m.from_tensor(x) symbolic(x)'
-k += ' of(c,text(x)) s.from_tensor(x,static_shapes=True) graph(x) graph(x)(x)[0] traced(x)'
-{dies(one, *functions(k)) for one in made} -> {True}
-k = c, m.from_tensor, symbolic, from_text
-fakes = [lambda fake=fake, one=one: fake(one()) for one in made for fake in k]
-def results(f): f.view(-1) is f[...]; f.mul(f); return f.add(1).detach(), f.detach(), f.data
-def inside(f): m.__enter__(); k = results(f); m.__exit__(None, None, None); return k
-def in_mode(f): return inside(f) if getattr(f, 'fake_mode', None) is m else results(f)
-k = 'D().describe_tensor(x).shape_env text(x) x.size() x.stride() x.untyped_storage().nbytes()'
-k = functions(k + ' x.untyped_storage() in_mode(x) getattr(x,"fake_mode",0) x.numel()')
-{dies(one, *k) for one in fakes}, kept.clear(), T._meta.mode_count() -> {True}, None, 0
-"""

@@ -264,5 +264,6 @@ def check_meta_calls():
     with T.enable_grad():
         for number, text in (("M4", calls_of_descriptions), ("M9", calls_of_converters),
                              ("M14", calls_of_fake_modes), ("M15", calls_of_places),
-                             ("M15", calls_of_three_places), ("M7", calls_of_modes_met)):
+                             ("M7", calls_of_modes_met)):
             assert_calls(number, text)
+    ask_pairs(pairs_of_three_places)

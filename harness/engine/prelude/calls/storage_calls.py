@@ -17,6 +17,14 @@ def parsed_calls(text):
         rows.append((line, code, compile(result, line, "eval") if result else None))
     return rows
 
+#: class_raised [slotcore]: the class of the error that a call raises, or None
+def class_raised(function, *given):
+    try:
+        function(*given)
+    except Exception as error:
+        return type(error)
+    return None
+
 #: assert_calls [slotcore]: each call gives what its line says, or raises an error of that class
 import contextlib, slotcore_c10
 def outcome_of_call(code, names):
@@ -24,12 +32,6 @@ def outcome_of_call(code, names):
         return "", eval(code, names)
     except Exception as error:
         return repr(error), type(error)
-def class_raised(function, *given):
-    try:
-        function(*given)
-    except Exception as error:
-        return type(error)
-    return None
 class Unless(contextlib.suppress, contextlib.ContextDecorator):
     pass
 def assert_calls(number, text):

@@ -231,59 +231,6 @@ f._neg_view().copy_(T.tensor([5.0, 6.0])).tolist(), f.tolist() -> [5.0, 6.0], [-
 f._neg_view().detach().is_neg(), f._neg_view().data.is_neg() -> True, True
 """
 
-#: calls_of_each_view: what each view keeps of its tensor, whatever it is made from (P9, P1, M15)
-calls_of_each_view = """
-import functools, itertools
-C = T.tensor([[1 + 2j, 3 - 4j], [5j, 6], [7, 8]])
-plain = uses('t.view(-1); t.view_as(t); t.expand(2, 3, 2); t[...]; t[1]; t[::2]; t.narrow(1, 1, 1)')
-plain += uses('t.select(-1, 0); t.transpose(0, 1); t.t(); t.transpose(1, 1); T.Tensor(t)')
-plain += uses('TensorSub(t); t.as_strided((2, 2), (2, 1)); t.as_subclass(TensorSub)')
-views = plain + uses('t._neg_view(); t[0]._neg_view(); T.view_as_real(t._neg_view().conj().conj())')
-apart = uses('t.detach(); T.Tensor._make_subclass(T.Tensor, t); T.nn.Parameter(t)')
-def bits(t): return t.is_conj(), t.is_neg()
-sources = C, C.conj(), C._neg_view(), C.conj()._neg_view()
-[1 for s in sources for w in plain + apart + uses('t.data') if bits(w(s)) != bits(s)] -> []
-[1 for s in sources for w in plain if w(s).tolist() != w(T.tensor(s.tolist())).tolist()] -> []
-[1 for w in views for t in (C, C[:], C.view(3, 2)[...]) if w(t)._base is not C] -> []
-[1 for w in apart for t in (C, C[:]) if w(t)._base is not None] -> []
-[1 for w in views + apart if w(C).untyped_storage() is not C.untyped_storage()] -> []
-def counted(t, w): v, n = w(t), t._version; t.zero_(); return v._version == t._version == n + 1
-[1 for w in views + apart for t in (C.clone(), C.clone()[:], C.detach()) if not counted(t, w)] -> []
-def layout(t): return t.shape, t.stride(), t.storage_offset(), t.is_contiguous(), t.nbytes, t.dtype
-types = T.bool, T.uint8, T.int64, T.float32, T.float64
-o, z = T._subclasses.FakeTensorMode(), [T.zeros(4, 2, dtype=d)[1:] for d in types]
-m = [T.zeros(4, 2, dtype=d, device='meta')[1:] for d in types]
-[1 for w in plain for t in z if w(t).dtype is not t.dtype or w(t).device is not t.device] -> []
-[1 for w in plain for t, u in zip(z, m) if layout(w(t)) != layout(w(u)) or not w(u).is_meta] -> []
-f = o.from_tensor(z[3])
-[1 for w in plain if layout(w(f)) != layout(w(z[3])) or w(f).fake_mode is not o] -> []
-x = T.tensor([[[100 * i + 10 * j + k for k in range(4)] for j in range(3)] for i in range(2)])
-cells = list(itertools.product(range(2), range(3), range(4)))
-def at(t, c): return functools.reduce(lambda t, i: t[i], c, t).item()
-def turned(c, a, b): c = list(c); c[a], c[b] = c[b], c[a]; return c
-dims = list(itertools.product(range(-3, 3), repeat=2))
-[d for d in dims for c in cells[::5] if at(x.transpose(*d), turned(c, *d)) != at(x, c)] -> []
-def others(c, d): return [one for e, one in enumerate(c) if e != d % 3]
-def chosen(d, c): return at(x.select(d, c[d]), others(c, d)) == at(x, c)
-def begun(d, c): return at(x.narrow(d, c[d], 1), others(c, d)[:d % 3] + [0] + others(c, d)[d % 3:])
-[d for d in range(-3, 3) for c in cells if not chosen(d, c) or begun(d, c) != at(x, c)] -> []
-"""
-
-#: calls_of_parts_of_each_other: a write reads what its operand was before, wherever that is (P9)
-calls_of_parts_of_each_other = """
-import itertools
-lays = list(itertools.product((2, 1), ((1, 2), (2, 1), (3, 1)), (0, 1)))
-def part(t, n, s, o): return t.as_strided((n, 2), s, o)
-def beside(t, n, s, o): return T.empty(0).set_(t.untyped_storage()[4 * o:], 0, (n, 2), s)
-def fresh(): return T.tensor([float(1 << i) for i in range(8)])
-def run(f, to, way, of): t = fresh(); f(part(t, *to), way(t, *of)); return t.tolist()
-def apart(f, to, of): return run(f, to, lambda t, *of: part(t, *of).clone(), of)
-refused = unless(RuntimeError)
-def wrong(f, a, b, way): return refused(run)(f, a, way, b) not in (None, apart(f, a, b))
-runs = list(itertools.product((T.Tensor.add_, T.Tensor.copy_), lays[:6], lays, (part, beside)))
-[r for r in runs if wrong(*r)] -> []
-"""
-
 #: check_view_calls [slotcore]: the calls that make views (P9)
 #> check_view_calls: checks
 def check_view_calls():
@@ -291,5 +238,6 @@ def check_view_calls():
         for text in (calls_of_views, calls_of_strides, calls_of_indices,
                      calls_of_bytes_as_numbers, calls_of_written_views, calls_of_bits,
                      calls_of_bits_as_bytes, calls_of_no_elements, calls_of_strides_of_results,
-                     calls_of_each_view, calls_of_every_slice):
+                     calls_of_every_slice):
             assert_calls("P9", text)
+    ask_pairs(pairs_of_each_view)

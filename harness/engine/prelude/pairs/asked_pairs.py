@@ -1,0 +1,75 @@
+"""Each function of this folder asks many states of an object many questions, and knows the answers.
+
+The answers are from plain Python, a copy, a fresh cache, or differences of values. States and
+questions stand in texts of expressions, so that a message can name them.
+"""
+
+#: expressions_of [slotcore]: a function of the arguments for each line of a text, which names it
+def expressions_of(arguments, text):
+    functions = []
+    for line in map(str.strip, text.strip().splitlines()):
+        function = eval(f"lambda {arguments}: {line}", globals())
+        function.__name__ = line
+        functions.append(function)
+    return functions
+
+#: expression_rows [slotcore]: for each line the functions of its parts, which arrows divide
+def expression_rows(arguments, text):
+    columns = zip(*(line.split(" -> ") for line in text.strip().splitlines()))
+    return [*zip(*(expressions_of(arguments, "\n".join(column)) for column in columns))]
+
+#: check_tensor_pairs [slotcore]: states of tensors, and questions (P2-P5, P8, P9, H1)
+#> check_tensor_pairs: checks collects finalizes in_hermetic swaps
+tensor_pairs = {
+    "cycles": pairs_of_cycles,
+    "exports": pairs_of_exports,
+    "finalizers": pairs_of_finalizers,
+    "left_aliases": pairs_of_left_aliases,
+    "odd_arguments": pairs_of_odd_arguments,
+    "odd_reads": pairs_of_odd_reads,
+    "odd_writes": pairs_of_odd_writes,
+    "read_as": pairs_of_read_as,
+    "refetched": pairs_of_refetched,
+    "refusals": pairs_of_refusals,
+    "regrouped": pairs_of_regrouped,
+    "storage_model": pairs_of_storage_model,
+    "swapped_after": pairs_of_swapped_after,
+    "wrapped_in_modes": pairs_of_wrapped_in_modes,
+}
+def check_tensor_pairs(name):
+    ask_pairs(tensor_pairs[name])
+
+#: check_graph_pairs [slotcore]: leaves, Functions, graphs, scopes (A1b, A3, A5c, A7-A9, H4)
+#> check_graph_pairs: checks finalizes in_hermetic swaps
+graph_pairs = {
+    "after_errors": pairs_of_after_errors,
+    "converted_gradients": pairs_of_converted_gradients,
+    "failed_calls": pairs_of_failed_calls,
+    "function_marks": pairs_of_function_marks,
+    "hook_orders": pairs_of_hook_orders,
+    "leaf_states": pairs_of_leaf_states,
+    "packed_derivatives": pairs_of_packed_derivatives,
+    "replaced_values": pairs_of_replaced_values,
+    "scopes": pairs_of_scopes,
+    "written_differences": pairs_of_written_differences,
+}
+def check_graph_pairs(name):
+    ask_pairs(graph_pairs[name])
+
+#: check_meta_pairs [slotcore]: states of fakes, tables and environments (M5, M9, M11, M15)
+#> check_meta_pairs: checks swaps
+meta_pairs = {
+    "decided_alike": pairs_of_decided_alike,
+    "graph_twins": pairs_of_graph_twins,
+    "symbols_again": pairs_of_symbols_again,
+    "tables_follow": pairs_of_tables_follow,
+    "warm_cache": pairs_of_warm_cache,
+}
+def check_meta_pairs(name):
+    ask_pairs(meta_pairs[name])
+
+#: ask_pairs [slotcore]: PAIRS asks all its pairs, unless this thread is in hermetic mode
+def ask_pairs(pairs):
+    if not in_hermetic():  # there each look at an object gives another wrapper
+        with T.enable_grad():
+            pairs()

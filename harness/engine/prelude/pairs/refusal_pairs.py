@@ -1,0 +1,151 @@
+"""Calls that raise: the tensor, its graph and the arguments stay as they were."""
+
+#: pairs_of_refusals [slotcore]: a call that raises changes no tensor, and no graph of it
+import itertools
+class OtherSlots(T.Tensor):
+    __slots__ = ("more", "another")
+class BaseWithoutSlots(T.Tensor):
+    __slots__ = ()
+class EqualSlots(BaseWithoutSlots):
+    """Python finds only late that an object of this class cannot become one of the other class."""
+    __slots__ = TensorSlotted.__slots__
+def hooked_leaf(leaf):
+    leaf.register_hook(lambda gradient: gradient * 5)
+    return leaf
+def leaf_that_ran(leaf):
+    (leaf * 1).sum().backward()
+    leaf.grad = None
+    return leaf
+def weakly_referenced(tensor):
+    tensor.reference = weakref.ref(tensor)
+    return tensor
+def tensors_of_graphs():
+    """Tensors of two elements that lead to the leaf x, or are x."""
+    return expressions_of("x", """
+        x
+        hooked_leaf(x)
+        leaf_that_ran(x)
+        x * 2
+        x[...]
+        (x * 1).mul_(2)
+        x.expand(1, 2)[0]
+        x.conj()
+        (x * 1)._neg_view()
+        fn().apply(x)""")
+def calls_that_raise():
+    return expressions_of("t", """
+        T.utils.swap_tensors(t, OtherSlots(2))
+        T.utils.swap_tensors(OtherSlots(2), t)
+        T.utils.swap_tensors(t, EqualSlots(2))
+        T.utils.swap_tensors(EqualSlots(2), t)
+        T.utils.swap_tensors(t, weakly_referenced(TensorSub(2)))
+        T.utils.swap_tensors(t, T.ones(2).untyped_storage())
+        T._swap_tensor_impl(t, t.untyped_storage())
+        t.resize_(99)
+        t.set_(T.UntypedStorage(1), -1, (2,))
+        t.copy_(T.ones(3, 3))
+        t.add_(T.ones(5))
+        t.mul_("text")
+        t.fill_(T.ones(2))
+        t.view(7)
+        t.as_strided((9, 9), (9, 9))
+        t.expand(5, 7)
+        t.narrow(0, 1, 2)
+        t.register_hook(7)
+        t.requires_grad_("text", "text")
+        t.backward(T.ones(9))
+        t.backward(T.ones(2, dtype=T.complex64), inputs=[T.ones(2)])
+        T.autograd.grad(t, T.ones(2).requires_grad_(), T.ones(2))
+        T.autograd.backward([t, t], [T.ones(2), T.ones(3)])
+        T.autograd.backward([t, T.ones(2)], [T.ones(2), T.ones(2)])
+        setattr(t, "grad", T.ones(9))
+        setattr(t, "grad", T.ones(2, dtype=T.complex64))
+        setattr(t, "grad", t)
+        setattr(t, "data", "text")
+        setattr(t, "requires_grad", "text")
+        t.__setitem__(7, 1)
+        t.__setitem__(0, "text")
+        t.__setitem__(0, T.ones(3))""")
+def of_tensor(tensor):
+    """What tells whether TENSOR has changed; without its number of references."""
+    return (type(tensor), tensor._cdata, tensor._version, tensor.size(), tensor.stride(),
+            tensor.dtype, tensor.tolist(), tensor.requires_grad, tensor.is_leaf,
+            tensor.untyped_storage().data_ptr())
+def owned_by_tensor(tensor):
+    return tensor.grad_fn, tensor.grad, tensor._base
+def gradient_through(make, call):
+    """The gradient of the leaf after CALL, or the error of the backward; the error of CALL; and
+    what has changed at once."""
+    leaf = TensorSlotted(2).requires_grad_()
+    with T.no_grad():
+        leaf.fill_(2)
+    tensor = make(leaf)
+    result, before, owned = tensor * 3, of_tensor(tensor), owned_by_tensor(tensor)
+    raised = class_raised(call, tensor)
+    changed = [new for old, new in zip(before, of_tensor(tensor)) if old != new]
+    changed += [new for old, new in zip(owned, owned_by_tensor(tensor)) if old is not new]
+    error = class_raised(result.sum().backward)
+    return error or leaf.grad.tolist(), raised, changed
+def pairs_of_refusals():
+    for make in tensors_of_graphs():
+        expected, _, _ = gradient_through(make, lambda tensor: None)
+        for call in calls_that_raise():
+            gradient, raised, changed = gradient_through(make, call)
+            where = f"{call.__name__} with t = {make.__name__}"
+            assert raised is not None, f"P8: {where} does not raise"
+            assert not changed, f"P8: {where} raises {raised} and makes it have {changed}"
+            assert gradient == expected, (
+                f"P8: after {where}, which raises {raised}, the gradient of x is {gradient},"
+                f" not {expected}")
+
+#: pairs_of_odd_arguments [slotcore]: a call that refuses an argument has no reference to it left
+import itertools, sys
+def odd_arguments():
+    """By name: objects that a call may begin to read before it finds that they do not fit."""
+    return {
+        "numbers and a text": (2, "x"), "a text and numbers": ["x", 2], "floats": (2.5, 2.5),
+        "objects": (object(), object()), "nested": [[1, [2]], [3]], "unequal rows": [[1, 2], [3]],
+        "too many": (1,) * 70, "negative": [-3, 2], "beyond int64": (1 << 80, 2), "empty": ((), []),
+        "a text": "".join(["te", "xt"]), "bytes": b"".join([b"ab", b"c"]), "a table": {"x": [1]},
+        "an object": object(), "a function": lambda *given: object(), "a class": type("C", (), {}),
+        "a slice": slice(object(), [3]), "a tensor": T.ones(2), "a storage": T.UntypedStorage(3),
+    }
+def callables_of(owner):
+    """The functions and methods of OWNER by name, without those of any object."""
+    return {name: getattr(owner, name) for name in dir(owner)
+            if name not in dir(object) and callable(getattr(owner, name, None))}
+def asked_callables():
+    """By name: what makes the function anew, since a call may change the object of a method."""
+    # These change the thread's modes, or take the addresses of C++ objects as numbers.
+    left_out = {"enter_hermetic", "exit_hermetic", "set_grad_enabled", "leave_modes",
+                "_new_with_weak_ptr", "_free_weak_ref", "_fix_weakref", "_expired"}
+    makes = {f"{module.__name__}.{name}": lambda found=found: found
+             for module in (T, T._meta, T.autograd) for name, found in callables_of(module).items()
+             if name not in left_out}
+    leaf = T.ones(2).requires_grad_()
+    for text, make in (("T.ones(2)", lambda: T.ones(2)), ("leaf * 2", lambda: leaf * 2),
+                       ("UntypedStorage(3)", lambda: T.UntypedStorage(3)),
+                       ("(leaf * 2).grad_fn", lambda: (leaf * 2).grad_fn)):
+        makes.update({f"({text}).{name}": lambda name=name, make=make: getattr(make(), name)
+                      for name in callables_of(make()) if name not in left_out})
+    return makes
+def counts_of(argument):
+    """The reference counts of ARGUMENT and of the objects in it that nothing else has."""
+    parts = argument if isinstance(argument, (tuple, list)) else ()
+    return [sys.getrefcount(one) for one in (argument, *parts) if type(one) not in (int, str)]
+def call_with_odd(make, argument):
+    """The errors of calls in which ARGUMENT is first, second, or has a name."""
+    def call(*given, **named):
+        return class_raised(lambda: make()(*given, **named))
+    return {call(argument), call(1, argument), call(argument, argument), call((1, 2), argument),
+            call(2, dtype=argument), call(2, device=argument)}
+def pairs_of_odd_arguments():
+    for (name, make), (kind, argument) in itertools.product(
+            asked_callables().items(), odd_arguments().items()):
+        before = counts_of(argument)
+        errors = call_with_odd(make, argument)
+        assert SystemError not in errors, f"P8: {name} with {kind} raises a SystemError"
+        after = counts_of(argument)
+        assert after == before, (
+            f"P5: {name} with {kind}, which are {argument}, leaves the reference counts {after},"
+            f" and found {before}")

@@ -1,0 +1,133 @@
+"""Objects of `with` statements, whose enters and exits come in every order."""
+
+#: pairs_of_scopes [slotcore]: an enter or an exit changes the thread's state or raises, not both
+import itertools
+class RestoringModel:
+    """Each exit puts back what one enter found. A scope that IS_SET has been entered when made."""
+    def __init__(self, part, wanted, is_set=False):
+        self.part, self.wanted, self.is_set, self.found = part, wanted, is_set, []
+    def begin(self, state):
+        if self.is_set:
+            self.found.append(state[self.part])
+            state[self.part] = self.wanted
+    def enter(self, state):
+        if not self.is_set:
+            self.found.append(state[self.part])
+        self.is_set = False
+        state[self.part] = self.wanted
+        return True
+    def exit(self, state):
+        if not self.found:
+            return False
+        self.is_set = False
+        state[self.part] = self.found.pop()
+        return True
+class OnceModel(RestoringModel):
+    """It cannot be entered again before it has been left."""
+    def enter(self, state):
+        return not self.found and super().enter(state)
+class InnermostModel:
+    """A thread has a stack of these, and only the innermost one can be left."""
+    def __init__(self, part):
+        self.part = part
+    def begin(self, state):
+        pass
+    def enter(self, state):
+        state[self.part] = (*state[self.part], self)
+        return True
+    def exit(self, state):
+        can_leave = state[self.part][-1:] == (self,)
+        if can_leave:
+            state[self.part] = state[self.part][:-1]
+        return can_leave
+class LastModel(InnermostModel):
+    """Likewise, but an exit of any of them leaves the innermost one, as in PyTorch."""
+    def exit(self, state):
+        can_leave = bool(state[self.part])
+        state[self.part] = state[self.part][:-1]
+        return can_leave
+def hooks_that_note(noted, name):
+    return T.autograd.graph.saved_tensors_hooks(
+        lambda saved: (noted.append(name), saved)[1], lambda packed: packed)
+def kinds_of_scopes(noted):
+    """By name: what makes a scope of that name in the program, and what makes its model."""
+    return {
+        "no_grad()": (lambda name: T.no_grad(), lambda: RestoringModel("records", False)),
+        "enable_grad()": (lambda name: T.enable_grad(), lambda: RestoringModel("records", True)),
+        "set_grad_enabled(False)": (lambda name: T.set_grad_enabled(False),
+                                    lambda: RestoringModel("records", False, True)),
+        "set_grad_enabled(True)": (lambda name: T.set_grad_enabled(True),
+                                   lambda: RestoringModel("records", True, True)),
+        "hermetic()": (lambda name: T.hermetic(), lambda: OnceModel("hermetic", True)),
+        "FakeTensorMode()": (lambda name: FakeTensorMode(), lambda: InnermostModel("modes")),
+        "saved_tensors_hooks()": (lambda name: hooks_that_note(noted, name),
+                                  lambda: LastModel("hooks")),
+    }
+def change_recording(state):
+    state["records"] = not state["records"]
+    T.set_grad_enabled(state["records"])
+def change_hermetic(state):
+    state["hermetic"] = not state["hermetic"]
+    (T.enter_hermetic if state["hermetic"] else T.exit_hermetic)()
+def found_state(leaf, noted, names):
+    """What shows of the state: a mode or hooks only by the innermost one."""
+    mode = getattr(T.empty(0), "fake_mode", None)
+    noted.clear()
+    if mode is None and T.is_grad_enabled():
+        leaf * leaf
+    return (T.is_grad_enabled(), T._is_hermetic(), T._meta.mode_count(), names.get(id(mode)),
+            noted[0] if noted else None)
+def modelled_state(state, names):
+    modes, hooks = state["modes"], state["hooks"]
+    notes = hooks and not modes and state["records"]
+    return (state["records"], state["hermetic"], len(modes),
+            names[id(modes[-1])] if modes else None, names[id(hooks[-1])] if notes else None)
+def leave_all():
+    while T._meta.mode_count():
+        T.empty(0).fake_mode.__exit__(None, None, None)
+    hooks = T.autograd.graph.saved_tensors_hooks(abs, abs)
+    while class_raised(hooks.__exit__, None, None, None) is None:
+        pass
+    if T._is_hermetic():
+        T.exit_hermetic()
+    T.set_grad_enabled(True)
+def check_scope_events(kinds, chosen, events, leaf, noted):
+    """CHOSEN are the kinds of the scopes; an event is a change, or a scope's number and method."""
+    state = {"records": True, "hermetic": False, "modes": (), "hooks": ()}
+    pairs, names, past = [], {}, []
+    for number, kind in enumerate(chosen):
+        make, make_model = kinds[kind]
+        pairs.append((make(number), make_model()))
+        pairs[-1][1].begin(state)
+        names.update({id(one): number for one in pairs[-1]})
+    for event in events:
+        if callable(event):
+            past.append(event.__name__)
+            event(state)
+        else:
+            number, method = event
+            scope, model = pairs[number]
+            past.append(f"{method} of {number}")
+            given = () if method == "enter" else (None, None, None)
+            raised = class_raised(getattr(scope, f"__{method}__"), *given)
+            expected = None if getattr(model, method)(state) else RuntimeError
+            assert raised is expected, f"H4: {past} of the scopes {chosen} raises {raised}"
+    found, right = found_state(leaf, noted, names), modelled_state(state, names)
+    assert found == right, f"H4: {past} of the scopes {chosen} makes the state {found}"
+def pairs_of_scopes():
+    """Up to three events of each scope, and of each pair that changes the same part."""
+    noted, leaf, changes = [], T.ones(1).requires_grad_(), (change_recording, change_hermetic)
+    kinds = kinds_of_scopes(noted)
+    recording = [one for one in kinds if "grad" in one]
+    pairs = [*itertools.combinations(recording, 2), *((one, one) for one in kinds),
+             ("FakeTensorMode()", "saved_tensors_hooks()"), ("hermetic()", "FakeTensorMode()")]
+    try:
+        for chosen in [*((kind,) for kind in kinds), *pairs]:
+            of_scopes = itertools.product(range(len(chosen)), ("enter", "exit"))
+            all_events = (*of_scopes, *changes[:3 - len(chosen)])
+            for length in (1, 2, 3):
+                for events in itertools.product(all_events, repeat=length):
+                    check_scope_events(kinds, chosen, events, leaf, noted)
+                    leave_all()
+    finally:
+        leave_all()
