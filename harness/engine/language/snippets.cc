@@ -73,7 +73,7 @@ Snippet read_marker(std::string_view line) {
 
 std::vector<Snippet> read_snippets(std::string_view text) {
   std::vector<Snippet> snippets;
-  for (std::size_t line_number = 1; !text.empty(); ++line_number) {
+  while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -83,7 +83,6 @@ std::vector<Snippet> read_snippets(std::string_view text) {
       read_effects(line.substr(kEffects.size()), snippets.back());
     } else if (!snippets.empty()) {
       Snippet& snippet = snippets.back();
-      if (snippet.text.empty()) snippet.lines_before = line_number - 1;
       if (!snippet.text.empty() || !line.empty()) snippet.text.append(line).push_back('\n');
     }
   }

@@ -31,8 +31,6 @@ struct Snippet {
   std::string sentence;
   // The text without markers and without surrounding blank lines.
   std::string text;
-  // The number of lines of the prelude before the text.
-  std::size_t lines_before = 0;
 
   bool is_for(std::string_view one, const Weights& weights) const {
     return (module.empty() || module == one) && (!theme || weights.of(*theme) > 0);

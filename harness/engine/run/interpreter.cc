@@ -61,8 +61,7 @@ void start_python(const InterpreterOptions& options) {
 
 // False if it raised.
 bool run_snippet(const Snippet& snippet, PyObject* names) {
-  // Leading blank lines keep the line numbers of tracebacks equal to those of the file.
-  const std::string source = std::string(snippet.lines_before, '\n') + snippet.text + "\n";
+  const std::string source = snippet.text + "\n";
   const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
   CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
   const Ref result(PyEval_EvalCode(code.get(), names, names));

@@ -24,7 +24,6 @@ TEST(SnippetsTest, a_snippet_has_names_a_module_effects_and_its_text) {
   EXPECT_EQ(first.names[1].effects.words(), (Words{"finalizes", "resurrects"}));
   EXPECT_EQ(first.sentence, "uses: a colon");
   EXPECT_EQ(first.text, "made = []\nclass Child:\n\n    pass");
-  EXPECT_EQ(first.lines_before, 4u);
   EXPECT_TRUE(first.is_for("torch", {}));
   EXPECT_FALSE(first.is_for("slotcore", {}));
   EXPECT_EQ(snippets[1].text, "last = 1");
