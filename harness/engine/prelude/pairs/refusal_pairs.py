@@ -103,12 +103,11 @@ import itertools, sys
 def odd_arguments():
     """By name: objects that a call may begin to read before it finds that they do not fit."""
     return {
-        "numbers and a text": (2, "x"), "a text and numbers": ["x", 2], "floats": (2.5, 2.5),
-        "objects": (object(), object()), "nested": [[1, [2]], [3]], "unequal rows": [[1, 2], [3]],
-        "too many": (1,) * 70, "negative": [-3, 2], "beyond int64": (1 << 80, 2), "empty": ((), []),
-        "a text": "".join(["te", "xt"]), "bytes": b"".join([b"ab", b"c"]), "a table": {"x": [1]},
-        "an object": object(), "a function": lambda *given: object(), "a class": type("C", (), {}),
-        "a slice": slice(object(), [3]), "a tensor": T.ones(2), "a storage": T.UntypedStorage(3),
+        "numbers and a text": (2, "x"), "objects": [object(), object()], "nested": [[1, [2]], [3]],
+        "unequal rows": [[1, 2], [3]], "too many": (1,) * 70, "beyond int64": (1 << 80, 2),
+        "a text": "".join(["te", "xt"]), "a table": {"x": [1]}, "an object": object(),
+        "a function": lambda *given: object(), "a slice": slice(object(), [3]),
+        "a tensor": T.ones(2),
     }
 def callables_of(owner):
     """The functions and methods of OWNER by name, without those of any object."""
@@ -123,8 +122,8 @@ def asked_callables():
              for module in (T, T._meta, T.autograd) for name, found in callables_of(module).items()
              if name not in left_out}
     leaf = T.ones(2).requires_grad_()
-    for text, make in (("T.ones(2)", lambda: T.ones(2)), ("leaf * 2", lambda: leaf * 2),
-                       ("UntypedStorage(3)", lambda: T.UntypedStorage(3)),
+    for text, make in (("leaf * 2", lambda: leaf * 2),
+                       ("T.UntypedStorage(3)", lambda: T.UntypedStorage(3)),
                        ("(leaf * 2).grad_fn", lambda: (leaf * 2).grad_fn)):
         makes.update({f"({text}).{name}": lambda name=name, make=make: getattr(make(), name)
                       for name in callables_of(make()) if name not in left_out})
@@ -137,8 +136,8 @@ def call_with_odd(make, argument):
     """The errors of calls in which ARGUMENT is first, second, or has a name."""
     def call(*given, **named):
         return class_raised(lambda: make()(*given, **named))
-    return {call(argument), call(1, argument), call(argument, argument), call((1, 2), argument),
-            call(2, dtype=argument), call(2, device=argument)}
+    return {call(argument), call(1, argument), call((1, 2), argument), call(2, dtype=argument),
+            call(2, device=argument)}
 def pairs_of_odd_arguments():
     for (name, make), (kind, argument) in itertools.product(
             asked_callables().items(), odd_arguments().items()):
@@ -147,5 +146,5 @@ def pairs_of_odd_arguments():
         assert SystemError not in errors, f"P8: {name} with {kind} raises a SystemError"
         after = counts_of(argument)
         assert after == before, (
-            f"P5: {name} with {kind}, which are {argument}, leaves the reference counts {after},"
+            f"P5: {name} with {kind}, {argument}, leaves the reference counts {after},"
             f" and found {before}")
