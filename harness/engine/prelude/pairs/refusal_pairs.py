@@ -103,11 +103,9 @@ import itertools, sys
 def odd_arguments():
     """By name: objects that a call may begin to read before it finds that they do not fit."""
     return {
-        "numbers and a text": (2, "x"), "objects": [object(), object()], "nested": [[1, [2]], [3]],
-        "unequal rows": [[1, 2], [3]], "too many": (1,) * 70, "beyond int64": (1 << 80, 2),
-        "a text": "".join(["te", "xt"]), "a table": {"x": [1]}, "an object": object(),
-        "a function": lambda *given: object(), "a slice": slice(object(), [3]),
-        "a tensor": T.ones(2),
+        "numbers and a text": (2, "x"), "objects": [object(), object()],
+        "unequal rows": [[1, 2], [3]], "too many": (1,) * 70,
+        "a function": lambda *given: object(), "a tensor": T.ones(2),
     }
 def callables_of(owner):
     """The functions and methods of OWNER by name, without those of any object."""
@@ -136,8 +134,7 @@ def call_with_odd(make, argument):
     """The errors of calls in which ARGUMENT is first, second, or has a name."""
     def call(*given, **named):
         return class_raised(lambda: make()(*given, **named))
-    return {call(argument), call(1, argument), call((1, 2), argument), call(2, dtype=argument),
-            call(2, device=argument)}
+    return {call(argument), call((1, 2), argument), call(2, dtype=argument)}
 def pairs_of_odd_arguments():
     for (name, make), (kind, argument) in itertools.product(
             asked_callables().items(), odd_arguments().items()):
