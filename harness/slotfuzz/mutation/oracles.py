@@ -24,7 +24,7 @@ ORACLES = {
     WATCHDOG: "a line that does not return",
     CONTRACT: "the judge's checks after each line and at the end, with the ledger",
     ROWS: "an assertion in a check_* row of ops/",
-    ERRORS: "an error that its row does not allow",
+    ERRORS: "an error that its row does not allow: the engine aborts, and nothing else reports",
     MODELS: "the model of C++ memory, over the golden scenarios of a protocol",
     TEXTS: "all that the target meta_text reports of a text",
     OTHER: "a process that does not start, or libFuzzer's limits of memory and time",
@@ -32,7 +32,6 @@ ORACLES = {
 _BY_REPORTER = {
     signature.SANITIZER: SANITIZERS, signature.SIGNAL: CRASHES, signature.FATAL: CRASHES,
     signature.CHECK: CRASHES, signature.DEADLOCK: WATCHDOG, signature.HANG: WATCHDOG,
-    signature.EXCEPTION: ERRORS,
 }
 
 
@@ -48,6 +47,8 @@ class Seen:
 
 def oracle_of(ended: Ended, contract_checks: set[str]) -> str:
     """The oracle that ended a process; CONTRACT_CHECKS are the names of the judge's own checks."""
+    if ended.verdict == signature.ABORT.verdict:
+        return ERRORS
     reporter, _, rest = ended.verdict.partition(" ")
     if reporter == signature.JUDGE:
         return CONTRACT if rest.partition(" ")[2] in contract_checks else ROWS

@@ -3,6 +3,7 @@
 import pytest
 
 from slotfuzz.engine import server
+from slotfuzz.evidence import signature
 from slotfuzz.mutation import oracles
 from slotfuzz.mutation.hunters import Ended
 from slotfuzz.mutation.oracles import CONTRACT, CRASHES, ERRORS, OTHER, ROWS, SANITIZERS, WATCHDOG
@@ -25,9 +26,17 @@ class Scripted:
     ("sanitizer heap-use-after-free", SANITIZERS), ("sanitizer undefined-behavior", SANITIZERS),
     ("signal SIGSEGV", CRASHES), ("fatal deallocating None", CRASHES), ("check", CRASHES),
     ("hang", WATCHDOG), ("deadlock", WATCHDOG), ("judge P5 ledger", CONTRACT),
-    ("judge P9 check_elements", ROWS), ("exception TypeError", ERRORS), ("exit 77", OTHER)])
+    ("judge P9 check_elements", ROWS), ("exit 77", OTHER)])
 def test_a_verdict_is_of_one_oracle(verdict, oracle):
     assert oracles.oracle_of(Ended("finding", verdict, 3), {"ledger"}) == oracle
+
+
+def test_an_error_that_a_row_does_not_allow_is_no_report_of_a_sanitizer():
+    """The engine says which error it was and aborts, which AddressSanitizer reports, too."""
+    report = signature.of_stderr("slotfuzz: check_freed: LookupError: planted\n"
+                                 "==7==ERROR: AddressSanitizer: ABRT on unknown address 0x7\n"
+                                 "    #0 0x7 in __pthread_kill (/lib/libc.so.6+0x7)\n")
+    assert oracles.oracle_of(Ended("finding", report.verdict, 3), set()) == ERRORS
 
 
 def test_the_names_of_the_judge_are_those_of_the_binary():
