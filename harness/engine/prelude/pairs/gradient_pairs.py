@@ -9,34 +9,37 @@ def numbers_of_types():
 def pair_of(dtype, number):
     return T.zeros(2, dtype=dtype).fill_(number)
 def results_of_types():
-    """What is computed from x, and its derivative: o is a tensor of another type, and has the
-    number v in each element."""
+    """What is computed from x, its derivative, and the error that it raises for the dtypes of x
+    and o: o is a tensor of another type, and has the number v in each element."""
     return expression_rows("x, o, v", """
-        x * o -> v
-        o * x -> v
-        x + o -> 1
-        pair_of(o.dtype, 0).copy_(x) -> 1
-        o.clone().add_(x) -> 1
-        o.clone().mul_(x) -> v
-        x * v -> v
-        v + x -> 1
-        x.clone().mul_(o) -> v
-        x.clone().add_(v) -> 1
-        x * 1 + o[:1] -> 1
-        (x * o).sum() -> v
-        x * x * o -> 2 * x * v
-        o[:1] * x -> v
-        x.expand(3, 2) * o -> 3 * v""")
-def error_of_types(text, x, o):
-    """The error that TEXT raises with x and o of these types, or None."""
-    if "copy_" in text:
-        return None  # converts between any two types
-    if {x, o} == {T.float64, T.complex64} and not ("v" in text and x is T.complex64):
-        return RuntimeError  # no type holds the numbers of both, and a number v has no size
+        x * o -> v -> error_of_two(x, o)
+        o * x -> v -> error_of_two(x, o)
+        x + o -> 1 -> error_of_two(x, o)
+        pair_of(o.dtype, 0).copy_(x) -> 1 -> None
+        o.clone().add_(x) -> 1 -> error_of_write(o, x)
+        o.clone().mul_(x) -> v -> error_of_write(o, x)
+        x * v -> v -> error_of_number(x, o)
+        v + x -> 1 -> error_of_number(x, o)
+        x.clone().mul_(o) -> v -> error_of_write(x, o)
+        x.clone().add_(v) -> 1 -> error_of_number(x, o) or error_if_lower(x, o)
+        x * 1 + o[:1] -> 1 -> error_of_two(x, o)
+        (x * o).sum() -> v -> error_of_two(x, o)
+        x * x * o -> 2 * x * v -> error_of_two(x, o)
+        o[:1] * x -> v -> error_of_two(x, o)
+        x.expand(3, 2) * o -> 3 * v -> error_of_two(x, o)""")
+def error_of_two(one, other):
+    """No type of the core holds the numbers of both of these."""
+    return RuntimeError if {one, other} == {T.float64, T.complex64} else None
+def error_of_number(dtype, of_number):
+    """Likewise for a number of Python, which has no size, so that complex64 can hold it."""
+    return None if dtype is T.complex64 else error_of_two(dtype, of_number)
+def error_if_lower(written, operand):
+    """What is written in place keeps its type, and takes no numbers of a higher kind."""
     kinds = [0 if one in (T.bool, T.uint8, T.int64) else 1 + (one is T.complex64)
-             for one in ((x, o) if text.startswith("x") else (o, x))]
-    # What is written in place keeps its type.
-    return RuntimeError if "_(" in text and kinds[0] < kinds[1] else None
+             for one in (written, operand)]
+    return RuntimeError if kinds[0] < kinds[1] else None
+def error_of_write(written, operand):
+    return error_of_two(written, operand) or error_if_lower(written, operand)
 def backwards_to_leaf():
     """Backwards with the gradient g, and how often each adds to the gradient of the leaf x."""
     rows = expression_rows("x, y, g", """
@@ -46,11 +49,11 @@ def backwards_to_leaf():
         y.backward(g, inputs=[x]) -> 1
         y.backward(g, None, True) -> 1""")
     return [(run, times(None, None, None)) for run, times in rows]
-def result_of_types(leaf, compute, other, number):
-    """COMPUTE(leaf, other, number), if it raises nothing and can have a gradient."""
+def result_of_types(leaf, compute, error, other, number):
+    """What COMPUTE gives, if it can have a gradient; ERROR says which error it must raise."""
     found, where = [], f"{compute.__name__} with x of {leaf.dtype} and o of {other.dtype}"
     raised = class_raised(lambda: found.append(compute(leaf, other, number)))
-    expected = error_of_types(compute.__name__, leaf.dtype, other.dtype)
+    expected = error(leaf.dtype, other.dtype, number)
     assert raised is expected, f"A7: {where} raises {raised}, not {expected}"
     if raised:
         return None
@@ -60,11 +63,11 @@ def result_of_types(leaf, compute, other, number):
     return found[0] if differentiable else None
 def check_converted_gradient(leaf, row, other, number, backward, former):
     """LEAF has a gradient of FORMER in each element, unless that is None."""
-    (compute, derivative), (run, times) = row, backward
+    (compute, derivative, error), (run, times) = row, backward
     at, types = leaf.tolist()[0], []
     leaf.register_hook(lambda gradient: types.append(gradient.dtype))
     leaf.grad = None if former is None else pair_of(leaf.dtype, former)
-    result = result_of_types(leaf, compute, other, number)
+    result = result_of_types(leaf, compute, error, other, number)
     if result is None:
         return
     where = (f"{run.__name__} of y = {compute.__name__}, with x of {leaf.dtype}, o of"
