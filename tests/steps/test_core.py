@@ -102,11 +102,13 @@ def test_bugs_of_the_past_stay_fixed(sanitizer):
 
 
 def test_programs_of_mutants_are_clean_on_the_fixed_core(tmp_path):
+    """Each program once: many mutants have the same one."""
     headers = {name: mutant.read_header(name) for name in catalogue.mutant_names()}
     assert headers
     for target in sorted({header.target for header in headers.values()}):
-        programs = {tmp_path / f"{name}.py": header.program
-                    for name, header in headers.items() if header.target == target}
+        names = {header.program: name
+                 for name, header in headers.items() if header.target == target}
+        programs = {tmp_path / f"{name}.py": program for program, name in names.items()}
         for path, program in programs.items():
             path.write_text("\n".join(program) + "\n")
         results = slotfuzz("replay", *programs, "--subject", "core", "--sanitizer", "address",

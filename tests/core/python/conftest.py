@@ -33,16 +33,14 @@ def kind(request):
     return request.param
 
 
-def pytest_collection_finish():
-    """The collections of each test need not visit the objects of pytest, which are many."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(autouse=True)
 def ledger():
-    """P5: every test releases everything that it made."""
+    """P5: every test releases everything that it made.
+
+    Its collections need not visit the objects of pytest and of earlier tests, which are many.
+    """
     gc.collect()
+    gc.freeze()
     before = T._live_impls(), T._live_wrappers()
     yield
     gc.collect()
