@@ -7,7 +7,6 @@
 
 #include "core/autograd/functions/view.h"
 #include "core/autograd/grad_mode.h"
-#include "core/c10/tensor/tensor_views.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -69,7 +68,7 @@ class Results {
 
   static TensorPtr view_of(TensorImpl& input) {
     AutoGradMode not_recording(false);
-    return record_view(input, "AliasBackward0", &views::alias);
+    return alias(input);
   }
 
   const intrusive_ptr<Node>& node_;

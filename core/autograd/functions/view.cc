@@ -102,6 +102,12 @@ class ViewBackward final : public Node {
   ViewInfo info_;
 };
 
+class AliasBackward final : public Node {
+ public:
+  std::string name() const override { return "AliasBackward0"; }
+  Gradients apply(Gradients gradients) override { return {std::move(gradients.at(0))}; }
+};
+
 class RestrideBackward final : public Node {
  public:
   explicit RestrideBackward(const Restriding& map) : map_(map) {}
@@ -116,16 +122,22 @@ class RestrideBackward final : public Node {
   Restriding map_;
 };
 
-// Records a view of `tensor`. `info` returns what its node must know.
-template <class Info>
-TensorPtr finished(TensorPtr view, TensorImpl& tensor, const char* name, Info info) {
+// Records a view of `tensor`. `make_node` returns its node.
+template <class MakeNode>
+TensorPtr finished(TensorPtr view, TensorImpl& tensor, MakeNode make_node) {
   if (!GradMode::is_enabled()) materialize_meta(*view).creation_meta = CreationMeta::kNoGradMode;
   if (const AutogradMeta* meta = tensor.base() ? meta_of(tensor) : nullptr;
       meta != nullptr && meta->creation_meta != CreationMeta::kDefault) {
     materialize_meta(*view).creation_meta = meta->creation_meta;
   }
   const TensorImpl& made = *view;
-  return recorded(std::move(view), {&tensor}, [&] { return make_view_node(name, info(made)); });
+  return recorded(std::move(view), {&tensor}, [&] { return make_node(made); });
+}
+
+TensorPtr strided(TensorPtr view, TensorImpl& tensor) {
+  return finished(std::move(view), tensor, [&](const TensorImpl& made) {
+    return make_view_node("AsStridedBackward0", {geometry_of(tensor), geometry_of(made)});
+  });
 }
 
 }  // namespace
@@ -140,25 +152,27 @@ intrusive_ptr<Node> make_view_node(const char* name, const ViewInfo& info) {
 
 TensorPtr record_view(TensorImpl& tensor, const char* name,
                       const std::function<TensorPtr(TensorImpl&)>& make) {
-  return finished(make(tensor), tensor, name, [&](const TensorImpl& view) -> ViewInfo {
+  return finished(make(tensor), tensor, [&](const TensorImpl& view) {
     if (is_surely_without_repetition(tensor.layout()))
-      return {geometry_of(tensor), geometry_of(view)};
+      return make_view_node(name, {geometry_of(tensor), geometry_of(view)});
     auto apart = make_intrusive<TensorImpl>(tensor.sizes(), tensor.type(), tensor.place());
     apart->set_bits(tensor.bits());
-    return {geometry_of(*apart), geometry_of(*make(*apart))};
+    return make_view_node(name, {geometry_of(*apart), geometry_of(*make(*apart))});
   });
 }
 
 TensorPtr as_strided(TensorImpl& tensor, const Layout& layout) {
-  return finished(views::as_strided(tensor, layout), tensor, "AsStridedBackward0",
-                  [&](const TensorImpl& view) -> ViewInfo {
-                    return {geometry_of(tensor), geometry_of(view)};
-                  });
+  return strided(views::as_strided(tensor, layout), tensor);
 }
 
 TensorPtr expand(TensorImpl& tensor, const Dims& sizes) {
   return record_view(tensor, "ExpandBackward0",
                      [&](TensorImpl& one) { return views::expand(one, sizes); });
+}
+
+TensorPtr alias(TensorImpl& tensor) {
+  return finished(views::alias(tensor), tensor,
+                  [](const TensorImpl&) { return make_intrusive<AliasBackward>(); });
 }
 
 TensorPtr replay_view(TensorImpl& base_like, const ViewInfo& info) {
@@ -170,10 +184,7 @@ TensorPtr replay_view(TensorImpl& base_like, const ViewInfo& info) {
   ValueBits bits = base_like.bits();
   view->set_bits({bits.conj != (info.view.bits.conj != info.base.bits.conj),
                   bits.neg != (info.view.bits.neg != info.base.bits.neg)});
-  return finished(std::move(view), base_like, "AsStridedBackward0",
-                  [&](const TensorImpl& made) -> ViewInfo {
-                    return {geometry_of(base_like), geometry_of(made)};
-                  });
+  return strided(std::move(view), base_like);
 }
 
 TensorPtr restride(TensorImpl& tensor, const Restriding& map) {

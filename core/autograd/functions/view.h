@@ -34,6 +34,8 @@ TensorPtr record_view(TensorImpl& tensor, const char* name,
 // as_strided(): the gradient belongs to memory. Elements that `tensor` repeats share it.
 TensorPtr as_strided(TensorImpl& tensor, const Layout& layout);
 TensorPtr expand(TensorImpl& tensor, const Dims& sizes);
+// A view of all elements. Its node hands on the gradient that it gets, and not a copy of it.
+TensorPtr alias(TensorImpl& tensor);
 
 // A view of `base_like`, which has the layout of the base from its own offset on, with the geometry
 // of the view. For a view as pairs, `base_like` must be conjugated if the base is.

@@ -24,7 +24,6 @@ PyNode::PyNode(FunctionContext* context)
 void PyNode::release_resources() noexcept {
   Node::release_resources();
   // The node has expired: a finalizer that this runs finds ctx without a node.
-  ReleaseBoundary boundary;
   // What forward has saved goes with the node, also if ctx lives on (A2a).
   const auto drop = [](void* context) noexcept {
     auto* object = static_cast<PyObject*>(context);

@@ -109,11 +109,16 @@ bool Interpreter::try_incref(const impl::PyObjectSlot* slot) const noexcept {
   return true;
 }
 
+void Interpreter::run_now(const DeferredCall& call) noexcept {
+  ReleaseBoundary boundary;
+  call.body(call.argument);
+}
+
 bool Interpreter::run(DeferredCall::Body body, void* argument) const noexcept {
   if (!tag_.is_armed()) return false;
   if (state_ != PyInterpreterState_Main() || enters_without_waiting(*this)) {
     GilScope gil(*this);
-    if (gil.held()) body(argument);
+    if (gil.held()) run_now({body, argument});
     return gil.held();
   }
   if (!enter_gate(*this)) return false;
@@ -133,10 +138,9 @@ bool Interpreter::run(DeferredCall::Body body, void* argument) const noexcept {
 impl::HandOver Interpreter::hand_over(intrusive_ptr_target* target,
                                       impl::PyObjectSlot* slot) const noexcept {
   if (!holds_gil(*this)) {
-    // The queue keeps the reference, so that the target waits too. The boundary: the reference must
-    // be offered while this thread has the GIL, not when an enclosing release ends.
+    // The queue keeps the reference, so that the target waits too. It must be offered while this
+    // thread has the GIL, and not when an enclosing release ends.
     auto submit = [](void* argument) noexcept {
-      ReleaseBoundary boundary;
       impl::preservation::Access::submit(static_cast<intrusive_ptr_target*>(argument));
     };
     return run(submit, target) ? impl::HandOver::kDeferred : impl::HandOver::kDisarmed;

@@ -59,15 +59,15 @@ class Interpreter final : public impl::PyInterpreterVTable {
                            impl::PyObjectSlot* slot) const noexcept override;
 
   // Runs `body(argument)` under the GIL, from any thread: now, or soon on a thread that has the
-  // GIL; see Note [Without the GIL, defer the work]. False if the interpreter has ended; then
-  // `body` never runs.
+  // GIL; see Note [Without the GIL, defer the work]. Releases in `body` are outermost ones. False
+  // if the interpreter has ended; then `body` never runs.
   bool run(DeferredCall::Body body, void* argument) const noexcept;
   // The same for a `body` that drops a reference to `object`, which is counted if it never runs.
   void drop(DeferredCall::Body body, PyObject* object) const noexcept;
   // Runs the calls that other threads have deferred, if any. Needs the GIL.
   void run_deferred() const noexcept {
     if (deferred_.any()) [[unlikely]]
-      deferred_.run([](const DeferredCall& call) noexcept { call.body(call.argument); });
+      deferred_.run(&run_now);
   }
 
   // References, in all interpreters, that C++ released while their interpreter was ending: no
@@ -90,6 +90,7 @@ class Interpreter final : public impl::PyInterpreterVTable {
 
  private:
   explicit Interpreter(PyInterpreterState* state);
+  static void run_now(const DeferredCall& call) noexcept;
 
   impl::PyInterpreter tag_;
   PyInterpreterState* state_;

@@ -86,7 +86,6 @@ void release_exported(void* context) noexcept {
   static_cast<ExportedBuffer*>(context)->interpreter->run([](void* argument) noexcept {
     std::unique_ptr<ExportedBuffer> buffer(static_cast<ExportedBuffer*>(argument));
     PendingException pending;
-    ReleaseBoundary boundary;
     PyBuffer_Release(&buffer->view);
   }, context);
 }

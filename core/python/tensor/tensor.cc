@@ -9,7 +9,6 @@
 #include "core/autograd/functions/view.h"
 #include "core/c10/impl/hermetic_py_object_tls.h"
 #include "core/c10/tensor/announce.h"
-#include "core/c10/tensor/tensor_views.h"
 #include "core/python/preserve/instance.h"
 #include "core/python/preserve/weak_handle.h"
 #include "core/python/sizes/sym_int.h"
@@ -28,7 +27,7 @@ intrusive_ptr<TensorImpl> tensor_of_arguments(ModuleState* state, PyObject* args
   PyObject* first = PyTuple_GET_ITEM(args, 0);
   if (count == 1) {
     if (TensorImpl* other = as_tensor(state, first); other != nullptr)
-      return autograd::record_view(*other, "AliasBackward0", &views::alias);
+      return autograd::alias(*other);
     if (PyList_Check(first) || PyTuple_Check(first)) {
       constexpr ScalarType kType = ScalarType::float32;
       return tensor_of_data(state, first, &kType);

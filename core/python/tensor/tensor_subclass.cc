@@ -3,7 +3,6 @@
 #include "core/autograd/functions/view.h"
 #include "core/c10/impl/operation_tracer_tls.h"
 #include "core/c10/tensor/announce.h"
-#include "core/c10/tensor/tensor_views.h"
 #include "core/python/tensor/tensor.h"
 
 namespace slotcore::python {
@@ -48,8 +47,7 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
     ModuleState* state = state_of_wrapper(self);
     PyTypeObject* type = checked_class(state, cls);
     if (type != state->tensor) impl::check_untraced("a view of a subclass");
-    return construct(state->interpreter, type,
-                     autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias));
+    return construct(state->interpreter, type, autograd::alias(self_tensor(self)));
   });
 }
 

@@ -168,8 +168,7 @@ TensorPtr slice_of(PyObject* self, PyObject* key) {
 
 // The part that `key` names: an int, a slice, or the Ellipsis.
 TensorPtr part_of(PyObject* self, PyObject* key) {
-  if (key == Py_Ellipsis)
-    return autograd::record_view(self_tensor(self), "AliasBackward0", &views::alias);
+  if (key == Py_Ellipsis) return autograd::alias(self_tensor(self));
   if (PySlice_Check(key)) return slice_of(self, key);
   // In PyTorch a tensor as a key gathers elements into a new tensor, which is not implemented here.
   bool is_tensor = as_tensor(state_of_wrapper(self), key) != nullptr;

@@ -37,10 +37,11 @@ void Deck::shuffle() {
   Rng rng(dealt_.seed);
   shuffle_all(cards_, rng);
   std::vector<std::size_t> seen(table_.ops().size());
-  std::vector<std::vector<Card>> rounds(kCardsMax);
+  std::vector<std::vector<Card>> rounds(1 + kCardsMax);
   for (const Card& card : cards_) {
-    const bool is_alone = table_.ops()[card.op].operands.size() <= 1;
-    rounds[is_alone ? 0 : seen[card.op]++].push_back(card);
+    const Op& op = table_.ops()[card.op];
+    const bool is_alone = op.operands.size() <= 1;
+    rounds[is_alone ? !op.is_rare() : 1 + seen[card.op]++].push_back(card);
   }
   cards_.clear();
   for (auto& round : rounds) {

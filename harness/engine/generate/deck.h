@@ -13,8 +13,10 @@ namespace slotfuzz {
 inline constexpr std::size_t kCardsMax = 64;
 
 // One card for each value of each row that checks and takes no variables, so that its line is a
-// program of its own. The deck is dealt in rounds: in each, one card of each row that has cards; in
-// the first, all cards of rows with one operand, each of which names a check of its own.
+// program of its own. The deck is dealt in rounds. In the first are all cards of rare rows with at
+// most one operand, which are texts of many checks; in the second those of other such rows, since
+// each value names a check of its own. From the second on, each has a card of each row that is
+// left.
 // A process forked from this one goes on where the deck stands, and the next one where it ended.
 class Deck {
  public:

@@ -21,7 +21,7 @@ inline constexpr std::size_t kLanesKeptOneIn = 4;
 inline constexpr std::size_t kRaisingOneIn = 16;
 
 // One in this many fresh programs is a card, while there are cards.
-inline constexpr std::size_t kCardOneIn = 3;
+inline constexpr std::size_t kCardOneIn = 2;
 
 class Mutator {
  public:

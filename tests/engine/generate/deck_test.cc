@@ -49,7 +49,14 @@ TEST_F(DeckTest, each_value_of_a_row_is_dealt_once_in_an_order_that_the_seed_cho
     EXPECT_NE(dealt, first);
     first = dealt;
   }
-  // The first round has each row once, and all values of a row with one operand.
+  // First all values of rare rows with at most one operand, then those of the others, mixed with
+  // one value of each row with more operands.
+  const auto is_text = [&](const Line& line) {
+    const Op& op = table_.ops()[line.op];
+    return op.is_rare() && op.operands.size() <= 1;
+  };
+  EXPECT_TRUE(is_text(first.front()));
+  EXPECT_TRUE(std::is_partitioned(first.begin(), first.end(), is_text));
   std::set<std::size_t> round, several;
   std::size_t alone = 0;
   for (const Line& line : first) {

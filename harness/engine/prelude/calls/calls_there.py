@@ -102,3 +102,30 @@ def check_context_there():
             result._free_weak_ref(handle)
             other.end()
         assert isinstance(result.grad_fn, fn()._backward_cls), "T2: a ctx is no longer given here"
+
+#: check_counts_there [slotcore]: what another interpreter had of a storage ends with it (P7)
+#> check_counts_there: starts_thread enters_interpreter checks
+def storages_to_offer():
+    return expressions_of("", """
+        T.UntypedStorage(4)
+        T.UntypedStorage(4)[1:]
+        Sub(4)
+        T.ones(1).untyped_storage()
+        T.frombuffer(bytearray(4), dtype=T.uint8).untyped_storage()""")
+def check_counts_there():
+    if T._is_hermetic():
+        return
+    for place, makes in ((Lane, storages_to_offer()), (Visit, storages_to_offer()[::-1])):
+        other, storages = Other(place), [make() for make in makes]
+        before = [storage._use_count() for storage in storages]
+        for times in (1, 2):
+            for storage in storages:
+                other.share(storage)
+            other.keep()
+        other.drop()
+        other.end()
+        for make, storage, uses in zip(makes, storages, before):
+            now = storage._use_count()
+            assert now == uses, (
+                f"P7: {make.__name__} has {now} uses, not {uses}, after another interpreter that"
+                " wrapped it twice has ended")

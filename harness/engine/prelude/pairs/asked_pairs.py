@@ -22,8 +22,10 @@ def expression_rows(arguments, text):
 #> check_tensor_pairs: checks collects finalizes in_hermetic swaps
 tensor_pairs = {
     "cycles": pairs_of_cycles,
+    "ends_within": pairs_of_ends_within,
     "exports": pairs_of_exports,
     "finalizers": pairs_of_finalizers,
+    "huge_numbers": pairs_of_huge_numbers,
     "left_aliases": pairs_of_left_aliases,
     "odd_arguments": pairs_of_odd_arguments,
     "odd_reads": pairs_of_odd_reads,
@@ -34,6 +36,7 @@ tensor_pairs = {
     "regrouped": pairs_of_regrouped,
     "storage_model": pairs_of_storage_model,
     "swapped_after": pairs_of_swapped_after,
+    "swapped_amid": pairs_of_swapped_amid,
     "wrapped_in_modes": pairs_of_wrapped_in_modes,
 }
 def check_tensor_pairs(name):
@@ -46,7 +49,9 @@ graph_pairs = {
     "converted_gradients": pairs_of_converted_gradients,
     "failed_calls": pairs_of_failed_calls,
     "function_marks": pairs_of_function_marks,
+    "handed_on": pairs_of_handed_on,
     "hook_orders": pairs_of_hook_orders,
+    "iterators": pairs_of_iterators,
     "leaf_states": pairs_of_leaf_states,
     "packed_derivatives": pairs_of_packed_derivatives,
     "replaced_values": pairs_of_replaced_values,
@@ -61,6 +66,7 @@ def check_graph_pairs(name):
 meta_pairs = {
     "decided_alike": pairs_of_decided_alike,
     "graph_twins": pairs_of_graph_twins,
+    "odd_fields": pairs_of_odd_fields,
     "symbols_again": pairs_of_symbols_again,
     "tables_follow": pairs_of_tables_follow,
     "warm_cache": pairs_of_warm_cache,

@@ -185,3 +185,40 @@ def pairs_of_hook_orders():
         check_order_of_hooks(makes[number % len(makes)], *case)
     for make, first in itertools.product(makes[1:], (0, 1, 2)):  # a leaf has one dict of hooks
         check_hook_of_this_run(make, first)
+
+#: pairs_of_handed_on [slotcore]: an alias hands on the gradient object that it gets
+import itertools
+def check_handed_on(make, make_gradient, create_graph):
+    """MAKE makes an alias of a leaf. Its hook and that of its node get what the alias got."""
+    leaf, seen = T.ones(2).requires_grad_(), []
+    node = (leaf * 1).grad_fn.next_functions[0][0]
+    leaf.register_hook(seen.append)
+    node.register_prehook(lambda gradients: seen.extend(gradients))
+    gradient = make_gradient(leaf)
+    make(leaf).backward(gradient, True, create_graph)
+    where = f"a = {make.__name__} and a.backward({make_gradient.__name__}, True, {create_graph})"
+    for hook, handed in zip(("a hook of x", "a pre-hook of its node"), seen, strict=True):
+        assert handed is gradient, (
+            f"A7: {hook} gets another tensor, {handed.tolist()}, than the alias a got in {where}")
+    assert leaf.grad.tolist() == gradient.tolist(), (
+        f"A7: x has the gradient {leaf.grad.tolist()}, not {gradient.tolist()}, after {where}")
+def pairs_of_handed_on():
+    aliases = expressions_of("x", """
+        x
+        x[...]
+        x[...][...]
+        T.Tensor(x)
+        x.as_subclass(T.nn.Parameter)
+        T.Tensor(x.as_subclass(T.nn.Parameter))""")
+    gradients = expressions_of("x", """
+        x
+        x.detach()
+        T.ones(2)
+        T.ones(2, 2)[1]
+        T.ones(2, 2).t()[1]
+        T.ones(1).expand(2)
+        T.ones(2)._neg_view()
+        T.ones(2).as_subclass(T.nn.Parameter)
+        T.ones(2).requires_grad_() * 3""")
+    for make, make_gradient, create_graph in itertools.product(aliases, gradients, (False, True)):
+        check_handed_on(make, make_gradient, create_graph)

@@ -203,3 +203,89 @@ def pairs_of_finalizers():
         check_finalizer(make, kind, numbers, drop, own, act, fetch, questions)
     for make, kind, (drop, own) in itertools.product(makes_of_ending(), kinds, drops_of_ending()):
         check_late_reference(make, kind, numbers, drop, own)
+
+#: pairs_of_ends_within [slotcore]: what Python drops while C++ frees an object dies at once
+#> pairs_of_ends_within: finalizes
+import itertools
+class ActsAtEnd:
+    """Calls ACT when it dies."""
+    def __init__(self, act):
+        self.act = act
+    def __del__(self):
+        self.act()
+class BytesAtEnd(ActsAtEnd, bytearray):
+    __init__ = bytearray.__init__
+class PacksTensor:
+    """What a pack hook gives for a tensor; HELD dies with it."""
+    def __init__(self, tensor, held):
+        self.tensor, self.held = tensor, held
+def over_ending_bytes(act):
+    lender = BytesAtEnd(8)
+    lender.act = act
+    return T.frombuffer(lender, dtype=T.float32)
+def with_end(tensor, act):
+    tensor.tag = ActsAtEnd(act)
+    return tensor
+def saved_as_packs(act):
+    leaf = T.ones(2).requires_grad_()
+    held = ActsAtEnd(act)
+    with T.autograd.graph.saved_tensors_hooks(
+            lambda tensor: PacksTensor(tensor, held), lambda packs: packs.tensor):
+        return leaf * leaf
+def with_ending_hook(tensor, act):
+    held = ActsAtEnd(act)
+    tensor.register_hook(lambda gradient: held)
+    return tensor
+def with_weak_callback(tensor, act):
+    reference = weakref.ref(tensor, lambda reference: act())
+    return [reference, tensor]
+def places_that_act():
+    """Each gives an object that calls `act` when C++ frees what it owns."""
+    return expressions_of("act", """
+        over_ending_bytes(act)
+        over_ending_bytes(act)[1:]
+        over_ending_bytes(act).untyped_storage()[4:]
+        with_end(T.ones(2), act)
+        with_end(T.UntypedStorage(2), act)
+        with_end(TensorSlotted(2), act)
+        gradient_owner(with_end(T.ones(2), act))
+        with_end(T.ones(2), act)[...]
+        with_end(T.ones(2).requires_grad_(), act) * 2
+        with_end(fn().apply(T.ones(2).requires_grad_()).grad_fn, act)
+        saved_as_packs(act)
+        with_ending_hook(T.ones(2).requires_grad_(), act)
+        with_ending_hook(T.ones(2).requires_grad_(), act) * 2
+        with_ending_hook(T.ones(2).requires_grad_() * 2, act)
+        with_weak_callback(T.ones(2), act)
+        with_weak_callback(T.UntypedStorage(2), act)""")
+def objects_that_end():
+    """Each makes t, and gives what nothing but t owns."""
+    return expression_rows("t", """
+        T.ones(2) -> t
+        T.ones(2) -> t.untyped_storage()
+        T.ones(2)[1:] -> t._base
+        T.ones(2)[1:] -> t._base.untyped_storage()
+        T.ones(2).requires_grad_() * 2 -> t.untyped_storage()
+        with_end(T.ones(2), list) -> t
+        T.UntypedStorage(2) -> t
+        T.UntypedStorage(2)[1:] -> t
+        gradient_owner(T.ones(2)) -> t.grad
+        gradient_owner(T.ones(2)) -> t.grad.untyped_storage()""")
+def check_end_within(place, make, part, drop):
+    box, seen = [make(None)], []
+    weak = CppWeak(part(box[0]))
+    def act():
+        box.clear()
+        seen.append(weak.expired())
+    holder = [place(act)]
+    drop(holder)
+    assert seen == [True], (
+        f"P4: whether {part.__name__} of t = {make.__name__} is expired where {drop.__name__} ends"
+        f" {place.__name__}, and act drops t: {seen}")
+def pairs_of_ends_within():
+    drops = expressions_of("box", """
+        box.clear()
+        call_in_hermetic(box.clear)""")
+    for place, (make, part), drop in itertools.product(places_that_act(), objects_that_end(),
+                                                       drops):
+        check_end_within(place, make, part, drop)

@@ -4,9 +4,9 @@
 import itertools
 def layouts_to_read_as():
     """Layouts with a last size and strides that fit 4 and 8 times larger elements, or do not."""
-    sizes = (2, 8), (1, 8), (8, 1), (0, 8), (2, 0), (8,), (1,), (0,), (1, 2, 8)
+    sizes = (2, 8), (1, 8), (8, 1), (0, 8), (2, 0), (8,), (1,), (0,), (), (1, 2, 8)
     strides = (8, 1), (0, 1), (3, 1), (16, 1), (16, 8), (1, 8), (8, 8)
-    return [(size, (8, *stride)[-len(size):], offset)
+    return [(size, (8, *stride)[3 - len(size):], offset)
             for size, stride, offset in itertools.product(sizes, strides, (3, 8))]
 def layout_of_smaller(sizes, strides, offset, factor):
     """The layout if each element is FACTOR smaller ones."""
@@ -22,7 +22,7 @@ def layout_read_as(layout, size, other_size):
     """The layout of the same bytes, if OTHER_SIZE is the size of an element instead of SIZE."""
     if size == other_size:
         return layout
-    if layout[1][-1] != 1:
+    if layout[1][-1:] != (1,):
         return None
     if size > other_size:
         return layout_of_smaller(*layout, size // other_size)
@@ -53,6 +53,10 @@ def pairs_of_read_as():
     dtypes = *of_each_size, T.uint8, T.int64, T.complex64
     for state in itertools.product(layouts, ["cpu"], of_each_size, of_each_size):
         check_read_as(*state)
+    of_equal_size = (T.bool, T.uint8), (T.float64, T.int64), (T.complex64, T.float64)
+    for layout, pair in itertools.product(layouts[::2], of_equal_size):
+        check_read_as(layout, "cpu", *pair)
+        check_read_as(layout, "cpu", *pair[::-1])
     for state in itertools.product(layouts[::29], ["meta"], dtypes, dtypes):
         check_read_as(*state)
 

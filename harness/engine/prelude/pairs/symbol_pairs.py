@@ -202,3 +202,41 @@ def pairs_of_graph_twins():
             for j, mode in enumerate(("symbolic", "dynamic", "fake")):
                 if (i + j) % 2:
                     check_graph_twins(function, count, layouts[(i + 2 * j) % 6], mode)
+
+#: pairs_of_odd_fields [slotcore]: a text with a value of another type is refused, at its place
+import itertools, json
+def places_of_document(part, pointer=""):
+    """Each list or dict of a document, with a key of it and its JSON pointer."""
+    for key, value in [*(part.items() if type(part) is dict else enumerate(part))]:
+        yield part, key, f"{pointer}/{key}"
+        if type(value) in (dict, list):
+            yield from places_of_document(value, f"{pointer}/{key}")
+def described_for_odd_fields():
+    """Texts of a view of a leaf with a gradient, and of a fake with symbols."""
+    leaf = T.ones(4).requires_grad_()
+    leaf.grad = T.ones(4)
+    rows = T._subclasses.FakeTensorMode(
+        shape_env=T.fx.experimental.symbolic_shapes.ShapeEnv()).from_tensor(
+            T.ones(3, 4)[1:], kind="dynamic")
+    describer = T._subclasses.meta_utils.MetaTensorDescriber
+    return {"a view": T._meta.dumps(describer().describe_tensor(leaf[1:3])),
+            "a fake": T._meta.dumps(describer().describe_tensor(rows))}
+def check_odd_field(name, document, part, key, pointer, odd):
+    value, part[key] = part[key], odd
+    text, part[key] = json.dumps(document), value
+    where = f"a description of {name} whose {pointer} is {json.dumps(odd)}"
+    try:
+        T._meta.loads(text)
+    except ValueError as error:
+        found = str(error).split('"')[1] + "/"
+        is_near = found.startswith(pointer + "/") or pointer.startswith(found)
+        assert is_near, f"M6: the error says {error} for {where}"
+    else:
+        raise AssertionError(f"M6: the reader takes {where}")
+def pairs_of_odd_fields():
+    odds = None, [], [1], ["a"], [[1]], {}, {"a": 1}, "", "a", 1.5, True
+    for name, text in described_for_odd_fields().items():
+        document = json.loads(text)
+        for (part, key, pointer), odd in itertools.product(places_of_document(document), odds):
+            if type(odd) is not type(part[key]):
+                check_odd_field(name, document, part, key, pointer, odd)

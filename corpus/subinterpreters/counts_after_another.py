@@ -1,0 +1,1 @@
+check_counts_there()
