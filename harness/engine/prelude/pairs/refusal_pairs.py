@@ -71,17 +71,34 @@ def with_plain_hooks(tensor):
     tensor._backward_hooks = {}
     return tensor
 def states_that_refuse():
-    """Tensors like those above, and calls that raise for these and not for all."""
-    rows = {"t.register_hook(lambda gradient: gradient * 5)": """
-                with_plain_hooks(x)
-                with_plain_hooks(x * 2)
-                x.detach()""",
-            "t.mul_(2)\nt.copy_(t * 2)\nt.fill_(5)": "x\nx[...]",
-            "t.requires_grad_(False)": "x * 2",
-            "t.detach_()": "x[...]\n(x * 2)[...]",
-            "t.retain_grad()\nt.backward(T.ones(2))": "x.detach()"}
-    return [(state, call) for calls, states in rows.items()
-            for state in expressions_of("x", states) for call in expressions_of("t", calls)]
+    """Tensors like those above, and for each a call that raises for it and not for all."""
+    states = expressions_of("x", """
+        with_plain_hooks(x)
+        with_plain_hooks(x * 2)
+        x.detach()
+        x
+        x[...]
+        x
+        x[...]
+        x * 2
+        x[...]
+        (x * 2)[...]
+        x.detach()
+        x.detach()""")
+    calls = expressions_of("t", """
+        t.register_hook(lambda gradient: gradient * 5)
+        t.register_hook(lambda gradient: gradient * 5)
+        t.register_hook(lambda gradient: gradient * 5)
+        t.mul_(2)
+        t.mul_(2)
+        t.copy_(t * 2)
+        t.fill_(5)
+        t.requires_grad_(False)
+        t.detach_()
+        t.detach_()
+        t.retain_grad()
+        t.backward(T.ones(2))""")
+    return list(zip(states, calls, strict=True))
 def of_tensor(tensor):
     """What tells whether TENSOR has changed; without its number of references."""
     return (type(tensor), tensor._cdata, tensor._version, tensor.size(), tensor.stride(),
