@@ -41,7 +41,8 @@ void Deck::shuffle() {
   for (const Card& card : cards_) {
     const Op& op = table_.ops()[card.op];
     const bool is_alone = op.operands.size() <= 1;
-    rounds[is_alone ? !op.is_rare() : 1 + seen[card.op]++].push_back(card);
+    const std::size_t round = !is_alone ? 1 + seen[card.op]++ : op.is_rare() ? 0 : 1;
+    rounds[round].push_back(card);
   }
   cards_.clear();
   for (auto& round : rounds) {

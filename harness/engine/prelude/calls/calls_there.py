@@ -118,7 +118,7 @@ def check_counts_there():
     for place, makes in ((Lane, storages_to_offer()), (Visit, storages_to_offer()[::-1])):
         other, storages = Other(place), [make() for make in makes]
         before = [storage._use_count() for storage in storages]
-        for times in (1, 2):
+        for _ in range(2):
             for storage in storages:
                 other.share(storage)
             other.keep()
