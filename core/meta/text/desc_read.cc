@@ -154,7 +154,12 @@ class DescReader {
       return scalar(int64_t{0});
     }
     if (place_ == Place::kDocument) return document_field(value);
-    if (place_ == Place::kRoots) return expect(assign(document->roots.emplace_back(), value));
+    if (place_ == Place::kRoots) {
+      TensorRef root{};
+      expect(assign(root, value));
+      document->roots.push_back(root);
+      return true;
+    }
     if (place_ == Place::kStorage)
       return expect(assign_field(document->storages.back(), row_.current, value));
     if (place_ == Place::kTensor)
@@ -262,19 +267,13 @@ class DescReader {
       case Place::kDocument: return document_.seen.none() ? "" : field(document_);
       case Place::kStorages: return "/storages/" + std::to_string(document->storages.size());
       case Place::kTensors: return "/tensors/" + std::to_string(document->tensors.size());
-      case Place::kRoots:
-        return "/roots/" + std::to_string(std::max<size_t>(document->roots.size(), 1) - 1);
+      case Place::kRoots: return "/roots/" + std::to_string(document->roots.size());
       case Place::kStorage:
       case Place::kTensor: return object_pointer() + (row_.seen.none() ? "" : field(row_));
       case Place::kDims:
         return object_pointer() + field(row_) + "/" + std::to_string(dims_->size());
     }
     __builtin_unreachable();
-  }
-
-  static std::string shortened(const std::string& name) {
-    constexpr size_t kShownMax = 40;
-    return name.size() <= kShownMax ? name : name.substr(0, kShownMax) + "..";
   }
 
   Place place_ = Place::kStart;

@@ -83,4 +83,9 @@ Expected assign(Bytes&, const Scalar&) { return "a string"; }
 
 Expected assign(Dims&, const Scalar&) { return "a list of integers"; }
 
+std::string shortened(const std::string& name) {
+  constexpr size_t kShownMax = 40;
+  return name.size() <= kShownMax ? name : name.substr(0, kShownMax) + "..";
+}
+
 }  // namespace slotcore::meta

@@ -30,4 +30,7 @@ Expected assign(Bytes&, const Scalar& scalar);
 // A list: of nothing else.
 Expected assign(Dims& value, const Scalar& scalar);
 
+// What an error shows of a name that a text has.
+std::string shortened(const std::string& name);
+
 }  // namespace slotcore::meta

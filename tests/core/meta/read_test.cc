@@ -88,6 +88,9 @@ TEST(Read, an_error_names_the_field_of_the_document) {
       {document(kStorages, plain_row(), "[]"), "/roots"},
       {document(kStorages, plain_row(), "[1]"), "/roots/0"},
       {document(kStorages, plain_row(), "[0,-1]"), "/roots/1"},
+      {document(kStorages, plain_row(), "[0,null]"), "/roots/1"},
+      {document(kStorages, plain_row(), "[0,[0]]"), "/roots/1"},
+      {document(kStorages, plain_row(), "[0,1.5]"), "/roots/1"},
   });
 }
 

@@ -10,7 +10,7 @@ class Dying(T.Tensor):
         for run in self.__dict__.pop("runs", ()):
             run()
 
-#: contexts, on_thread: functions that run a function in a context
+#: contexts, dying, in_death, in_death_by_graph, in_hook, on_thread: run a function in a context
 def dying(run):
     one = Dying(1)
     one.runs = [run]

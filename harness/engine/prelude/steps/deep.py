@@ -90,20 +90,31 @@ deep_ends = {
     "collected_before": lambda chain: (gc.collect(), chain.clear()),
 }
 
-#: check_deep [slotcore]: a chain of two links in turns is freed without deep recursion (P6, M17)
+#: check_deep, DEEP_LINKS, deep_chain [slotcore]: frees a chain of two links in turns (P6, M17)
 #> check_deep: starts_thread collects in_hermetic checks
 DEEP_LINKS = 1000
-def deep_chain(first, second, end):
+def deep_chain(links, end):
     with T.enable_grad():
         chain = [T.ones(1)]
         known = weakref.ref(chain[0])
-        for number in range(DEEP_LINKS):
-            chain[0] = deep_links[(first, second)[number % 2]](chain[0])
+        for link in links:
+            chain[0] = deep_links[link](chain[0])
     deep_ends[end](chain)
     collect_all()
     return known()
 def check_deep(first, second, end):
     if in_hermetic():
         return
-    assert on_small_stack(lambda: deep_chain(first, second, end)) is None, (
+    links = (DEEP_LINKS // 2) * (first, second)
+    assert on_small_stack(lambda: deep_chain(links, end)) is None, (
         f"P5: {end} leaves a chain of {first} and {second}")
+
+#: check_deep_blocks [slotcore]: a thousand links of each kind, one kind after the other (P6, M17)
+#> check_deep_blocks: starts_thread collects in_hermetic checks
+def check_deep_blocks(end):
+    if in_hermetic():
+        return
+    # A collection goes deepest from a tensor that leads to nodes of C++ alone.
+    links = [link for link in (*deep_links, "graph") for _ in range(DEEP_LINKS)]
+    assert on_small_stack(lambda: deep_chain(links, end)) is None, (
+        f"P5: {end} leaves a chain of blocks of each kind of link")

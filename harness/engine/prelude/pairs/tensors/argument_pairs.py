@@ -6,7 +6,7 @@ def tensor_of_places():
     return T.tensor([0, 1, 2, 3, 4, 5, 6, 7])
 def calls_with_numbers():
     """Each gives n again if n is 3, because element 3 is 3, size 3 is 3, and so on."""
-    return expressions_of("n, s, t, d", """
+    return expressions_of("n, s, t, d, m", """
         s[n]
         T.UntypedStorage([n])[0]
         [s.fill_(n), s[0]][1]
@@ -35,9 +35,14 @@ def calls_with_numbers():
         [t.fill_(n), t[0].item()][1]
         (t + n)[0].item()""")
 def calls_with_sizes():
-    return expressions_of("n, s, t, d", """
+    return expressions_of("n, s, t, d, m", """
         [s.resize_(n), len(s)][1]
         len(T.UntypedStorage(n))
+        T.UntypedStorage(n, device="meta").nbytes()
+        [m.resize_(n), m.nbytes()][1]
+        len(T.empty(n, device="meta"))
+        T.empty(0, n, device="meta").shape[1]
+        len(T.empty(0, device="meta").resize_(n))
         [t.resize_(n), len(t)][1]
         [t.set_(t.untyped_storage(), 0, (n,)), len(t)][1]
         len(T.empty(n))
@@ -45,9 +50,9 @@ def calls_with_sizes():
 def outcome_of_number(call, number):
     """What CALL gives for NUMBER, or None if it raises."""
     storage = T.UntypedStorage([0, 1, 2, 3, 4, 5, 6, 7])
-    dims = T.ones(0, 1, 2, 3)
+    others = T.ones(0, 1, 2, 3), T.UntypedStorage(2, device="meta")
     try:
-        return call(number, storage, tensor_of_places(), dims)
+        return call(number, storage, tensor_of_places(), *others)
     except (RuntimeError, ValueError, IndexError, OverflowError, TypeError, MemoryError):
         return None
 def check_huge_numbers(call, powers):

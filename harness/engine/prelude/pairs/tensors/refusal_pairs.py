@@ -179,7 +179,7 @@ def pairs_of_odd_arguments():
             f"P5: {name} with {kind}, {argument}, leaves the reference counts {after},"
             f" and found {before}")
 
-#: pairs_of_exports [slotcore]: a call that would move lent bytes raises, and others work as before
+#: pairs_of_exports, borrow, set_on [slotcore]: only a call that would move lent bytes raises
 import itertools
 def borrow(lender, **part):
     return T.frombuffer(lender, dtype=T.uint8, **part)

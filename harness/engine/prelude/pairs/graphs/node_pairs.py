@@ -1,6 +1,6 @@
 """Hooks of each kind of node, what they may return, and hooks and modes of what a graph saves."""
 
-#: pairs_of_each_node [slotcore]: hooks replace the gradients of each kind of node, or are refused
+#: pairs_of_each_node, DoublesAndSavesInput, written_product [slotcore]: hooks of nodes
 def written_product(leaf, write):
     base = leaf * 1
     write(base)

@@ -194,3 +194,90 @@ def pairs_of_leaf_states():
     for i, (make, make_former, backward) in enumerate(itertools.product(
             kinds_of_leaves(), former_gradients(), backwards_of_leaves())):
         check_leaf_state(make, make_former, rows[i % len(rows)], backward)
+
+#: pairs_of_layouts_of_bases [slotcore]: a gradient through views is by indices, not by memory
+import itertools, math
+def bases_of_views():
+    """What is computed of a leaf x of 2 rows and 3 columns; elements may share a place."""
+    return expressions_of("x", """
+        x.expand(2, 2, 3)
+        x[:1].expand(3, 3)
+        x[1].expand(2, 3)
+        x.select(1, 0).expand(4, 2)
+        x.view(6)[::2].view(3, 1).expand(3, 2)
+        x.as_strided((2, 2), (1, 1))
+        x.as_strided((3, 2), (0, 2), 1)
+        x.t()
+        x.t().view(3, 2, 1)
+        (x * 1).t()[1:]
+        x._neg_view().t()""")
+def views_of_bases():
+    return expressions_of("b", """
+        b
+        b[0]
+        b[-1]
+        b[1:]
+        b[:2]
+        b[::2]
+        b[...]
+        b.select(-1, 0)
+        b.narrow(-1, 1, 1)
+        b.transpose(0, -1)
+        b.expand(2, *b.shape)
+        b.view(*b.shape, 1)
+        b.view(-1)""")
+def gradients_through(make, views):
+    """The gradients of a base and its leaf, where each element of a view has a weight of its own;
+    None if there is no such view."""
+    x = T.tensor([[2.0, 3.0, 5.0], [7.0, 11.0, 13.0]]).requires_grad_()
+    base = make(x)
+    base.retain_grad()
+    found = []
+    if class_raised(lambda: found.append(views[1](views[0](base)))):
+        return None
+    count = math.prod(found[0].shape)
+    weights = T.tensor([float(1 + place) for place in range(count)]).view(found[0].shape)
+    (found[0] * weights).sum().backward()
+    return base.grad.tolist(), x.grad.tolist()
+def pairs_of_layouts_of_bases():
+    asked, views = 0, [*itertools.product(views_of_bases(), repeat=2)]
+    for place, make in enumerate(bases_of_views()):
+        for pair in views[place % 3::3]:
+            found = gradients_through(make, pair)
+            if found is None:
+                continue
+            expected = gradients_through(lambda x: make(x).clone(), pair)
+            asked += 1
+            assert found == expected, (
+                f"A7: the gradients of b and x through {pair[1].__name__} of {pair[0].__name__},"
+                f" with b = {make.__name__}, are {found}, not {expected} as with a clone of b")
+    assert asked > 300, f"A7: only {asked} pairs of views are asked"
+
+#: pairs_of_exact_sums [slotcore]: a gradient is summed in its own type before it is converted
+def sums_of_wider_gradients():
+    """What broadcasts the leaf x to the sizes of w; a gradient of the result is one of x."""
+    return expressions_of("x, w", """
+        x * w
+        w * x
+        x + w
+        w + x
+        w.clone().mul_(x)
+        w.clone().add_(x)
+        (x * 1) * w
+        x[...] + w
+        x._neg_view()._neg_view() * w
+        x * w[...]""")
+def pairs_of_exact_sums():
+    shapes = [((), (3,)), ((1,), (3,)), ((1, 1), (1, 3)), ((2, 1), (2, 3)), ((), (3, 2)),
+              ((1, 2), (3, 2)), ((2,), (3, 2))]
+    for compute, (sizes, wide) in itertools.product(sums_of_wider_gradients(), shapes):
+        x = T.ones(*sizes).requires_grad_() if sizes else T.tensor(1.0).requires_grad_()
+        columns = T.tensor([1e8, 1.0, -1e8], dtype=T.float64)
+        gradient = (columns.view(3, 1) if wide == (3, 2) else columns).expand(*wide)
+        compute(x, T.ones(*wide, dtype=T.float64)).backward(gradient)
+        # Where two columns are added as well, the sum has twice the 1.
+        expected = 2.0 if wide == (3, 2) and sizes == () else 1.0
+        found = {*flattened([x.grad.tolist()])}
+        assert found == {expected}, (
+            f"A7: the gradient of x is {found}, not {expected}, in {compute.__name__} with x of"
+            f" {sizes}, w of {wide} and a gradient whose sum float32 rounds")

@@ -114,6 +114,11 @@ def check_scope_events(kinds, chosen, events, leaf, noted):
             assert raised is expected, f"H4: {past} of the scopes {chosen} raises {raised}"
     found, right = found_state(leaf, noted, names), modelled_state(state, names)
     assert found == right, f"H4: {past} of the scopes {chosen} makes the state {found}"
+    scope = pairs.clear()
+    if len(events) < 3:
+        found = found_state(leaf, noted, {})
+        assert found == (*right[:3], None, right[4]), (  # an object of a mode is only a handle
+            f"H1: when the scopes {chosen} have died after {past}, the state is {found}")
 def pairs_of_scopes():
     """Up to three events of each scope, and of each pair that changes the same part."""
     noted, leaf, changes = [], T.ones(1).requires_grad_(), (change_recording, change_hermetic)

@@ -1,6 +1,6 @@
 """When tensors end: cycles through what they own, and finalizers that still ask them."""
 
-#: pairs_of_cycles [slotcore]: the collector frees a cycle of what tensors own, if no other owns it
+#: pairs_of_cycles, MarkedBytes, collect_until_ended [slotcore]: dead cycles of what tensors own
 import itertools
 class MarkedBytes(bytearray):
     """Bytes that may have attributes and weak references."""
@@ -204,9 +204,7 @@ def pairs_of_finalizers():
     for make, kind, (drop, own) in itertools.product(makes_of_ending(), kinds, drops_of_ending()):
         check_late_reference(make, kind, numbers, drop, own)
 
-#: pairs_of_ends_within [slotcore]: what Python drops while C++ frees an object dies at once
-#> pairs_of_ends_within: finalizes
-import itertools
+#: ActsAtEnd, over_ending_bytes, saved_as_packs, with_end, with_ending_hook [slotcore]: call at ends
 class ActsAtEnd:
     """Calls ACT when it dies."""
     def __init__(self, act):
@@ -236,6 +234,10 @@ def with_ending_hook(tensor, act):
     held = ActsAtEnd(act)
     tensor.register_hook(lambda gradient: held)
     return tensor
+
+#: pairs_of_ends_within [slotcore]: what Python drops while C++ frees an object dies at once
+#> pairs_of_ends_within: finalizes
+import itertools
 def with_weak_callback(tensor, act):
     reference = weakref.ref(tensor, lambda reference: act())
     return [reference, tensor]

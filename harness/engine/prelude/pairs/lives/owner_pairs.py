@@ -59,7 +59,7 @@ def tagged_of_kind(kind):
     one.tag = 7
     return one
 
-#: pairs_of_refetched [slotcore]: a wrapper that C++ keeps is fetched again, however it was dropped
+#: pairs_of_refetched, check_is_whole, drops_of_wrappers, fetch_by_handle [slotcore]: kept wrappers
 #> pairs_of_refetched: finalizes
 import itertools, slotcore_c10
 def fetch_by_handle(one):
@@ -176,7 +176,7 @@ def pairs_of_wrapped_in_modes():
     for state, keep, drop_inside in itertools.product(states, (True, False), (False, True)):
         check_wrapped_in_modes(*state, keep, drop_inside)
 
-#: pairs_of_swapped_after [slotcore]: a reference to a tensor forbids a swap while it lives
+#: pairs_of_swapped_after, run_and_keep [slotcore]: a reference forbids a swap while it lives
 import itertools, slotcore_c10
 def run_and_keep(tensor):
     """The graph of a backward that has run, and that left TENSOR a gradient."""

@@ -112,7 +112,7 @@ def pairs_of_decided_alike():
         for first in range(5):
             check_sound_decisions(before, conditions[first::5], answers_to_numbers)
 
-#: pairs_of_graph_twins [slotcore]: a graph, its text and its function do the same to each tensor
+#: pairs_of_graph_twins, text_of_tensors [slotcore]: a graph does what its function does
 def numbers_with_zeros(sizes, strides, offset=0):
     base = T.tensor([place % 5 - 1.0 for place in range(24)])
     return base.as_strided(sizes, strides, offset)
@@ -212,14 +212,14 @@ def places_of_document(part, pointer=""):
         if type(value) in (dict, list):
             yield from places_of_document(value, f"{pointer}/{key}")
 def described_for_odd_fields():
-    """Texts of a view of a leaf with a gradient, and of a fake with symbols."""
+    """Texts of a view and its leaf, which has a gradient, and of a fake with symbols."""
     leaf = T.ones(4).requires_grad_()
     leaf.grad = T.ones(4)
     rows = T._subclasses.FakeTensorMode(
         shape_env=T.fx.experimental.symbolic_shapes.ShapeEnv()).from_tensor(
             T.ones(3, 4)[1:], kind="dynamic")
     describer = T._subclasses.meta_utils.MetaTensorDescriber
-    return {"a view": T._meta.dumps(describer().describe_tensor(leaf[1:3])),
+    return {"a view and a leaf": T._meta.describe(describer(), leaf[1:3], leaf).as_json(),
             "a fake": T._meta.dumps(describer().describe_tensor(rows))}
 def check_odd_field(name, document, part, key, pointer, odd):
     value, part[key] = part[key], odd

@@ -152,7 +152,7 @@ def pairs_of_odd_writes():
         for make, view in itertools.product(makes, views):
             check_odd_writes(make, view, numbers, rows)
 
-#: pairs_of_left_aliases [slotcore]: set_(), .data and resize_() change one alias and nothing else
+#: pairs_of_left_aliases, bits_of, set_data [slotcore]: set_(), .data and resize_() change one alias
 import itertools
 def aliases_of_tensors():
     """Each makes an alias of t; all but the first have the version of t."""

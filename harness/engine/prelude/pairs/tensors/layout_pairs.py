@@ -60,7 +60,7 @@ def pairs_of_read_as():
     for state in itertools.product(layouts[::29], ["meta"], dtypes, dtypes):
         check_read_as(*state)
 
-#: pairs_of_regrouped [slotcore]: view() regroups a layout if strides reach its elements in order
+#: pairs_of_regrouped, flattened [slotcore]: view() regroups if strides reach its elements
 import itertools, math, operator
 def reached_elements(sizes, strides, offset):
     """The number of each element in its storage, in the order of the indices."""

@@ -101,7 +101,7 @@ def pairs_of_after_errors():
         for plan, (number, run) in itertools.product(plans, enumerate(runs)):
             check_after_error(plan, error, run, 2 if number == 1 else 1)
 
-#: pairs_of_hook_orders [slotcore]: hooks run by kind and age, also if one is put on or removed
+#: pairs_of_hook_orders, TwoResults [slotcore]: hooks run by kind and age, also new ones
 import itertools
 class LoggedRun:
     """Logs the hooks that run; the one with number WHEN also does CHANGE, once."""

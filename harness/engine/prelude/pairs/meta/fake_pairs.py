@@ -5,7 +5,7 @@ def tensor_with_gradient(tensor, gradient):
     tensor.grad = gradient
     return tensor
 
-#: pairs_of_symbols_again [slotcore]: a tensor whose fake has died gets the same symbols again
+#: pairs_of_symbols_again, expressions_in, numbers_of_fake [slotcore]: symbols come again
 import itertools
 def tensors_to_fake_again():
     """Tensors that share sizes with their bases and gradients, or have sizes and strides of 0 and
@@ -80,7 +80,7 @@ def pairs_of_symbols_again():
     for case in cases[2::5]:
         check_symbols_again(*case, events)
 
-#: pairs_of_tables_follow [slotcore]: a tensor keeps its fake as long as its description is the same
+#: pairs_of_tables_follow, ids_of_description [slotcore]: equal descriptions keep fakes
 import itertools
 def leaf_of_ones():
     return T.ones(4).requires_grad_()

@@ -1,0 +1,8 @@
+check_meta_pairs('text_forms')
+check_meta_pairs('asked_descriptions')
+check_meta_pairs('families')
+check_meta_pairs('failed_steps')
+check_meta_pairs('cold_cache')
+check_meta_pairs('ranges')
+check_meta_pairs('huge_sizes')
+check_meta_pairs('related_inputs')

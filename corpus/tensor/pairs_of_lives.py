@@ -1,0 +1,8 @@
+check_life_pairs('owner_steps')
+check_life_pairs('deferred_ends')
+check_life_pairs('watched_ends')
+check_life_pairs('ends_amid_errors')
+check_life_pairs('second_ends')
+check_life_pairs('class_shapes')
+check_life_pairs('lives_after_swaps')
+check_life_pairs('self_changes')
