@@ -89,6 +89,7 @@ graph_pairs = {
     "scopes": pairs_of_scopes,
     "stale_saved": pairs_of_stale_saved,
     "two_runs": pairs_of_two_runs,
+    "unrecorded_views": pairs_of_unrecorded_views,
     "written_differences": pairs_of_written_differences,
 }
 def check_graph_pairs(name):

@@ -84,3 +84,54 @@ def pairs_of_changed_leaves():
         for place, graph in enumerate(graphs[number % 3::3]):
             asked += check_changed_leaf(graph, pair, (number + place) % 4 == 0)
     assert asked > 300, f"A7: only {asked} leaves got a gradient"
+
+#: pairs_of_unrecorded_views [slotcore]: views that are made without recording, of what was written
+import itertools
+def histories_of_base():
+    """What a view is made of; x is a leaf of four elements, and p needs no gradient."""
+    return expressions_of("x, p", """
+        x
+        x * 2
+        (x * 2).add_(1)
+        (x * 2).mul_(p).mul_(p)
+        (x * 2).relu_().detach_().add_(1)
+        changed_without_recording(x)
+        changed_without_recording(x * 2)
+        changed_by_view(x * 2)
+        (x * 2).add_(1).t()
+        changed_by_view(x * 2).t()
+        p
+        p.add_(1)
+        p.add_(1).t()
+        p.mul_(x)
+        p.mul_(x).t()""")
+def changed_without_recording(tensor):
+    tensor.detach().mul_(3)
+    return tensor
+def changed_by_view(tensor):
+    tensor[1:].mul_(2)
+    return tensor
+def check_view_in_mode(make, view, is_recorded):
+    base = make(T.ones(2, 2).requires_grad_(), T.ones(2, 2))
+    with T.set_grad_enabled(is_recorded):
+        made = view(base)
+    has_history = is_recorded and base.requires_grad
+    found = (made.requires_grad, made.is_leaf, made.grad_fn is not None,
+             made._version - base._version,
+             made._base is (base if base._base is None else base._base))
+    right = (base.requires_grad, not has_history, has_history, 0, True)
+    assert found == right, (
+        f"A7a: with recording {is_recorded}, {view.__name__} of x = {make.__name__} has"
+        f" (requires_grad, is_leaf, a grad_fn, a later version, the base) {found}, not {right}")
+def pairs_of_unrecorded_views():
+    views = expressions_of("x", """
+        x[0]
+        x[...]
+        x[1:].t()[:1]
+        x.t()
+        x.view(2, 2)
+        x.narrow(0, 1, 1)
+        x.expand(3, 2, 2)
+        x.as_strided((3,), (1,), 1)""")
+    for make, view, is_recorded in itertools.product(histories_of_base(), views, (False, True)):
+        check_view_in_mode(make, view, is_recorded)
