@@ -100,6 +100,7 @@ def check_graph_pairs(name):
 meta_pairs = {
     "asked_descriptions": pairs_of_asked_descriptions,
     "cold_cache": pairs_of_cold_cache,
+    "converted_again": pairs_of_converted_again,
     "decided_alike": pairs_of_decided_alike,
     "failed_steps": pairs_of_failed_steps,
     "families": pairs_of_families,

@@ -98,7 +98,7 @@ def pairs_of_text_forms():
         read += check_text_forms(make.__name__, description.as_json())
     assert read > 99, f"M12: only {read} texts were read"
 
-#: pairs_of_asked_descriptions [slotcore]: what happens after a description changes no answer of it
+#: pairs_of_asked_descriptions, described_for_questions [slotcore]: what follows a description
 def described_for_questions():
     """Tensors, and fakes, to describe; the second is a fake with symbols or None."""
     return expressions_of("x", """
@@ -167,3 +167,36 @@ def pairs_of_asked_descriptions():
                                                  enumerate(acts_after_describing())):
         done += check_asked_description(make, act, (i + j) % 2 == 1)
     assert done > 90, f"M1: only {done} acts follow a description"
+
+#: pairs_of_converted_again [slotcore]: a converter gives equal descriptions the same fakes
+import itertools
+def acts_between_conversions():
+    """What may happen to a description d, its converter c and its fakes between two conversions."""
+    return expressions_of("d, c, fakes", """
+        None
+        c(T.ones(3, 4))
+        d.as_json()
+        d.base and T._meta.convert(c, d.base)
+        d.grad and T._meta.convert(c, d.grad)
+        T._meta.convert(T._subclasses.meta_utils.MetaConverter(), d)
+        [one.detach().fill_(3) for one in fakes]
+        [setattr(one, "grad", None) for one in fakes]
+        fakes.clear() or gc.collect()""")
+def check_converted_again(make, act, has_bytes, is_read):
+    meta, tensor = T._subclasses.meta_utils, make(with_own_gradient(T.ones(3, 4)))
+    describer, converter = meta.MetaTensorDescriber(), meta.MetaConverter()
+    one, other = [T._meta.describe(describer, tensor, copy_data=has_bytes) for _ in range(2)]
+    if is_read:
+        one = other = T._meta.loads(one.as_json())
+    fakes = T._meta.convert(converter, one)
+    former, kept = list(fakes), [fake.grad for fake in fakes]  # a fake that ends is made anew
+    class_raised(act, one, converter, fakes)
+    later = T._meta.convert(converter, other)
+    assert [*map(id, later)] == [*map(id, former)], (
+        f"M9: the description of {make.__name__}, {'with' if has_bytes else 'without'} bytes"
+        f"{' and read from text' if is_read else ''}, gets new fakes from its converter after"
+        f" {act.__name__}")
+def pairs_of_converted_again():
+    for make, act in itertools.product(described_for_questions(), acts_between_conversions()):
+        for has_bytes, is_read in itertools.product((False, True), repeat=2):
+            check_converted_again(make, act, has_bytes, is_read)
