@@ -8,6 +8,7 @@
 #include "core/autograd/saved/saved_variable.h"
 #include "core/c10/live_counts.h"
 #include "tests/core/autograd/graph.h"
+#include "tests/core/c10/long_chain.h"
 
 namespace slotcore::autograd {
 namespace {
@@ -128,9 +129,9 @@ TEST_F(Ownership, nothing_is_recorded_in_no_grad_mode) {
 TEST_F(Ownership, a_deep_graph_is_freed_and_run_without_recursion) {
   TensorPtr x = leaf_of({1});
   TensorPtr y = x;
-  for (int i = 0; i < 1000000; i++) y = y + x;
+  for (int i = 0; i < kLongChain; i++) y = y + x;
   backward(y);
-  EXPECT_EQ(values_of(x->grad()), std::vector<double>{1000001});
+  EXPECT_EQ(values_of(x->grad()), std::vector<double>{kLongChain + 1});
 }
 
 struct Failure {};

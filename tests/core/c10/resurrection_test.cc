@@ -8,6 +8,7 @@
 #include "core/autograd/history.h"
 #include "core/c10/live_counts.h"
 #include "core/c10/tensor/tensor_impl.h"
+#include "tests/core/c10/long_chain.h"
 
 namespace slotcore {
 namespace {
@@ -99,14 +100,13 @@ TEST(HandOver, a_disarmed_interpreter_leaks_the_wrapper_and_frees_the_impl) {
   EXPECT_EQ(live_storages.value(), 0);
 }
 
-TEST(Chains, a_million_grads_are_freed_without_recursion) {
+TEST(Chains, a_long_chain_of_grads_is_freed_without_recursion) {
   impl::PyInterpreter own_tag(&fake_vtable);
   impl::PyInterpreter* tag = &own_tag;
-  constexpr int kLinks = 1'000'000;
-  std::vector<FakeWrapper> wrappers(kLinks);
+  std::vector<FakeWrapper> wrappers(kLongChain);
   auto head = make_intrusive<TensorImpl>(Dims{0}, ScalarType::uint8);
   auto storage = head->storage();
-  for (int i = 0; i < kLinks; i++) {
+  for (int i = 0; i < kLongChain; i++) {
     auto next = make_intrusive<TensorImpl>(storage, contiguous_layout(Dims{0}), ScalarType::uint8);
     if (i % 2 == 0) give_wrapper(tag, head.get(), &wrappers[i]);
     EXPECT_FALSE(autograd::exchange_grad(*next, std::move(head)));
@@ -114,7 +114,7 @@ TEST(Chains, a_million_grads_are_freed_without_recursion) {
   }
   head.reset();
   EXPECT_EQ(live_tensors.value(), 0);
-  for (int i = 0; i < kLinks; i += 2) ASSERT_TRUE(wrappers[i].impl_was_alive_at_death);
+  for (int i = 0; i < kLongChain; i += 2) ASSERT_TRUE(wrappers[i].impl_was_alive_at_death);
 }
 
 }  // namespace

@@ -134,6 +134,19 @@ def test_a_deep_graph_is_freed_without_deep_recursion():
     assert on_a_small_stack(is_freed)
 
 
+def test_a_million_nodes_are_run_and_freed_without_recursion():
+    x, sentinel = leaf(), Sentinel()
+    y = x + x
+    y.grad_fn.metadata["sentinel"] = sentinel
+    for _ in range(1_000_000):
+        y = y + x
+    y.backward()
+    assert x.grad.item() == 1_000_002
+    of_first = weakref.ref(sentinel)
+    del y, sentinel
+    assert of_first() is None
+
+
 def test_owned_by_cpp_lists_what_is_saved():
     x = leaf()
     y = Save.apply(x, "x")
