@@ -1,6 +1,8 @@
 """Checks that every oracle works: each must report its own planted bug."""
 
+import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from slotfuzz.engine import channel, server
@@ -23,7 +25,7 @@ def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
 
     With TREE, whose engine has no sanitizer, on the module that is installed there.
     """
-    rows = []
+    bugs = []
     name = registry.installed_names()[0] if tree else registry.DEFAULT
     for sanitizer in sanitizers:
         target = catalogue.default_target()
@@ -32,8 +34,9 @@ def plant_all(sanitizers: list[str], tree: Path | None = None) -> list[dict]:
             if planted["name"] in CORE_ONLY and not chosen.capabilities.is_counted:
                 continue
             if planted["oracle"] in chosen.watch.oracles:
-                rows.append(plant(chosen, target, planted))
-    return rows
+                bugs.append((chosen, target, planted))
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(lambda bug: plant(*bug), bugs))
 
 
 def _described(chosen: subject.Subject, target: str) -> dict:
