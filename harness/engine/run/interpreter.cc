@@ -1,6 +1,8 @@
 // Starts CPython, imports the subject, runs the prelude.
 #include "harness/engine/run/interpreter.h"
 
+#include <marshal.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -59,12 +61,23 @@ void start_python(const InterpreterOptions& options) {
   }
 }
 
+// What scripts/compile_prelude.py has written.
+constexpr std::string_view kPreludeCode[] = {
+#include "prelude_code.inc"
+};
+
+// The code of each snippet of the prelude, in a list.
+Ref prelude_code() {
+  std::string all;
+  for (const std::string_view part : kPreludeCode) all += part;
+  Ref codes(PyMarshal_ReadObjectFromString(all.data(), static_cast<Py_ssize_t>(all.size())));
+  CHECK(codes && PyList_Check(codes.get()), "code of the prelude: " << take_error());
+  return codes;
+}
+
 // False if it raised.
-bool run_snippet(const Snippet& snippet, PyObject* names) {
-  const std::string source = snippet.text + "\n";
-  const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
-  CHECK(code, "prelude.py: " << snippet.names[0].name << ": " << take_error());
-  const Ref result(PyEval_EvalCode(code.get(), names, names));
+bool run_code(PyObject* code, PyObject* names) {
+  const Ref result(PyEval_EvalCode(code, names, names));
   return static_cast<bool>(result);
 }
 
@@ -110,12 +123,19 @@ Interpreter::Interpreter(const InterpreterOptions& options, const Weights& weigh
     CHECK(module && PyDict_SetItemString(names(), name, module.get()) == 0, name);
   }
   snippets_ = prelude_snippets();
-  for (const Snippet& snippet : snippets_) {
+  const Ref codes = prelude_code();
+  CHECK(PyList_GET_SIZE(codes.get()) == static_cast<Py_ssize_t>(snippets_.size()),
+        "the prelude has " << snippets_.size() << " snippets and code of another number");
+  for (std::size_t i = 0; i < snippets_.size(); ++i) {
+    PyObject* code = PyList_GET_ITEM(codes.get(), static_cast<Py_ssize_t>(i));
     // A snippet that raises leaves its names undefined, which masks the ops that use them.
-    if (snippet.is_for(options.module, weights) && !run_snippet(snippet, names())) PyErr_Clear();
+    if (snippets_[i].is_for(options.module, weights) && !run_code(code, names())) PyErr_Clear();
   }
   for (const Snippet& snippet : read_snippets(options.snippets)) {
-    if (!run_snippet(snippet, names())) throw StartError(snippet.sentence + ": " + take_error());
+    const std::string source = snippet.text + "\n";
+    const Ref code(Py_CompileString(source.c_str(), "prelude.py", Py_file_input));
+    if (!code || !run_code(code.get(), names()))
+      throw StartError(snippet.sentence + ": " + take_error());
     snippets_.push_back(snippet);
   }
 }
