@@ -13,6 +13,7 @@ from slotfuzz.engine.server import Server
 from slotfuzz.finding import contract, emit
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
+from slotfuzz.scripts import compile_prelude
 from slotfuzz.subject import subject
 from tests.driver import replies
 
@@ -38,6 +39,15 @@ def test_the_engine_loses_no_line(snippets):
             if line and not line.startswith(MARKERS)]
     kept = [line for snippet in snippets for line in snippet.text.splitlines() if line]
     assert sorted(kept) == sorted(code) != []
+
+
+def test_the_build_compiles_the_same_snippets(snippets):
+    """The engine runs the code of a snippet that the build has split from its file."""
+    texts = [snippet.text for snippet in snippets]
+    for part in PARTS:
+        split = [text.strip("\n") for text in compile_prelude.snippets(part)]
+        assert split
+        assert any(texts[at:at + len(split)] == split for at in range(len(texts)))
 
 
 def test_snippets_are_python(snippets):
