@@ -29,6 +29,7 @@ tensor_pairs = {
     "finalizers": pairs_of_finalizers,
     "grown_storages": pairs_of_grown_storages,
     "huge_numbers": pairs_of_huge_numbers,
+    "kept_memory": pairs_of_kept_memory,
     "left_aliases": pairs_of_left_aliases,
     "odd_arguments": pairs_of_odd_arguments,
     "odd_reads": pairs_of_odd_reads,
@@ -57,6 +58,7 @@ life_pairs = {
     "deferred_ends": pairs_of_deferred_ends,
     "ends_amid_errors": pairs_of_ends_amid_errors,
     "lives_after_swaps": pairs_of_lives_after_swaps,
+    "made_parameters": pairs_of_made_parameters,
     "owner_steps": pairs_of_owner_steps,
     "second_ends": pairs_of_second_ends,
     "self_changes": pairs_of_self_changes,
@@ -78,6 +80,7 @@ graph_pairs = {
     "function_marks": pairs_of_function_marks,
     "handed_on": pairs_of_handed_on,
     "hook_orders": pairs_of_hook_orders,
+    "hook_scopes": pairs_of_hook_scopes,
     "hooks_amid_writes": pairs_of_hooks_amid_writes,
     "iterators": pairs_of_iterators,
     "layouts_of_bases": pairs_of_layouts_of_bases,
@@ -112,6 +115,7 @@ meta_pairs = {
     "symbols_again": pairs_of_symbols_again,
     "tables_follow": pairs_of_tables_follow,
     "text_forms": pairs_of_text_forms,
+    "traced_reads": pairs_of_traced_reads,
     "warm_cache": pairs_of_warm_cache,
 }
 def check_meta_pairs(name):

@@ -20,6 +20,9 @@ def shapes_of_classes():
         class_of_slots(type("Middle", (class_of_slots(base, a=1),), {}), b=2, c=3)
         type("Shape", (class_of_slots(base, a=1), PlainMixin), {})
         type("Shape", (base, PlainMixin), {})
+        type("Shape", (PlainMixin, base), {})
+        type("Shape", (PlainMixin, class_of_slots(base, a=1)), {})
+        class_of_slots(SlotlessMixin, base, a=1)
         class_of_slots(base, SlotlessMixin, _Shape__a=1, b=2)
         type("Meta", (type(base),), {})("Shape", (base,), {"__slots__": {"a": "a text"}})""")
 def places_of_class(made):
@@ -76,6 +79,69 @@ def pairs_of_class_shapes():
     left = [state for state, reference in classes.items() if reference() is not None]
     assert not left, f"P5: the classes {left} live on after their instances"
     assert len(dead) == count > 80, f"P5: only {len(dead)} places are asked"
+
+#: pairs_of_made_parameters [slotcore]: a Parameter has what its arguments say, and shares the data
+import itertools
+class ParameterSub(T.nn.Parameter):
+    """A Parameter's class with nothing of its own."""
+def data_of_parameters():
+    return expressions_of("", """
+        T.ones(2)
+        T.ones(3, 2).t()
+        T.ones(4)[1:]
+        T.tensor([3j]).conj()
+        T.ones(2)._neg_view()
+        T.tensor([1, 2])
+        T.tensor(True)
+        T.ones(2, device="meta")
+        FakeTensorMode().from_tensor(T.ones(2))
+        T.ones(2).requires_grad_()
+        T.ones(2).requires_grad_() * 2
+        T.nn.Parameter(T.ones(2))
+        T.nn.Parameter(T.ones(2), False)
+        ParameterSub(T.ones(2))
+        T.ones(2).as_subclass(KeepingSub)
+        T.Tensor._make_subclass(KeepingSub, T.ones(2), True)
+        (T.ones(2).requires_grad_() * 2).as_subclass(KeepingSub)""")
+def makers_of_parameters():
+    """What makes a Parameter of d; and whether it requires a gradient, by the argument r."""
+    return expression_rows("d, r", """
+        T.nn.Parameter(d) -> True
+        T.nn.Parameter(d, r) -> r
+        T.nn.Parameter(data=d, requires_grad=r) -> r
+        ParameterSub(d, r) -> r
+        ParameterSub(requires_grad=r, data=d) -> r
+        T.Tensor._make_subclass(T.nn.Parameter, d) -> False
+        T.Tensor._make_subclass(T.nn.Parameter, d, r) -> r
+        T.Tensor._make_subclass(ParameterSub, d, r) -> r""")
+def check_made_parameter(make_data, make, requires):
+    data, made = make_data(), []
+    before = data.requires_grad, data.is_leaf, data._version, type(data)
+    where = f"of {make.__name__} with d = {make_data.__name__}, r = {requires}"
+    wanted = make.requires(data, requires)
+    raised = class_raised(lambda: made.append(make(data, requires)))
+    can_require = data.dtype in (T.float32, T.float64, T.complex64)
+    # Parameter() takes detach(), which gives a plain tensor of an instance of ParameterSub.
+    is_refused = type(data) is ParameterSub and "_make" not in make.__name__
+    expected = RuntimeError if is_refused or wanted and not can_require else None
+    assert raised is expected, f"P9: the call {where} raises {raised}, and not {expected}"
+    after = data.requires_grad, data.is_leaf, data._version, type(data)
+    assert after == before, f"P9: the call {where} makes {after} of {before} of d"
+    for one in made:
+        found = one.requires_grad, one.is_leaf, one.grad_fn, one.grad, one.shape, one.stride()
+        right = wanted, True, None, None, data.shape, data.stride()
+        assert found == right, f"P9: the result {where} has {found}, and not {right}"
+        is_one = isinstance(one, T.nn.Parameter) or getattr(one, "_is_param", False)
+        assert is_one, f"P9: the result {where} is no Parameter"
+        assert one.untyped_storage() is data.untyped_storage(), f"P9: the result {where} is a copy"
+        with T.no_grad():
+            one.detach().zero_()
+        assert data._version == before[2] + 1, f"P8: d does not count a write of the result {where}"
+def pairs_of_made_parameters():
+    for make, requires in makers_of_parameters():
+        make.requires = requires
+        for make_data, flag in itertools.product(data_of_parameters(), (False, True)):
+            check_made_parameter(make_data, make, flag)
 
 #: pairs_of_lives_after_swaps [slotcore]: exchanged tensors are kept, fetched and end like others
 #> pairs_of_lives_after_swaps: swaps finalizes in_hermetic

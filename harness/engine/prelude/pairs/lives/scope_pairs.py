@@ -108,7 +108,8 @@ def check_scope_events(kinds, chosen, events, leaf, noted):
             number, method = event
             scope, model = pairs[number]
             past.append(f"{method} of {number}")
-            given = () if method == "enter" else (None, None, None)
+            ends = (None, None, None), (KeyError, KeyError(number), None)
+            given = () if method == "enter" else ends[len(past) % 2]  # with and without an error
             raised = class_raised(getattr(scope, f"__{method}__"), *given)
             expected = None if getattr(model, method)(state) else RuntimeError
             assert raised is expected, f"H4: {past} of the scopes {chosen} raises {raised}"
@@ -136,3 +137,44 @@ def pairs_of_scopes():
                     leave_all()
     finally:
         leave_all()
+
+#: pairs_of_hook_scopes [slotcore]: a hook is gone after the `with` of its handle, however it ends
+import itertools
+def hooks_with_handles():
+    """Each kind of hook; NOTE is called in a backward of y, which is x * 2."""
+    return expressions_of("x, y, note", """
+        x.register_hook(note)
+        y.register_hook(note)
+        y.grad_fn.register_hook(note)
+        y.grad_fn.register_prehook(note)
+        y.grad_fn.next_functions[0][0].register_hook(note)
+        y.grad_fn.next_functions[0][0].register_prehook(note)""")
+def run_within(handle, act, error):
+    """Calls ACT in a `with` of HANDLE, which ends with ERROR unless that is None."""
+    try:
+        with handle as entered:
+            assert entered is handle, "A3: a handle does not give itself to its `with`"
+            act()
+            if error is not None:
+                raise error
+    except type(error) as raised:
+        assert raised is error, f"A3: the handle of a hook has raised {raised!r}"
+def check_hook_scope(register, other, error):
+    """The hook is called within the `with` alone, and OTHER, which stays, each time."""
+    x = T.ones(2).requires_grad_()
+    y, calls, all_calls = x * 2, [], []
+    run = lambda: y.backward(T.ones(2), True)
+    kept = other(x, y, lambda *given: all_calls.append(1))
+    handle = register(x, y, lambda *given: calls.append(1))
+    run_within(handle, run, error)
+    run()
+    found = len(calls), len(all_calls)
+    assert found == (1, 2), (
+        f"A3: {register.__name__} in a `with` that ends with {error!r}, beside {other.__name__}:"
+        f" in a backward within it and one after it they are called {found} times")
+    handle.remove(), kept.remove(), run()
+    assert (len(calls), len(all_calls)) == found, f"A3: {other.__name__} is called when removed"
+def pairs_of_hook_scopes():
+    errors = None, KeyError(1), StopIteration(), GeneratorExit(), KeyboardInterrupt()
+    for case in itertools.product(hooks_with_handles(), hooks_with_handles(), errors):
+        check_hook_scope(*case)
