@@ -11,7 +11,6 @@ from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.schema.events import Event
 from slotfuzz.subject import catalogue, mutant, subject
-from slotfuzz.triage import program_shape
 from tests.steps.run import SHARDS, STEP_SECONDS_MAX, googletest, run, slotfuzz
 
 # Full allocation stacks make a script twelve times slower; a replay of a failure has them.
@@ -71,17 +70,11 @@ def test_seeds_are_clean_in_every_order(target, sanitizer):
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 @pytest.mark.parametrize("target", catalogue.fuzzable_targets())
 def test_seeds_run_as_scripts_of_their_own(target, sanitizer, tmp_path):
-    """Each with the prelude that it needs, including lanes and interpreters, up to its exit.
-
-    ThreadSanitizer gets those that start a thread; it has nothing to see in the others.
-    """
+    """Each with the prelude that it needs, including lanes and interpreters, up to its exit."""
     chosen = subject.resolve("core", sanitizer, [target])
     seeds = sorted((ROOT / "corpus" / target).glob("*.py"))
+    assert seeds
     with Server(chosen, target) as server:
-        if sanitizer == "thread":
-            seeds = [seed for seed in seeds if "starts_thread" in program_shape.effects(
-                server.parse(seed.read_text()), server.table)]
-        assert seeds
         snippets = prelude.snippets_of(server.table.description)
         for seed in seeds:
             script = emit.script(server.run(seed.read_text()), snippets, "core", sanitizer,

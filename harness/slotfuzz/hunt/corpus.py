@@ -17,7 +17,7 @@ from slotfuzz.hunt.workplace import try_lock
 from slotfuzz.subject.subject import Subject
 
 INITED = re.compile(r"^#\d+\s+INITED (cov: \d+ ft: \d+)", re.MULTILINE)
-SEEDS = (1, 2)
+SEEDS = (1, 2, 3)
 # libFuzzer names an entry of a corpus by the SHA-1 of its text.
 ENTRY = re.compile(r"[0-9a-f]{40}")
 # Folders of a merge, in a folder beside the corpus: the new corpus, and the one that it replaces.
