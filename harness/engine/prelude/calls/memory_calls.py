@@ -55,6 +55,8 @@ count_bytes = getattr(ctypes.CDLL(None), "__sanitizer_get_current_allocated_byte
 if count_bytes is not None:
     count_bytes.restype = ctypes.c_size_t
 def memory_in_use():
+    """A target without a sanitizer takes the memory of Python's objects from malloc, where nothing
+    counts it: there this is 0."""
     sys._clear_type_cache()  # it keeps a name for each address that a name has had
     return sys.getallocatedblocks() if count_bytes is None else count_bytes()
 
