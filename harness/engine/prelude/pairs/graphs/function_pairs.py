@@ -111,6 +111,54 @@ def check_function_marks(style, make_argument, body, kinds, mark):
             f" {said}, not {expected}, for result {number} of {where}")
     writes = ("mul_" in body.__name__) + case.marks_dirty
     assert argument._version == writes, f"A8: the version is {argument._version} after {where}"
+class ReturnsBody(T.autograd.Function):
+    """Computes BODY(tensor), which may be a tuple of views and others."""
+    @staticmethod
+    def forward(ctx, tensor, body):
+        return body(tensor)
+    backward = staticmethod(len)  # never runs
+def bodies_of_views():
+    """What a forward returns, and which of its results lie on the argument's elements."""
+    rows = expression_rows("x", """
+        x -> [True]
+        x[:1] -> [True]
+        (x[:1], x[1:]) -> [True, True]
+        (x, x) -> [True, True]
+        (x[:1], x) -> [True, True]
+        (x[:1], x[1:], x[:]) -> [True, True, True]
+        (x * 2, x[1:]) -> [False, True]
+        (x[:1], x * 2) -> [True, False]
+        (x[:1], 7, x.detach()) -> [True, None, False]""")
+    return [(body, on_argument(None)) for body, on_argument in rows]
+def writes_near_results():
+    """What is written: the argument b, a view of it, the result r, or a view of that."""
+    return expressions_of("b, r", """
+        b.mul_(2)
+        b[:1].mul_(2)
+        b.fill_(3)
+        r.mul_(2)
+        r[:1].mul_(2)""")
+def check_written_result(body, number, on_argument, make_argument, write):
+    """A node that Python does not know cannot be made anew for a view that is written."""
+    where = f"result {number} of {body.__name__} of {make_argument.__name__}"
+    argument = make_argument(T.ones(2).requires_grad_())
+    results = ReturnsBody.apply(argument, body)
+    result = results[number] if type(results) is tuple else results
+    name = result.grad_fn.name()
+    assert name == "ReturnsBodyBackward", f"A8: {where} has a node {name}"
+    raised = class_raised(lambda: (write(argument, result), result.grad_fn))
+    expected = RuntimeError if on_argument else None
+    assert raised is expected, (
+        f"A8: {write.__name__} and a read of the node of r raise {raised}, not {expected}, if r is"
+        f" {where}")
+def check_written_results():
+    cases = itertools.product(bodies_of_views(), writes_near_results(), expressions_of("x", """
+        x * 1
+        (x * 1)[:]"""))
+    for (body, on_argument), write, make_argument in cases:
+        for number, on in enumerate(on_argument):
+            if on is not None:
+                check_written_result(body, number, on, make_argument, write)
 def pairs_of_function_marks():
     cases = itertools.product(styles_of_functions(), arguments_of_functions(),
                               bodies_of_functions(), marks_of_functions())
@@ -118,6 +166,7 @@ def pairs_of_function_marks():
         if kinds[0] == "view" and "non_differentiable" in mark.__name__:
             continue  # such a result requires a gradient all the same, if the argument does
         check_function_marks(style, argument, body, kinds, mark)
+    check_written_results()
 
 #: pairs_of_failed_calls [slotcore]: a call that raises for results with a history is freed
 class SavesTuple(T.autograd.Function):

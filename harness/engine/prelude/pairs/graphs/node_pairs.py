@@ -1,6 +1,6 @@
 """Hooks of each kind of node, what they may return, and hooks and modes of what a graph saves."""
 
-#: pairs_of_each_node, DoublesAndSavesInput, written_product [slotcore]: hooks of nodes
+#: pairs_of_each_node, DoublesAndSavesInput, written_product [slotcore]: hooks and notes of nodes
 def written_product(leaf, write):
     base = leaf * 1
     write(base)
@@ -211,10 +211,49 @@ def check_nested_grad_modes():
                 f" mode")
         T.set_grad_enabled(True)
         assert T.is_grad_enabled() is True, "A3: set_grad_enabled(True) enables no recording"
+class Raising(T.autograd.Function):
+    """Its backward raises."""
+    @staticmethod
+    def forward(ctx, tensor):
+        return tensor * 1
+    @staticmethod
+    def backward(ctx, gradient):
+        raise KeyError("a backward raises")
+def events_of_nodes():
+    """What happens to the graph of the result r of the leaf x."""
+    return expressions_of("x, r", """
+        r.sum().backward(retain_graph=True)
+        r.sum().backward()
+        (r.sum().backward(), class_raised(r.sum().backward))
+        r.sum().backward(create_graph=True)
+        T.autograd.grad(r.sum(), x, allow_unused=True)
+        class_raised(Raising.apply(r).sum().backward)
+        (r[...], r.detach(), r.relu())
+        class_raised(r[...].mul_, 2)
+        gc.collect()""")
+def check_noted_on_node(make, event):
+    """What a program notes on a node, and the hooks that it registers, stay."""
+    leaf, threes = leaf_and_threes()
+    result, note, called = make(leaf, threes), object(), []
+    node = result.grad_fn
+    metadata, name, edges = node.metadata, node.name(), node.next_functions
+    metadata["note"] = note
+    node.register_prehook(called.append)
+    where = f"of the node of {make.__name__} after {event.__name__}"
+    event(leaf, result)
+    assert node.metadata is metadata, f"A3: the metadata {where} is another dictionary"
+    assert metadata == {"note": note}, f"A3: the metadata {where} is {metadata}"
+    assert node.name() == name, f"A3: the name {where} is {node.name()}"
+    runs_it = "r.sum()" in event.__name__
+    assert bool(called) is runs_it, f"A3: {len(called)} calls of the pre-hook {where}"
+    assert node.next_functions == edges, f"A3: the edges {where} are not {edges}"
+    leaf.grad = None  # may own a graph that owns the leaf
 def pairs_of_each_node():
     for make in results_of_each_node():
         check_no_gradients(make)
         check_scaled_gradients(make)
+        for event in events_of_nodes():
+            check_noted_on_node(make, event)
     for row in replies_of_hooks():
         check_reply_of_hook(*row)
     check_swapped_gradients()

@@ -101,6 +101,37 @@ def check_sound_decisions(before, conditions, answers_to_numbers):
                 f"M11: {condition.__name__} is decided as {answer} after {before.__name__}, but"
                 f" (a, b, u) = {numbers}, which pass the guards, give {expected[condition]}")
     assert passing, f"M11: no numbers pass the guards after {before.__name__}"
+def assertions_of_several():
+    """Assertions of the inputs a and b and the numbers u, v and w, which only data give."""
+    return expressions_of("a, b, u, v, w", """
+        u < v
+        v == w + 1
+        u % 3 == w
+        a > u
+        b + w > v
+        u * v > a * w
+        T.sym_max(u, w) >= v
+        u // b == w - 1
+        w != a""")
+def check_numbers_of_several(chosen, numbers):
+    """check() says whether CHOSEN assertions hold for numbers of several symbols."""
+    env = T.fx.experimental.symbolic_shapes.ShapeEnv()
+    u, a = env.create_unbacked_symint(), env.create_symint(7, "x")
+    v, b = env.create_unbacked_symint(), env.create_symint(5, "y")
+    w = env.create_unbacked_symint()
+    for assertion in chosen:
+        T._check(assertion(a, b, u, v, w))
+    for sizes, data in numbers:
+        expected = all(assertion(*sizes, *data) for assertion in chosen)
+        found = env.check(sizes, data)
+        assert found is expected, (
+            f"M11: check({sizes}, {data}) is {found}, not {expected}, with the assertions"
+            f" {' and '.join(assertion.__name__ for assertion in chosen)} of a, b, u, v, w")
+def check_several_numbers():
+    numbers = [*itertools.product(((7, 5), (4, 3)), itertools.permutations((1, 2, 3, 5), 3)),
+               ((7, 5), (2, 2, 1)), ((6, 3), (4, 2, 1)), ((6, 3), (5, 5, 5))]
+    for chosen in itertools.combinations(assertions_of_several(), 2):
+        check_numbers_of_several(chosen, numbers)
 def pairs_of_decided_alike():
     conditions = conditions_to_decide()
     answers_to_numbers = {
@@ -111,6 +142,7 @@ def pairs_of_decided_alike():
         check_read_env(before, conditions)
         for first in range(5):
             check_sound_decisions(before, conditions[first::5], answers_to_numbers)
+    check_several_numbers()
 
 #: pairs_of_graph_twins, text_of_tensors [slotcore]: a graph does what its function does
 def numbers_with_zeros(sizes, strides, offset=0):
