@@ -1,6 +1,8 @@
 // Runs the checks of a stage, and reports.
 #include "harness/engine/judge/checks.h"
 
+#include <algorithm>
+
 #include "harness/engine/language/sentences.h"
 
 namespace slotfuzz {
@@ -29,6 +31,7 @@ Checks::Checks(const Interpreter& interpreter, const Executor& executor, const O
 }
 
 void Checks::run(Stage stage, const Moment& moment) {
+  if (moment.ledger) collections_ = std::max(collections_, moment.ledger->collections());
   for (const Check* check : by_stage_[static_cast<std::size_t>(stage)]) {
     if (verdict_.found()) return;
     (this->*check->run)(*check, moment);
@@ -76,7 +79,7 @@ std::vector<std::string> Checks::after_reset(std::string last) const {
     lines = executor_.reset_as_lines();
     // As the ledger does.
     if (!capabilities_.counts_objects) {
-      lines.push_back("for _ in range(" + std::to_string(Ledger::kMoreCollections) +
+      lines.push_back("for _ in range(" + std::to_string(collections_) +
                       "): gc.collect()");
     }
   }

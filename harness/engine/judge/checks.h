@@ -23,8 +23,11 @@ class Checks {
          const Layout& layout, const Capabilities& capabilities, const Tracker& tracker);
 
   const Verdict& verdict() const { return verdict_; }
-  // Clears the verdict.
-  void start() { verdict_ = Verdict(); }
+  // Clears what the former program left.
+  void start() {
+    verdict_ = Verdict();
+    collections_ = Ledger::kIdleCollections;
+  }
   // Runs the checks of a stage in the order of the table, up to the first that reports.
   void run(Stage stage, const Moment& moment = {});
 
@@ -82,6 +85,8 @@ class Checks {
   // A list of the prelude; null if the prelude lacks it.
   PyObject* const unraisable_;
   std::array<std::vector<const Check*>, kStages> by_stage_;
+  // What a script does before an assertion about the end, as the ledger did.
+  int collections_ = Ledger::kIdleCollections;
   Verdict verdict_;
 };
 

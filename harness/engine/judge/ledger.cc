@@ -2,6 +2,7 @@
 #include "harness/engine/judge/ledger.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "harness/engine/check.h"
@@ -75,6 +76,10 @@ Ledger::Numbers Ledger::live() const {
   return numbers;
 }
 
+long Ledger::total(const Numbers& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0L);
+}
+
 bool Ledger::is_known(const Numbers& numbers) const {
   return std::find(numbers.begin(), numbers.end(), kNoNumber) == numbers.end();
 }
@@ -98,12 +103,18 @@ Ledger::Result Ledger::settle(const CppCycles& made, const KeptNames& names) {
   Numbers now = live();
   const bool excused = left_references_behind();
   // CPython 3.14 treats an object as resurrected if its finalizer has read its __dict__. The next
-  // collection frees it, and what it owned in C++. The finalizers of that may fill lists again.
+  // collection frees it, and what it owned in C++. That may be the next such object, and so on;
+  // finalizers may fill lists again.
   if (now != baseline_ && !capabilities_.counts_objects) end_failed_backwards();
-  for (int round = 0; now != baseline_ && !capabilities_.counts_objects && round < kMoreCollections;
-       ++round) {
+  collections_ = 0;
+  long fewest = total(now);
+  int idle = 0;
+  while (now != baseline_ && !capabilities_.counts_objects && idle < kIdleCollections) {
     drop_held(result);
+    ++collections_;
     now = live();
+    idle = total(now) < fewest ? 0 : idle + 1;
+    fewest = std::min(fewest, total(now));
   }
   if (now == baseline_) {
     hide_what_is_left();

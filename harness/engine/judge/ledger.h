@@ -58,8 +58,11 @@ class Ledger {
   // The current differences from the start, by count.
   void remember(std::vector<std::uintptr_t>& words) const;
 
-  // Further collections for a subject that does not count objects.
-  static constexpr int kMoreCollections = 5;
+  // A subject that does not count objects gets further collections until so many in a row have
+  // freed nothing.
+  static constexpr int kIdleCollections = 5;
+  // How many of them the last program got.
+  int collections() const { return collections_; }
 
  private:
   static constexpr std::size_t kCountsMax = 12;
@@ -67,6 +70,7 @@ class Ledger {
   using Numbers = std::array<long, kCountsMax>;
 
   Numbers live() const;
+  static long total(const Numbers& numbers);
   bool is_known(const Numbers& numbers) const;
   bool left_references_behind();
   void hide_what_is_left();
@@ -106,6 +110,7 @@ class Ledger {
   const std::vector<std::string>& attribute_names_;
   std::vector<Count> counts_;
   Ref collect_;
+  int collections_ = 0;
   Ref tracked_objects_;
   Ref referrers_;
   // The counts when no program has run.

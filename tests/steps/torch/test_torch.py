@@ -32,6 +32,9 @@ def test_findings_in_the_installed_torch_are_found_again(torch_is_installed):
     "t1.sum().backward()\n",
     "t0 = T.ones(1)\nt1 = T.from_dlpack(t0)\nt0.data = t1\n",
     "t0 = T.ones(1)\nt1 = T.from_dlpack(t0)\nt2 = T.from_dlpack(t1)\nt0.data = t2\n",
+    # Each of these storages is freed only after the one that was made of it.
+    "s0 = Finalized(0)\ns0.other = s0\ns1 = s0[:1]\ns1.me = s1\ns1 = s1[:1]\ns2 = s1[:1]\n"
+    "s2.me = s2\ns1.me = s1\n",
 ])
 def test_a_cycle_through_cpp_is_not_a_leak(program, tmp_path, torch_is_installed):
     (tmp_path / "program.py").write_text(program)
