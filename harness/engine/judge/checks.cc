@@ -31,7 +31,7 @@ Checks::Checks(const Interpreter& interpreter, const Executor& executor, const O
 }
 
 void Checks::run(Stage stage, const Moment& moment) {
-  if (moment.ledger) collections_ = std::max(collections_, moment.ledger->collections());
+  if (moment.result) collections_ = std::max(collections_, moment.result->collections);
   for (const Check* check : by_stage_[static_cast<std::size_t>(stage)]) {
     if (verdict_.found()) return;
     (this->*check->run)(*check, moment);

@@ -106,12 +106,11 @@ Ledger::Result Ledger::settle(const CppCycles& made, const KeptNames& names) {
   // collection frees it, and what it owned in C++. That may be the next such object, and so on;
   // finalizers may fill lists again.
   if (now != baseline_ && !capabilities_.counts_objects) end_failed_backwards();
-  collections_ = 0;
   long fewest = total(now);
   int idle = 0;
   while (now != baseline_ && !capabilities_.counts_objects && idle < kIdleCollections) {
     drop_held(result);
-    ++collections_;
+    ++result.collections;
     now = live();
     idle = total(now) < fewest ? 0 : idle + 1;
     fewest = std::min(fewest, total(now));

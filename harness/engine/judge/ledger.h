@@ -44,6 +44,8 @@ class Ledger {
     std::size_t count = 0;
     long left = 0;
     std::string error = "";
+    // Further collections that the program got.
+    int collections = 0;
     // The exception of the first collection that failed.
     std::optional<std::string> collect_error = std::nullopt;
     // The cycles that keep what lives on, if the subject lists what it owns. All are excused if the
@@ -61,8 +63,6 @@ class Ledger {
   // A subject that does not count objects gets further collections until so many in a row have
   // freed nothing.
   static constexpr int kIdleCollections = 5;
-  // How many of them the last program got.
-  int collections() const { return collections_; }
 
  private:
   static constexpr std::size_t kCountsMax = 12;
@@ -110,7 +110,6 @@ class Ledger {
   const std::vector<std::string>& attribute_names_;
   std::vector<Count> counts_;
   Ref collect_;
-  int collections_ = 0;
   Ref tracked_objects_;
   Ref referrers_;
   // The counts when no program has run.
