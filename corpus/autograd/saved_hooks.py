@@ -10,6 +10,7 @@ n0.saved_tensors
 t3.sum().backward()
 check_packs(t2)
 check_packed_leaf(t2)
+check_unpacked_version(4)
 check_refused_writes()
 check_detached()
 check_moved_leaf()

@@ -81,6 +81,20 @@ def check_packed_leaf(tensor):
         result.sum().backward()
     assert log == ["hook"], f"A3b: a Function packed a leaf, whose one hook ran {len(log)} times"
 
+#: check_unpacked_version: what a hook gives for a saved tensor keeps its own version (A2e)
+#> check_unpacked_version: checks
+def check_unpacked_version(changes):
+    with T.enable_grad():
+        leaf, other = T.ones(2).requires_grad_(), T.ones(2)
+        for _ in range(changes):
+            other.add_(1)
+        with T.autograd.graph.saved_tensors_hooks(lambda one: other, lambda one: one):
+            result = leaf * leaf
+        for _ in range(2):
+            result.sum().backward(retain_graph=True)
+    assert other._version == changes, (
+        f"A2e: a tensor that a hook gives had version {changes}, and has {other._version}")
+
 #: checkpointed [torch]: computes a tensor again in its backward
 import torch.utils.checkpoint
 def checkpointed(function, tensor):

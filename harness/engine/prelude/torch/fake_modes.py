@@ -151,3 +151,13 @@ def check_mode_forgets(mode):
             made.from_tensor(tensor)
             del made
         assert kept() is None, "M8: a mode outlives its object and its fakes"
+
+#: check_made_in_mode [torch meta]: what is made in a mode is a fake of it, on each device (M7)
+#> check_made_in_mode: checks
+def check_made_in_mode(make, device):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), FakeTensorMode() as mode:
+        made = make(device)
+    assert getattr(made, "fake_mode", None) is mode, (
+        f"M7: in a mode, {called_by(make)} on {device} gives no fake")

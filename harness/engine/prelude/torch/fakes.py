@@ -237,8 +237,12 @@ def check_known_number():
     for write in (lambda fake, number: fake.fill_(number), set_data_to,
                   lambda fake, number: fake.set_(T.tensor(number)),
                   lambda fake, number: storage_of(fake).copy_(storage_of(T.tensor(number)))):
+        refusing = []
         for is_inference in (False, True):
             with FakeTensorMode(), T.inference_mode(is_inference):
+                refusing.append(raised_by(T.tensor(3).item) is not None)
+                assert refusing[0] or not refusing[-1], (
+                    "M15: a mode knows the number of a fake, but not in inference mode")
                 fake = T.tensor(3)
                 try:
                     first = T.tensor(3).item()

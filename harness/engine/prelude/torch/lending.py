@@ -110,6 +110,17 @@ def check_from_buffer(type_, offset):
         found, expected = repr(use(one)), repr(use(copied))
         assert found == expected, f"P9: {name} of a buffer from {offset} on gives {found}"
 
+#: check_export_strides [torch]: what is exported and taken again has the same strides (P9)
+#> check_export_strides: checks
+def check_export_strides(exported):
+    for view in (lambda t: t, lambda t: t.t(), lambda t: t[:1], lambda t: t[:, :1], lambda t: t[:0],
+                 lambda t: t[1:, ::2], lambda t: t[0].expand(2, 3), lambda t: t[None, :, 1:2]):
+        tensor = view(T.arange(6.0).view(2, 3))
+        taken = exported(tensor)
+        assert taken.stride() == tensor.stride(), (
+            f"P9: {called_by(exported)} gives a tensor of size {tuple(tensor.size())} the strides"
+            f" {taken.stride()}, and it has {tensor.stride()}")
+
 #: check_set_storage [torch]: a tensor that takes a storage leaves the size of it (P9)
 #> check_set_storage: checks
 def check_set_storage(device):

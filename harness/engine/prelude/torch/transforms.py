@@ -102,6 +102,17 @@ def hessian_by(outer, inner, total, x, direction):
     both = [getattr(functions, name) for name in (outer, inner)]
     second = both[0](both[1](total))(x).view(x.numel(), x.numel())
     return second @ direction.view(-1)
+def backward_of_dual(total, x, direction):
+    leaf, forward = x.clone().requires_grad_(), T.autograd.forward_ad
+    with forward.dual_level():
+        tangent = forward.unpack_dual(total(forward.make_dual(leaf, direction))).tangent
+        if tangent is None or not tangent.requires_grad:
+            return T.zeros_like(x)
+        try:
+            return T.autograd.grad(tangent, leaf)[0]
+        except RuntimeError:
+            backward_twice(total, x, direction)  # raises if the function has no second derivative
+            return T.full_like(x, float("nan"))
 def functionalized(function, one):
     return functions_of_torch().functionalize(function)(one)
 def by_keyword(function, one):
@@ -129,6 +140,7 @@ transforms = {
     "allow_mutation": lambda *both: within(
         T.autograd.graph.allow_mutation_on_saved_tensors, transforms["backward"], *both),
     "backward twice": second_by(backward_twice),
+    "backward of dual": second_by(backward_of_dual),
     "jacrev of jacrev": second_by(lambda *one: hessian_by("jacrev", "jacrev", *one)),
     "jacrev of jacfwd": second_by(lambda *one: hessian_by("jacrev", "jacfwd", *one)),
     "jacfwd of jacfwd": second_by(lambda *one: hessian_by("jacfwd", "jacfwd", *one)),
@@ -144,6 +156,7 @@ simpler_transforms = {
     "checkpoint by keyword of a write": ("checkpoint of a write",),
     "checkpoint that is reentrant": ("backward",), "save_on_cpu": ("backward",),
     "allow_mutation": ("backward",), "backward twice": ("backward",),
+    "backward of dual": ("backward twice", "jvp", "jacrev of jacfwd"),
     "jacrev of jacrev": ("backward twice", "grad"),
     "jacrev of jacfwd": ("backward twice", "jvp", "jacrev of jacrev"),
     "jacfwd of jacfwd": ("jacrev of jacfwd", "backward twice", "jvp"),
