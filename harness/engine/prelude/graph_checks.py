@@ -285,16 +285,3 @@ def check_detached():
             saved.detach_()
             error = raised_by(result.backward)
         assert error is not None, f"A2c: {name} uses a tensor that was detached in place since"
-
-#: check_leaf_found: grad() finds a leaf whose data was replaced, if backward() does (A7)
-#> check_leaf_found: checks
-def check_leaf_found(replace):
-    with T.enable_grad():
-        leaf = differentiable(T.ones(1))
-        result = (leaf * 2).sum()
-        with T.no_grad():
-            replace(leaf)
-        error = raised_by(lambda: T.autograd.grad(result, leaf, retain_graph=True))
-        if raised_by(result.backward) is None:
-            assert (error is None) == (leaf.grad is not None), (
-                f"A7: backward() gives a leaf the gradient {leaf.grad}, and grad() raises {error}")

@@ -1,7 +1,4 @@
-"""What lines about the gradients of leaves may call: sizes, and where gradients come from.
-
-And writes to an expanded tensor, whose elements share memory.
-"""
+"""Lines about the gradients of leaves, and about writes to elements that share memory."""
 
 #: gradient_givers: where a wrong gradient for a product comes from; each returns the backward
 def give_by_function(leaf, product, wrong):
@@ -80,6 +77,20 @@ def check_leaf_replaced(replace):
     assert found == expected, (
         f"A7: a leaf whose data was replaced has the gradient {found}, not {expected}")
     del held
+
+#: check_leaf_found: grad() finds a leaf whose data was replaced, if backward() does (A7)
+#> check_leaf_found: checks
+def check_leaf_found(replace):
+    with T.enable_grad():
+        leaf = differentiable(T.ones(1))
+        result = (leaf * 2).sum()
+        with T.no_grad():
+            replace(leaf)
+        is_found = raised_by(lambda: T.autograd.grad(result, leaf, retain_graph=True)) is None
+        if raised_by(result.backward) is None:
+            assert is_found == (leaf.grad is not None), (
+                f"A7: backward() has filled the .grad of a leaf: {not is_found};"
+                f" grad() finds the leaf: {is_found}")
 
 #: check_shared_elements: a write to an expanded tensor is an error, or has its gradient (A7)
 #> check_shared_elements: checks
