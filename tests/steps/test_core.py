@@ -7,6 +7,7 @@ import pytest
 
 from slotfuzz.engine.server import Server
 from slotfuzz.finding import emit, references
+from slotfuzz.hunt import corpus
 from slotfuzz.language import prelude
 from slotfuzz.paths import ROOT
 from slotfuzz.schema.events import Event
@@ -21,11 +22,13 @@ SHORT_STACKS = {"ASAN_OPTIONS": "fast_unwind_on_malloc=1"}
 PLAIN = ("test_protocol_code", "test_text_memory", "a_million")
 
 
-# Tests on one thread, where ThreadSanitizer has nothing to see: those of long chains took nine
-# tenths of its time in the core's tests, and those of programs and their generator half of its
-# time in the engine's.
+# Tests of long chains on one thread, where ThreadSanitizer has nothing to see. It took nine
+# tenths of its time for them.
 LONG_CHAINS = "*_without_recursion:*_needs_no_stack"
-PROGRAMS = "RunTest.*:ProgramTest.*:RaisesTest.*:TableTest.*:DeckTest.*:MutateTest.*"
+# The engine's tests of texts and of the generator, on one thread too, and of each op: the seeds,
+# which have each op, run under thread by themselves. They took half of its time.
+PROGRAMS = ("RunTest.every_op_*:RunTest.the_seed_corpus_*:ProgramTest.*:RaisesTest.*:TableTest.*:"
+            "DeckTest.*:MutateTest.*")
 
 
 @pytest.mark.parametrize("protocol", ["refcount_bit", "resurrect"])
@@ -64,9 +67,17 @@ def test_threads_of_the_core_in_python_under_thread(name):
 
 @pytest.mark.parametrize("target", catalogue.fuzzable_targets())
 def test_seeds_are_clean_in_every_order(target):
-    """Under thread and debugpy, the hunts of test_hunts.py run each seed, in one order."""
     document = slotfuzz("corpus", "check", ROOT / "corpus" / target, "--sanitizer", "address")
     assert all(order["exit"] == 0 for order in document["orders"])
+
+
+@pytest.mark.parametrize("sanitizer", ["thread", "debugpy"])
+@pytest.mark.parametrize("target", catalogue.fuzzable_targets())
+def test_seeds_are_clean(target, sanitizer):
+    """In one order: what a program leaves for the next one does not depend on the build."""
+    chosen = subject.resolve("core", sanitizer, [target], with_python=False)
+    order, = corpus.replay_shuffled(chosen, target, ROOT / "corpus" / target, seeds=(1,))
+    assert order["exit"] == 0, order["words"]
 
 
 def has_threads(server, program):

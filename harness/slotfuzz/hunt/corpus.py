@@ -133,7 +133,9 @@ def replay_without(
         return replay_shuffled(subject, target, Path(scratch)) if remains else []
 
 
-def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
+def replay_shuffled(
+    subject: Subject, target: str, folder: Path, seeds: tuple[int, ...] = SEEDS,
+) -> list[dict]:
     """Replays FOLDER once per seed, each in another order: exit code and features reached."""
     def replayed(seed: int) -> dict:
         result = _run(subject, target, [f"-seed={seed}", "-shuffle=1", "-runs=0", str(folder)])
@@ -145,7 +147,7 @@ def replay_shuffled(subject: Subject, target: str, folder: Path) -> list[dict]:
                 "words": match[1] if match else "; ".join(_tail(result))}
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(replayed, SEEDS))
+        return list(pool.map(replayed, seeds))
 
 
 def format_folder(server: Server, folder: Path) -> tuple[list[str], int]:

@@ -1,7 +1,8 @@
 """Operators of PyTorch by their schemas: what each does to tensors of many layouts.
 
 An argument that has a default is left out. The others get what their type and name ask for, so
-some operators refuse each call: nothing is known of them.
+some operators refuse each call: nothing is known of them. Left out are operators whose name begins
+or ends with an underscore, those of a backward, and those that write to `out`.
 """
 
 #: layouts_tried, others_tried [torch meta]: what the first tensor is, and the other ones
