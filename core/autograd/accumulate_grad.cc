@@ -46,7 +46,8 @@ TensorPtr owned(TensorPtr gradient, const TensorImpl& leaf) {
   bool is_alone = gradient.use_count() == 1 && gradient->storage().use_count() == 1 &&
                   gradient->pyobj_slot()->pyobj_interpreter() == nullptr;
   if (is_alone && has_layout_for(*gradient, leaf) && gradient->bits() == ValueBits{}) {
-    return gradient;
+    // A hook may have turned recording on for the node that computed it.
+    return gradient->requires_grad() ? gradient->detach() : gradient;
   }
   if (!has_layout_for_gradient(leaf) && gradient->is_symbolic()) {
     return arithmetic::clone(*gradient);

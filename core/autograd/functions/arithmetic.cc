@@ -29,9 +29,11 @@ class AddBackward final : public Node {
 
 class MultiplyBackward final : public SavingNode<2> {
  public:
-  MultiplyBackward(TensorImpl* a, TensorImpl* b, TensorImpl* result) {
-    if (a != nullptr) set_saved(0, SavedVariable(*a, a == result));
-    if (b != nullptr) set_saved(1, SavedVariable(*b, b == result));
+  MultiplyBackward(TensorImpl* a, TensorImpl* b, bool is_b_overwritten) {
+    if (a != nullptr) set_saved(0, SavedVariable(*a, /*is_output=*/false));
+    if (b == nullptr) return;
+    set_saved(1, is_b_overwritten ? SavedVariable::of_overwritten(*b)
+                                  : SavedVariable(*b, /*is_output=*/false));
   }
 
   std::string name() const override { return "MulBackward0"; }
@@ -118,8 +120,8 @@ TensorPtr to_type(TensorImpl& tensor, ScalarType type) {
 
 intrusive_ptr<Node> make_add_node() { return make_intrusive<AddBackward>(); }
 
-intrusive_ptr<Node> make_multiply_node(TensorImpl* a, TensorImpl* b, TensorImpl* result) {
-  return make_intrusive<MultiplyBackward>(a, b, result);
+intrusive_ptr<Node> make_multiply_node(TensorImpl* a, TensorImpl* b, bool is_b_overwritten) {
+  return make_intrusive<MultiplyBackward>(a, b, is_b_overwritten);
 }
 
 }  // namespace slotcore::autograd

@@ -19,8 +19,8 @@ TensorPtr to_type(TensorImpl& tensor, ScalarType type);
 
 // Nodes of operations that also exist in place, without edges.
 intrusive_ptr<Node> make_add_node();
-// `a` and `b` are null if the gradient of the other operand is not needed. `result` is the tensor
-// that is about to be written, or null. The node must not own it, because it will own the node.
-intrusive_ptr<Node> make_multiply_node(TensorImpl* a, TensorImpl* b, TensorImpl* result = nullptr);
+// `a` and `b` are null if the gradient of the other operand is not needed. `is_b_overwritten` says
+// that `b` is the tensor that is about to be written, its base, or another view of that.
+intrusive_ptr<Node> make_multiply_node(TensorImpl* a, TensorImpl* b, bool is_b_overwritten = false);
 
 }  // namespace slotcore::autograd

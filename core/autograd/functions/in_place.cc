@@ -44,6 +44,11 @@ class ErrorNode final : public Node {
   const char* name_;
 };
 
+// The tensor whose history a write of `tensor` changes.
+const TensorImpl& base_or_itself(const TensorImpl& tensor) noexcept {
+  return tensor.base() ? *tensor.base() : tensor;
+}
+
 // Runs `write`; records that the node which `make` returns wrote `self` from itself and `source`,
 // which may be null.
 template <class Write, class Make>
@@ -80,7 +85,8 @@ void multiply_in_place(TensorImpl& self, const Operand& factor) {
         // A copy, because the write changes the elements. It is recorded: a second derivative goes
         // through what the tensor was.
         TensorPtr former = takes_gradient(*right) ? clone(self) : nullptr;
-        return make_multiply_node(former.get(), takes_gradient(self) ? right : nullptr, &self);
+        return make_multiply_node(former.get(), takes_gradient(self) ? right : nullptr,
+                                  &base_or_itself(self) == &base_or_itself(*right));
       });
 }
 

@@ -16,13 +16,23 @@ class Results {
   Results(const intrusive_ptr<Node>& node, const ForwardMarks& marks, size_t count)
       : node_(node), marks_(marks), count_(count), is_recorded_(!node->next_edges().empty()) {}
 
+  // Throws runtime_error if the write of an argument cannot be recorded.
+  void check(TensorImpl& output) const {
+    if (!is_wanted(output) || !is_input(output) || !marks_.dirty.contains(&output)) return;
+    check_in_place(output);
+    // CopySlices passes one gradient to the node, and takes over its first edge.
+    if (output.base() && (count_ != 1 || marks_.inputs.front() != &output)) {
+      throw std::runtime_error(
+          "a Function that writes a view in place must take it as the first input and return only"
+          " this tensor");
+    }
+  }
+
   // The tensor that the caller gets for `output`.
   TensorPtr processed(TensorPtr output) {
-    const auto& inputs = marks_.inputs;
-    bool is_input = std::find(inputs.begin(), inputs.end(), output.get()) != inputs.end();
+    bool is_input = this->is_input(*output);
     bool is_written = is_input && marks_.dirty.contains(output.get());
-    bool is_wanted = is_recorded_ && is_differentiable(output->type()) &&
-                     !marks_.non_differentiable.contains(output.get());
+    bool is_wanted = this->is_wanted(*output);
     // A result that is an argument is another tensor, so that nothing here changes the argument.
     if (is_input && !is_written && (is_wanted || !output->requires_grad())) {
       output = view_of(*output);
@@ -31,7 +41,7 @@ class Results {
       output = without_history(std::move(output), is_input);
       node_->add_input(*output);
     } else if (is_written) {
-      write(*output);
+      rebase_history(*output, node_);
     } else {
       set_history(*output, node_);
     }
@@ -48,15 +58,13 @@ class Results {
   }
 
  private:
-  void write(TensorImpl& input) {
-    check_in_place(input);
-    // CopySlices passes one gradient to the node, and takes over its first edge.
-    if (input.base() && (count_ != 1 || marks_.inputs.front() != &input)) {
-      throw std::runtime_error(
-          "a Function that writes a view in place must take it as the first input and return only"
-          " this tensor");
-    }
-    rebase_history(input, node_);
+  bool is_input(const TensorImpl& output) const {
+    const auto& inputs = marks_.inputs;
+    return std::find(inputs.begin(), inputs.end(), &output) != inputs.end();
+  }
+  bool is_wanted(const TensorImpl& output) const {
+    return is_recorded_ && is_differentiable(output.type()) &&
+           !marks_.non_differentiable.contains(&output);
   }
 
   static TensorPtr without_history(TensorPtr output, bool is_input) {
@@ -92,6 +100,10 @@ void process_outputs(const intrusive_ptr<Node>& node, const ForwardMarks& marks,
     }
   }
   Results results(node, marks, outputs.size());
+  // All checks come before the first change: an error leaves the arguments as they are.
+  for (const TensorPtr& output : outputs) {
+    if (output) results.check(*output);
+  }
   for (TensorPtr& output : outputs) {
     if (output) {
       output = results.processed(std::move(output));

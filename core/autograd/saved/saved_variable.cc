@@ -31,6 +31,12 @@ SavedVariable::SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_plac
   live_saved_variables.add();
 }
 
+SavedVariable SavedVariable::of_overwritten(TensorImpl& tensor) {
+  SavedVariable saved(tensor, /*is_output=*/false);
+  if (!saved.is_packed()) saved.fields_.owned.data = tensor.detach();
+  return saved;
+}
+
 SavedVariable::SavedVariable(const SavedVariable& other)
     : fields_(other.fields_), was_saved_(other.was_saved_) {
   if (was_saved_) live_saved_variables.add();
@@ -119,16 +125,16 @@ TensorPtr SavedVariable::unpack(intrusive_ptr<Node> saved_for) const {
         " were freed; pass retain_graph=True to the first backward");
   }
   if (is_packed()) return unpack_by_hook(std::move(saved_for));
-  intrusive_ptr<Node> node = grad_fn_of_saved(std::move(saved_for));
-  if (!fields_.is_leaf && !node) {
-    throw std::runtime_error(
-        "a tensor that is needed for the gradient was detached in place after it was saved");
-  }
   if (uint32_t now = data->version().value(); now != fields_.version) {
     throw std::runtime_error("a tensor that is needed for the gradient, of the size " +
                              text(data->sizes()) + ", was modified in place: it is at version " +
                              std::to_string(now) + " and version " +
                              std::to_string(fields_.version) + " was saved");
+  }
+  intrusive_ptr<Node> node = grad_fn_of_saved(std::move(saved_for));
+  if (!fields_.is_leaf && !node) {
+    throw std::runtime_error(
+        "a tensor that is needed for the gradient was detached in place after it was saved");
   }
   if (fields_.is_original) return data;
   TensorPtr result = data->detach();

@@ -26,6 +26,10 @@ class SavedVariable {
   // Packs the tensor if the thread has hooks for that. Throws what the hook raises, and
   // runtime_error if it writes the tensor. The hook may run any code: call this without a lock.
   SavedVariable(TensorImpl& tensor, bool is_output, bool is_in_place_on_view = false);
+  // The same for a tensor whose elements the operation is about to write by its base or by another
+  // view of it. Each use is an error then (A2b), unless a hook packs the tensor. So an alias is
+  // kept: the tensor would own the node, by the history of its base.
+  static SavedVariable of_overwritten(TensorImpl& tensor);
   SavedVariable(const SavedVariable& other);
   SavedVariable(SavedVariable&& other) noexcept;
   SavedVariable& operator=(SavedVariable other) noexcept;

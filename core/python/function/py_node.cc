@@ -24,10 +24,12 @@ PyNode::PyNode(FunctionContext* context)
 void PyNode::release_resources() noexcept {
   Node::release_resources();
   // The node has expired: a finalizer that this runs finds ctx without a node.
-  // What forward has saved goes with the node, also if ctx lives on (A2a).
+  // What forward has saved goes with the node, also if ctx lives on (A2a). The ctx of a legacy
+  // Function may belong to the node of a later call.
   const auto drop = [](void* context) noexcept {
     auto* object = static_cast<PyObject*>(context);
-    if (Py_REFCNT(object) > 1) release_saved(as_context(object));
+    bool is_of_later_call = !as_context(object)->parts->node.expired();
+    if (Py_REFCNT(object) > 1 && !is_of_later_call) release_saved(as_context(object));
     PyRef::steal(object);
   };
   interpreter_->drop(drop, std::exchange(context_, nullptr));
@@ -43,6 +45,8 @@ bool PyNode::release_variables() noexcept {
   TakenGil gil(*interpreter_);
   if (!gil.held()) return true;
   PyRef keep = PyRef::borrow(context_);
+  // The ctx of a legacy Function may belong to a later call.
+  if (as_context(context_)->parts->node.lock().get() != this) return true;
   as_context(context_)->is_released = true;
   release_saved(as_context(context_));
   return true;

@@ -53,17 +53,38 @@ class Call {
 
   PyRef run(PyObject* args, const std::function<PyRef(PyObject*)>& forward) {
     begin();
-    PyRef returned;
-    {
-      autograd::AutoGradMode not_recording(false);
-      returned = forward(args);
+    try {
+      return finished(called_forward(args, forward));
+    } catch (...) {
+      restore();
+      throw;
     }
+  }
+
+ private:
+  // What an earlier call of a legacy Function has left in its ctx.
+  struct Former {
+    PyRef needs_input_grad;
+    bool requires_grad = false, is_released = false;
+    std::vector<SavedVariable> saved;
+    weak_intrusive_ptr<autograd::Node> node{intrusive_ptr<autograd::Node>()};
+  };
+
+  static PyRef called_forward(PyObject* args, const std::function<PyRef(PyObject*)>& forward) {
+    autograd::AutoGradMode not_recording(false);
+    return forward(args);
+  }
+
+  // What the caller gets for what forward `returned`.
+  PyRef finished(PyRef returned) {
     bool is_tuple = PyTuple_Check(returned.get());
     PyRef results =
         is_tuple ? std::move(returned) : PyRef::steal(checked(PyTuple_Pack(1, returned.get())));
     outputs_ = tensors_among(state_, results.get());
     node_->set_results(are_tensors(outputs_));
     try {
+      // Before the first change: an error leaves no history on an argument.
+      if (context_->requires_grad) check_saved();
       process();
       if (context_->requires_grad) save();
     } catch (...) {
@@ -76,7 +97,6 @@ class Call {
     return is_tuple ? std::move(results) : PyRef::borrow(PyTuple_GET_ITEM(results.get(), 0));
   }
 
- private:
   void begin() {
     bool is_any = false;
     auto count = static_cast<Py_ssize_t>(inputs_.size());
@@ -87,21 +107,38 @@ class Call {
       is_any = is_any || is_needed;
       PyTuple_SET_ITEM(needs.get(), i, PyBool_FromLong(is_needed));
     }
-    PyRef former = PyRef::steal(std::exchange(context_->needs_input_grad, needs.release()));
-    context_->requires_grad = is_any && autograd::GradMode::is_enabled();
-    context_->is_released = false;
-    std::vector<SavedVariable> released = std::move(context_->parts->saved);
-    context_->parts->saved.clear();
+    bool is_recorded = is_any && autograd::GradMode::is_enabled();
     node_ = make_intrusive<PyNode>(context_);
     node_->set_arguments(are_tensors(inputs_));
-    if (context_->requires_grad) {
+    if (is_recorded) {
       std::vector<autograd::Edge> edges;
       for (const TensorPtr& input : inputs_) {
         if (input) edges.push_back(autograd::gradient_edge(*input));
       }
       node_->set_next_edges(std::move(edges));
     }
-    context_->parts->node = weak_intrusive_ptr<autograd::Node>(node_);
+    ContextParts& parts = *context_->parts;
+    former_.needs_input_grad =
+        PyRef::steal(std::exchange(context_->needs_input_grad, needs.release()));
+    former_.requires_grad = std::exchange(context_->requires_grad, is_recorded);
+    former_.is_released = std::exchange(context_->is_released, false);
+    former_.saved = std::exchange(parts.saved, {});
+    former_.node = std::exchange(parts.node, weak_intrusive_ptr<autograd::Node>(node_));
+  }
+
+  // After an error, ctx is that of the earlier call again if the graph of that one lives.
+  void restore() {
+    outputs_.clear();
+    node_.reset();
+    ContextParts& parts = *context_->parts;
+    if (former_.node.expired() || !parts.node.expired()) return;
+    forget_marks();
+    std::swap(parts.saved, former_.saved);
+    std::swap(parts.node, former_.node);
+    context_->requires_grad = former_.requires_grad;
+    context_->is_released = former_.is_released;
+    PyRef dropped = PyRef::steal(
+        std::exchange(context_->needs_input_grad, former_.needs_input_grad.release()));
   }
 
   void process() {
@@ -120,6 +157,15 @@ class Call {
   bool is_output(const TensorImpl* tensor) const {
     return std::any_of(outputs_.begin(), outputs_.end(),
                        [&](const TensorPtr& output) { return output.get() == tensor; });
+  }
+
+  // Throws PythonErrorSet if forward saves what is no tensor.
+  void check_saved() const {
+    PyRef tuple = tuple_left(context_->to_save, "to_save");
+    for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple.get()); i++) {
+      PyObject* object = PyTuple_GET_ITEM(tuple.get(), i);
+      if (object != Py_None) (void)checked_tensor(state_, object, "save_for_backward");
+    }
   }
 
   void save() {
@@ -162,6 +208,7 @@ class Call {
   std::vector<TensorPtr> inputs_, outputs_;  // null for what is no tensor
   std::unordered_set<const TensorImpl*> written_;
   intrusive_ptr<PyNode> node_;
+  Former former_;
 };
 
 }  // namespace

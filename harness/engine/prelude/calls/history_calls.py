@@ -266,8 +266,33 @@ T.on_device('x') -> TypeError
 T.on_device() -> TypeError
 """
 
+#: calls_of_marks: what a view of a Function is marked with, and which dtype a gradient has
+calls_of_marks = """
+def mark(t): return T._subclasses.meta_utils.MetaTensorDescriber().describe_tensor(t).creation_meta
+def others(ctx, made): return ctx.mark_non_differentiable(*filter(None, made[:1])) or made
+def viewed(ctx, x, made): return (x.view(-1), *others(ctx, made)) if made else x.view(-1)
+class Viewed(T.autograd.Function): forward, backward = viewed, lambda ctx, g, *rest: (g, None)
+x, o = T.ones(2).requires_grad_(), T.ones(1)
+def first(*made): return Viewed.apply(x * 1, made)[0] if made else Viewed.apply(x * 1, made)
+{mark(first(*one)) for one in ((), (o,), (o, 7), (None,), (0, 7))} -> {'in_custom_function'}
+b = x * 1
+v = Viewed.apply(b, ())
+with T.no_grad(): w, u = v.view(-1), b.view(-1)
+mark(v), mark(w), mark(u) -> 'in_custom_function', 'in_custom_function', 'no_grad_mode'
+with T.no_grad(): c = b.add_(1)
+v.grad_fn -> RuntimeError
+w.grad_fn -> RuntimeError
+def graded(a, b): setattr(t := T.ones(1, dtype=a), 'grad', g := T.ones(1, dtype=b)); return t.grad is g
+graded(T.float32, T.float64) -> RuntimeError
+graded(T.float64, T.float32) -> RuntimeError
+graded(T.float32, T.complex64) -> RuntimeError
+graded(T.complex64, T.float32) -> RuntimeError
+graded(T.float32, T.float32), graded(T.float64, T.float64) -> True, True
+"""
+
 #: calls_of_histories: the texts that check_graph_calls has from here
 calls_of_histories = (
     ("A7", calls_of_grads_kept), ("A2", calls_of_saved_factors), ("A7", calls_of_written_bits),
     ("A2e", calls_of_what_hooks_return), ("A1c", calls_of_toggled_leaves),
-    ("A7", calls_of_written_by_function), ("A3d", calls_of_roots), ("A5", calls_of_devices))
+    ("A7", calls_of_written_by_function), ("A3d", calls_of_roots), ("A5", calls_of_devices),
+    ("A9", calls_of_refused_calls), ("A8", calls_of_marks))

@@ -221,3 +221,42 @@ T.ones(0).requires_grad_().backward() -> RuntimeError
 x.grad.tolist(), (x[:1].view(1, 1) * 2).backward(), x.grad[0].item() -> [4.0] * 3, None, 6.0
 x.grad = None
 """
+
+#: calls_of_refused_calls: what an error of a Function, a later call, and a written factor leave
+calls_of_refused_calls = """
+import warnings, weakref
+refuses = []
+def squared(self, x): return {}[x] if refuses else self.save_for_backward(x) or x * x
+def slope(self, g): return g * self.saved_tensors[0] * 2
+class Squared(T.autograd.Function): forward, backward = squared, slope
+x, p = T.ones(2).requires_grad_(), Squared()
+quiet = warnings.catch_warnings()
+quiet.__enter__(), warnings.simplefilter('ignore')
+y, z = p(x), p(x)
+del y
+z.sum().backward(retain_graph=True), x.grad.tolist() -> None, [2.0, 2.0]
+refuses.append(1)
+p(x) -> KeyError
+quiet.__exit__(None, None, None)
+z.grad_fn is p, p.saved_tensors[0] is x, len(p.next_functions) -> True, True, 1
+z.sum().backward(), x.grad.tolist() -> None, [4.0, 4.0]
+saves = []
+def marked(ctx, a, b): return ctx.mark_dirty(a, b) or ctx.save_for_backward(*saves) or (a, b)
+class Marked(T.autograd.Function): forward, backward = marked, lambda ctx, g, h: (g, h)
+y, z = x * 1, x * 1
+Marked.apply(y, x) -> RuntimeError
+saves.append(7)
+Marked.apply(y, z) -> TypeError
+y.grad_fn.name(), z.grad_fn.name() -> 'MulBackward0', 'MulBackward0'
+def freed(y, v): return v.mul_(y) is v, y.mul_(v) is y, weakref.ref(y)
+freed(y := x * 1, y.view(-1))[2]() is y, y.sum().backward() -> RuntimeError
+k = freed(y := x * 1, y.view(-1))[2]
+del y
+k() -> None
+y = x * x
+h, x.grad = y.register_hook(lambda g: T.set_grad_enabled(True)), None
+y.sum().backward() -> TypeError
+h.remove()
+h = y.register_hook(lambda g: T.set_grad_enabled(True) and None)
+y.sum().backward(), x.grad.requires_grad, x.grad.grad_fn -> None, False, None
+"""

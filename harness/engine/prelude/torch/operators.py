@@ -93,3 +93,47 @@ def check_operator(schema, layout, make, narrowed):
         assert one == other, (
             f"M15: {schema.name}.{schema.overload_name or 'default'} of {layout} tensor gives a"
             f" fake the sizes, strides and type {one}, and a tensor {other}")
+
+#: check_sizes_refused [torch meta]: an operator refuses on meta what it refuses on cpu (M15)
+#> check_sizes_refused: checks
+refused_for_numbers = (NotImplementedError, IndexError, T._C._LinAlgError)
+others_refused = {
+    "the like": lambda one: one, "one with a column less": lambda one: one[..., :3],
+    "one with a row less": lambda one: one[:1], "one of a dimension less": lambda one: one[0],
+    "one of a dimension more": lambda one: one[None]}
+def answers_on(place, schema, layout, other):
+    place_of = lambda one: (one.to(place) if isinstance(one, T.Tensor) else
+                            [place_of(part) for part in one] if isinstance(one, list) else one)
+    positional, keywords = arguments_for(schema, layouts_tried[layout], others_refused[other])
+    return results_of(schema, place_of(positional),
+                      {name: place_of(one) for name, one in keywords.items()})
+def is_refused(schema, layout, other):
+    try:
+        answers_on("cpu", schema, layout, other)
+    except refused_for_numbers:
+        return None
+    except RuntimeError:
+        return True
+    except (*refused, AttributeError):
+        return None
+    return False
+def check_sizes_refused(first, end):
+    if in_hermetic():
+        return
+    tried = [(layout, other) for layout in layouts_tried if layout != "an integer"
+             for other in others_refused]
+    with T.inference_mode(False), T.no_grad():
+        for schema in operators_between(first, end):
+            answers = {one: is_refused(schema, *one) for one in tried}
+            # One that takes none of them refuses the type, or what a number is.
+            if False in answers.values():
+                for layout, other in (one for one in tried if answers[one]):
+                    check_size_refused(schema, layout, other)
+def check_size_refused(schema, layout, other):
+    try:
+        answers_on("meta", schema, layout, other)
+    except (*refused, AttributeError, AssertionError):
+        return
+    assert False, (
+        f"M15: {schema.name}.{schema.overload_name or 'default'} of {layout} tensor, with {other},"
+        " raises for tensors and not on meta")
