@@ -160,7 +160,7 @@ class ShapeEnv {
   bool is_frozen_ = false;
 };
 
-// The bounds of an expression; nullopt if 64 bits are too few or a divisor may be 0.
+// The bounds of an expression; nullopt if a divisor may be 0. What is beyond 64 bits has no limit.
 std::optional<Range> range_of(const SizeExpr& expr, std::span<const ShapeEnv::Symbol> symbols);
 
 }  // namespace slotcore::meta
