@@ -83,8 +83,7 @@ int64_t ShapeEnv::hint(const SizeExpr& expr) const {
 
 bool ShapeEnv::is_implied(const Relation& relation) const {
   if (relation.expr.is_constant()) return relation.holds(relation.expr.constant());
-  auto is_it = [&](const Relation& one) { return one.is_same(relation); };
-  if (std::any_of(present_.begin(), present_.end(), is_it)) return true;
+  if (present_.contains(relation)) return true;
   auto range = range_of(relation.expr, symbols_);
   if (!range) return false;
   switch (relation.kind) {
