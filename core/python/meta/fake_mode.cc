@@ -86,9 +86,11 @@ PyObject* from_tensor(PyObject* self, PyObject* args, PyObject* kwargs) {
     ModuleState* state = state_of_type(Py_TYPE(self));
     PyRef converter = PyRef::borrow(as_mode(self)->converter);
     PyRef describer = PyRef::steal(checked(PyObject_GetAttrString(converter.get(), "describer")));
-    DocumentPtr document = describe(state, describer.get(), &tensor, 1, {});
-    PyRef fakes = convert(state, converter.get(), *document, symbols);
-    return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
+    auto use = [&](const DocumentPtr& document) {
+      PyRef fakes = convert(state, converter.get(), *document, symbols);
+      return PyRef::borrow(PyTuple_GET_ITEM(fakes.get(), 0));
+    };
+    return describe(state, describer.get(), &tensor, 1, {}, use).release();
   });
 }
 
