@@ -108,6 +108,7 @@ bool ShapeEnv::decide(const Relation& asked) {
   if (auto answer = known(asked, relation)) return *answer;
   bool result = relation.holds(hint(relation.expr));
   Relation guard = result ? relation : relation.negated();
+  (void)hint(guard.expr);  // the negation may overflow, and then not even the example passes
   if (is_frozen_)
     throw FrozenError("the shape environment is frozen, and this needs a guard: " + guard.text());
   add_constraint(guard, /*is_assertion=*/false);

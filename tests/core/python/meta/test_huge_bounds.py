@@ -28,6 +28,14 @@ def test_quotients_of_the_largest_size_are_below_it():
     assert b >= LIMIT and a // b == 1 and len(env.guards) == 5
 
 
+def test_a_guard_that_overflows_for_the_example_is_an_error():
+    """2**62 * -2 fits into 64 bits, and what the guard negates does not."""
+    env, a = sizes_of(2)
+    with pytest.raises(RuntimeError, match="overflows"):
+        bool(2**62 * (0 - a) >= 0)
+    assert env.guards == [] and env.check([2])
+
+
 def test_random_comparisons_hold_for_all_sizes_that_pass():
     draw = random.Random(11)
     points = (0, 1, 2, 3, 2**31, 2**40, 2**62, LIMIT - 1, LIMIT)
