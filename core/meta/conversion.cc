@@ -49,7 +49,7 @@ Conversion::~Conversion() {
   }
 }
 
-bool Conversion::run() {
+bool Conversion::run(const MetaConverter::Use& use) {
   look_up();
   lock();
   decide();
@@ -59,6 +59,7 @@ bool Conversion::run() {
     make_symbols();
   }
   build();
+  if (use) use(result());
   return put_in();
 }
 

@@ -20,7 +20,7 @@ class Conversion {
   Conversion& operator=(const Conversion&) = delete;
 
   // False if another thread has changed the tables meanwhile: then nothing was put in.
-  [[nodiscard]] bool run();
+  [[nodiscard]] bool run(const MetaConverter::Use& use);
   MetaConverter::Converted result() const;
 
  private:

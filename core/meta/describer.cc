@@ -54,8 +54,8 @@ class Walk {
       storages.push_back(storage);
       MetaStorageDesc& row = document->storages.emplace_back();
       if (options_.keep_symbols) {
-        row.nbytes.value = number_of(storage->sym_nbytes(),
-                                     {SizePlace::Table::kStorages, place, "nbytes"});
+        row.nbytes.value =
+            number_of(storage->sym_nbytes(), {SizePlace::Table::kStorages, place, "nbytes"});
       } else {
         row.nbytes.value = static_cast<int64_t>(storage->nbytes());
       }
@@ -140,40 +140,59 @@ class Walk {
   std::unordered_map<const intrusive_ptr_target*, int64_t> places_;
 };
 
-// Removes what was added to a table, unless all went well (M14).
-template <class Table>
-struct Undo {
-  explicit Undo(Table& table) : table(table), next_id(table.next_id()) {}
+}  // namespace
+
+// Removes what one call has added to the tables, unless all goes well, or another call may have
+// given the same ids (M14). Made and dropped without the mutex, and begun with it.
+class MetaTensorDescriber::Undo {
+ public:
+  explicit Undo(MetaTensorDescriber& describer) : describer_(describer) {}
   ~Undo() {
-    if (is_needed) table.remove_since(next_id);
+    if (is_done) return;
+    std::lock_guard lock(describer_.mutex_);
+    if (describer_.calls_ != call_) return;
+    describer_.tensors_.remove_since(tensors_);
+    describer_.storages_.remove_since(storages_);
+    describer_.versions_.remove_since(versions_);
   }
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
 
-  Table& table;
-  int64_t next_id;
-  bool is_needed = true;
+  void begin() noexcept {
+    call_ = ++describer_.calls_;
+    tensors_ = describer_.tensors_.next_id();
+    storages_ = describer_.storages_.next_id();
+    versions_ = describer_.versions_.next_id();
+  }
+
+  bool is_done = false;
+
+ private:
+  MetaTensorDescriber& describer_;
+  uint64_t call_ = 0;
+  int64_t tensors_ = 0, storages_ = 0, versions_ = 0;
 };
 
-}  // namespace
-
-std::shared_ptr<const Document> MetaTensorDescriber::describe(std::span<const TensorPtr> roots,
-                                                              const Options& options) {
+MetaTensorDescriber::DocumentPtr MetaTensorDescriber::describe(std::span<const TensorPtr> roots,
+                                                               const Options& options,
+                                                               const Use& use) {
   Walk walk(options);
   walk.run(roots);
   walk.document->source = source_;
-  std::lock_guard lock(mutex_);
-  Undo undo_tensors(tensors_);
-  Undo undo_storages(storages_);
-  Undo undo_versions(versions_);
-  for (size_t i = 0; i < walk.tensors.size(); i++) {
-    MetaTensorDesc& row = walk.document->tensors[i];
-    row.id = {tensors_.id_of(walk.tensors[i])};
-    row.version_group = {versions_.id_of(walk.tensors[i]->version_counter())};
+  Undo undo(*this);
+  {
+    std::lock_guard lock(mutex_);
+    undo.begin();
+    for (size_t i = 0; i < walk.tensors.size(); i++) {
+      MetaTensorDesc& row = walk.document->tensors[i];
+      row.id = {tensors_.id_of(walk.tensors[i])};
+      row.version_group = {versions_.id_of(walk.tensors[i]->version_counter())};
+    }
+    for (size_t i = 0; i < walk.storages.size(); i++)
+      walk.document->storages[i].id = {storages_.id_of(walk.storages[i])};
   }
-  for (size_t i = 0; i < walk.storages.size(); i++)
-    walk.document->storages[i].id = {storages_.id_of(walk.storages[i])};
-  undo_tensors.is_needed = undo_storages.is_needed = undo_versions.is_needed = false;
+  if (use) use(walk.document);
+  undo.is_done = true;
   return walk.document;
 }
 

@@ -32,9 +32,12 @@ class MetaTensorDescriber {
   // Describes the tensors and all that they lead to by base and `.grad`, in the order of first
   // visits. Throws invalid_argument for symbols of two environments, DataDependentError for a size
   // that only the data decides. Of several threads at once, all get the same ids. Changes no table
-  // when it throws (M14).
-  std::shared_ptr<const Document> describe(std::span<const TensorPtr> roots,
-                                           const Options& options);
+  // when it throws, or `use` does, which gets the description before (M14). The entries stay if
+  // something else was described meanwhile.
+  using DocumentPtr = std::shared_ptr<const Document>;
+  using Use = std::function<void(const DocumentPtr&)>;
+  DocumentPtr describe(std::span<const TensorPtr> roots, const Options& options,
+                       const Use& use = {});
 
   uint64_t source() const noexcept { return source_; }
   // Forgets the tensors and storages that have died.
@@ -45,11 +48,14 @@ class MetaTensorDescriber {
   Sizes sizes() const;
 
  private:
+  class Undo;
+
   const uint64_t source_ = next_source();
   mutable std::mutex mutex_;  // held while no reference is taken or dropped
   IdTable<TensorImpl> tensors_;
   IdTable<StorageImpl> storages_;
   IdTable<VersionCounter> versions_;
+  uint64_t calls_ = 0;  // of describe()
 };
 
 }  // namespace slotcore::meta

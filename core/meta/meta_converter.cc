@@ -6,10 +6,11 @@
 
 namespace slotcore::meta {
 
-MetaConverter::Converted MetaConverter::convert(const Document& document, const Symbols& symbols) {
+MetaConverter::Converted MetaConverter::convert(const Document& document, const Symbols& symbols,
+                                                const Use& use) {
   for (;;) {
     Conversion conversion(*this, document, symbols);
-    if (conversion.run()) return conversion.result();
+    if (conversion.run(use)) return conversion.result();
   }
 }
 

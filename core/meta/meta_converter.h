@@ -2,6 +2,7 @@
 // nothing else (M1), and remembers which fake stands for what.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -61,8 +62,10 @@ class MetaConverter {
   };
 
   // The fakes of the roots. `document` passes check() of desc_check.h. Any thread may call it; all
-  // get the same fakes (M18). Changes no table and no environment when it throws (M14).
-  Converted convert(const Document& document, const Symbols& symbols = {});
+  // get the same fakes (M18). Changes no table and no environment when it throws (M14), or `use`
+  // does, which gets the fakes before. It gets others if another thread was faster.
+  using Use = std::function<void(const Converted&)>;
+  Converted convert(const Document& document, const Symbols& symbols = {}, const Use& use = {});
 
   // Forgets the fakes that have died.
   void sweep();

@@ -65,7 +65,8 @@ void remember(TensorImpl& fake, const EnvPtr& env, const SymInt& count) {
       NonzeroCount{count, fake.version().value(), fake.storage()->writes()});
 }
 
-TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env) {
+TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env,
+                          const std::function<void(const TensorPtr&)>& use) {
   announce({&fake});
   if (auto count = remembered(fake, env)) return new_rows(fake, *count);
   // What raises takes its symbol with it (M14).
@@ -78,6 +79,7 @@ TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env) {
     count = sym_int_of(env, symbol);
   }
   TensorPtr rows = new_rows(fake, count);
+  if (use) use(rows);
   remember(fake, env, count);
   savepoint.keep();
   return rows;
@@ -85,10 +87,10 @@ TensorPtr nonzero_of_fake(TensorImpl& fake, const EnvPtr& env) {
 
 }  // namespace
 
-TensorPtr nonzero(TensorImpl& self) {
+TensorPtr nonzero(TensorImpl& self, const std::function<void(const TensorPtr&)>& use) {
   return tensor_operation(Op::kNonzero, self, [&] {
     auto mode = mode_of(self);
-    return mode && mode->env ? nonzero_of_fake(self, mode->env) : nonzero_of_numbers(self);
+    return mode && mode->env ? nonzero_of_fake(self, mode->env, use) : nonzero_of_numbers(self);
   });
 }
 

@@ -70,6 +70,8 @@ void Tracing::note_version(const TensorImpl& tensor) {
 }
 
 void Tracing::before(const OpCall& call) {
+  if (autograd::GradMode::is_enabled())
+    throw UntraceableError("an operation records gradients, as in enable_grad()");
   if (impl::TorchDispatchModeTLS::innermost() != mode_.get())
     throw UntraceableError("an operation is in another mode than that of the trace");
   for (const OpCall::Operand& operand : call.operands) {

@@ -53,38 +53,61 @@ auto attempted(const Make& make) -> std::optional<decltype(make())> {
 }  // namespace
 
 SizeExpr ShapeEnv::simplify(SizeExpr expr) const {
-  for (const auto& [symbol, by] : replacements_) expr = expr.substitute(symbol, by);
+  std::set<uint32_t> symbols;
+  (void)expr.any_symbol([&](const SizeExpr::Atom& atom) {
+    if (replacements_.contains(atom.symbol)) symbols.insert(atom.symbol);
+    return false;
+  });
+  for (uint32_t symbol : symbols) expr = expr.substitute(symbol, replacements_.at(symbol));
   return expr;
 }
 
-// The replacements, and the one that this relation gives. One that fails is left out: a replacement
-// only saves guards.
-std::map<uint32_t, SizeExpr> ShapeEnv::replacements_with(const Relation& relation) const {
-  if (relation.kind != Kind::kEqual) return replacements_;
+// The replacement that this relation gives, and what becomes of the former ones that have its
+// symbol. One that fails is left out: a replacement only saves guards.
+std::map<uint32_t, SizeExpr> ShapeEnv::replacements_of(const Relation& relation) const {
+  if (relation.kind != Kind::kEqual) return {};
   auto made = attempted([&] {
-    auto replacements = replacements_;
+    std::map<uint32_t, SizeExpr> changed;
     auto found = solved(relation.expr);
-    if (!found) return replacements;
-    for (auto& [_, by] : replacements) by = by.substitute(found->first, found->second);
-    replacements.insert(std::move(*found));
-    return replacements;
+    if (!found) return changed;
+    for (const auto& [symbol, by] : replacements_) {
+      if (by.has_symbol(found->first))
+        changed.emplace(symbol, by.substitute(found->first, found->second));
+    }
+    changed.insert(std::move(*found));
+    return changed;
   });
-  return made ? std::move(*made) : replacements_;
+  return made ? std::move(*made) : std::map<uint32_t, SizeExpr>();
 }
 
 void ShapeEnv::add_constraint(const Relation& relation, bool is_assertion) {
   if (constraints_.size() == kConstraintsMax) throw std::length_error("too many guards");
-  auto replacements = replacements_with(relation);
+  auto changed = replacements_of(relation);
   constraints_.push_back({relation, is_assertion});
-  present_.push_back(relation);
-  if (replacements.size() != replacements_.size()) {
-    replacements_.swap(replacements);
-    // An expression that is asked again has them, too.
-    for (Relation& one : present_) {
-      if (auto expr = attempted([&] { return simplify(one.expr); })) one.expr = std::move(*expr);
-    }
-  }
+  present_.insert(relation);
+  if (!changed.empty()) replace(std::move(changed));
   refine(relation);
+}
+
+// Also in what is present: an expression that is asked again has the replacements, too.
+void ShapeEnv::replace(std::map<uint32_t, SizeExpr> changed) {
+  std::vector<bool> is_changed(symbols_.size());
+  for (auto& [symbol, by] : changed) {
+    is_changed[symbol] = true;
+    replacements_.insert_or_assign(symbol, std::move(by));
+  }
+  std::vector<Relation> again;
+  for (auto at = present_.begin(); at != present_.end();) {
+    auto next = std::next(at);
+    if (at->expr.any_symbol([&](const SizeExpr::Atom& atom) { return is_changed[atom.symbol]; })) {
+      if (auto expr = attempted([&] { return simplify(at->expr); })) {
+        again.push_back({std::move(*expr), at->kind});
+        present_.erase(at);
+      }
+    }
+    at = next;
+  }
+  present_.insert(again.begin(), again.end());
 }
 
 // Constraints of one symbol with the coefficient 1 or -1: c + s >= 0, c - s >= 0, c + s == 0.

@@ -6,16 +6,34 @@
 
 namespace slotcore::meta {
 
-bool Relation::is_same(const Relation& other) const noexcept {
-  if (kind != other.kind) return false;
-  if (expr == other.expr) return true;
-  auto is_opposite = [](const SizeExpr::Term& a, const SizeExpr::Term& b) {
-    return 0 - static_cast<uint64_t>(a.coefficient) == static_cast<uint64_t>(b.coefficient) &&
-           a.atoms == b.atoms;
+namespace {
+
+// Of an equation that begins with a negative coefficient, all have the other sign. INT64_MIN is
+// its own negative.
+bool is_turned(const Relation& relation) noexcept {
+  if (relation.kind == Relation::Kind::kNotNegative) return false;
+  for (const SizeExpr::Term& term : relation.expr.terms()) {
+    if (term.coefficient != INT64_MIN) return term.coefficient < 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool RelationOrder::operator()(const Relation& a, const Relation& b) const noexcept {
+  if (a.kind != b.kind) return a.kind < b.kind;
+  bool turns[] = {is_turned(a), is_turned(b)};
+  auto coefficient = [](const SizeExpr::Term& term, bool turn) {
+    auto bits = static_cast<uint64_t>(term.coefficient);
+    return turn ? 0 - bits : bits;
   };
-  const auto &terms = expr.terms(), &others = other.expr.terms();
-  return kind != Kind::kNotNegative &&
-         std::equal(terms.begin(), terms.end(), others.begin(), others.end(), is_opposite);
+  auto order = [&](const SizeExpr::Term& one, const SizeExpr::Term& other) {
+    auto atoms = one.atoms <=> other.atoms;
+    return atoms != 0 ? atoms : coefficient(one, turns[0]) <=> coefficient(other, turns[1]);
+  };
+  const auto &terms = a.expr.terms(), &others = b.expr.terms();
+  return std::lexicographical_compare_three_way(terms.begin(), terms.end(), others.begin(),
+                                                others.end(), order) < 0;
 }
 
 bool Relation::holds(int64_t value) const noexcept {

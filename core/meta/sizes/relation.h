@@ -1,6 +1,7 @@
 // A relation of sizes: what a program asks of an expression.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "core/meta/sizes/size_expr.h"
@@ -15,11 +16,16 @@ struct Relation {
   Kind kind = Kind::kEqual;
 
   bool operator==(const Relation&) const noexcept = default;
-  // Whether the other one says the same; of an equation the other may have the other sign.
-  bool is_same(const Relation& other) const noexcept;
   bool holds(int64_t value) const noexcept;
   Relation negated() const;
   std::string text() const;  // an expression of Python
 };
+
+// An order in which relations that say the same are equal: of an equation, the other may have the
+// other sign.
+struct RelationOrder {
+  bool operator()(const Relation& a, const Relation& b) const noexcept;
+};
+using RelationSet = std::set<Relation, RelationOrder>;
 
 }  // namespace slotcore::meta

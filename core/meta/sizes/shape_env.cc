@@ -83,8 +83,7 @@ int64_t ShapeEnv::hint(const SizeExpr& expr) const {
 
 bool ShapeEnv::is_implied(const Relation& relation) const {
   if (relation.expr.is_constant()) return relation.holds(relation.expr.constant());
-  auto is_it = [&](const Relation& one) { return one.is_same(relation); };
-  if (std::any_of(present_.begin(), present_.end(), is_it)) return true;
+  if (present_.contains(relation)) return true;
   auto range = range_of(relation.expr, symbols_);
   if (!range) return false;
   switch (relation.kind) {
@@ -109,6 +108,7 @@ bool ShapeEnv::decide(const Relation& asked) {
   if (auto answer = known(asked, relation)) return *answer;
   bool result = relation.holds(hint(relation.expr));
   Relation guard = result ? relation : relation.negated();
+  (void)hint(guard.expr);  // the negation may overflow, and then not even the example passes
   if (is_frozen_)
     throw FrozenError("the shape environment is frozen, and this needs a guard: " + guard.text());
   add_constraint(guard, /*is_assertion=*/false);

@@ -150,17 +150,18 @@ class ShapeEnv {
   bool is_implied(const Relation& relation) const;
   void add_constraint(const Relation& relation, bool is_assertion);
   void refine(const Relation& relation);
-  std::map<uint32_t, SizeExpr> replacements_with(const Relation& relation) const;
+  std::map<uint32_t, SizeExpr> replacements_of(const Relation& relation) const;
+  void replace(std::map<uint32_t, SizeExpr> changed);
 
   std::vector<Symbol> symbols_;
   std::vector<Input> inputs_;
   std::vector<Constraint> constraints_;
   std::map<uint32_t, SizeExpr> replacements_;  // no expression in it has a symbol of it
-  std::vector<Relation> present_;              // those of constraints_, with the replacements
+  RelationSet present_;                        // those of constraints_, with the replacements
   bool is_frozen_ = false;
 };
 
-// The bounds of an expression; nullopt if 64 bits are too few or a divisor may be 0.
+// The bounds of an expression; nullopt if a divisor may be 0. What is beyond 64 bits has no limit.
 std::optional<Range> range_of(const SizeExpr& expr, std::span<const ShapeEnv::Symbol> symbols);
 
 }  // namespace slotcore::meta

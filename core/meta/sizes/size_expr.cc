@@ -196,7 +196,7 @@ SizeExpr SizeExpr::substitute(uint32_t symbol, const SizeExpr& by) const {
                        : atom.kind == Atom::Kind::kMod    ? left.mod(right)
                                                           : left.max(right));
     }
-    sum = sum + value;
+    for (const Term& part : value.terms_) sum.add(part);
   }
   return sum;
 }

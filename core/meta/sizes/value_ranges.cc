@@ -15,14 +15,13 @@ struct WideRange {
   Wide low, high;
 };
 
-constexpr Wide kLowest = INT64_MIN, kHighest = INT64_MAX;
+// As a low bound kLowest stands for no limit, as a high one kHighest. Other bounds are clamped to
+// them, which is still true. Times -1 each is the other, and times more it is clamped again.
+constexpr Wide kHighest = Range::kNoLimit, kLowest = -kHighest;
 
-// A bound beyond 64 bits stands for no limit.
 WideRange clamped(WideRange range) {
   return {std::clamp(range.low, kLowest, kHighest), std::clamp(range.high, kLowest, kHighest)};
 }
-
-bool is_open(Wide bound) { return bound == kLowest || bound == kHighest; }
 
 WideRange product(WideRange a, WideRange b) {
   Wide corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
@@ -31,9 +30,15 @@ WideRange product(WideRange a, WideRange b) {
 }
 
 WideRange sum(WideRange a, WideRange b) {
-  Wide low = is_open(a.low) || is_open(b.low) ? kLowest : a.low + b.low;
-  Wide high = is_open(a.high) || is_open(b.high) ? kHighest : a.high + b.high;
+  Wide low = a.low == kLowest || b.low == kLowest ? kLowest : a.low + b.low;
+  Wide high = a.high == kHighest || b.high == kHighest ? kHighest : a.high + b.high;
   return clamped({low, high});
+}
+
+// Of bounds. By no limit it is next to 0.
+int64_t quotient(int64_t bound, int64_t divisor) {
+  if (divisor == kHighest) return bound < 0 ? -1 : 0;
+  return floor_div_sizes(bound, divisor);
 }
 
 std::optional<WideRange> range_of_atom(const SizeExpr::Atom& atom,
@@ -41,7 +46,7 @@ std::optional<WideRange> range_of_atom(const SizeExpr::Atom& atom,
   using Kind = SizeExpr::Atom::Kind;
   if (atom.is_symbol()) {
     const Range& range = symbols[atom.symbol].range;
-    return WideRange{range.low, range.high};
+    return clamped({range.low, range.high});
   }
   auto left = range_of(*atom.left, symbols), right = range_of(*atom.right, symbols);
   if (!left || !right) return std::nullopt;
@@ -54,8 +59,8 @@ std::optional<WideRange> range_of_atom(const SizeExpr::Atom& atom,
   }
   // Both divisors for each end: a negative dividend grows with the divisor.
   auto end = [&](int64_t bound, bool is_low) -> Wide {
-    if (is_open(bound)) return bound;
-    int64_t a = floor_div_sizes(bound, right->low), b = floor_div_sizes(bound, right->high);
+    if (bound == (is_low ? kLowest : kHighest)) return bound;
+    int64_t a = quotient(bound, right->low), b = quotient(bound, right->high);
     return is_low ? std::min(a, b) : std::max(a, b);
   };
   return WideRange{end(left->low, true), end(left->high, false)};

@@ -85,7 +85,10 @@ Expected assign(Dims&, const Scalar&) { return "a list of integers"; }
 
 std::string shortened(const std::string& name) {
   constexpr size_t kShownMax = 40;
-  return name.size() <= kShownMax ? name : name.substr(0, kShownMax) + "..";
+  if (name.size() <= kShownMax) return name;
+  size_t end = kShownMax;
+  while ((name[end] & 0xC0) == 0x80) end--;  // a character of UTF-8 is not cut
+  return name.substr(0, end) + "..";
 }
 
 }  // namespace slotcore::meta

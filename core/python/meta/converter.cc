@@ -49,10 +49,13 @@ PyObject* converter_call(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (PyTuple_GET_SIZE(args) != 1 || (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0))
       throw_python(PyExc_TypeError, "a MetaConverter is called with one tensor");
     ModuleState* state = state_of_type(Py_TYPE(self));
-    DocumentPtr document = describe(state, reinterpret_cast<Converter*>(self)->describer,
-                                    &PyTuple_GET_ITEM(args, 0), 1, {});
-    PyRef fakes = convert(state, self, *document);
-    return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
+    auto use = [&](const DocumentPtr& document) {
+      PyRef fakes = convert(state, self, *document);
+      return PyRef::borrow(PyTuple_GET_ITEM(fakes.get(), 0));
+    };
+    return describe(state, reinterpret_cast<Converter*>(self)->describer,
+                    &PyTuple_GET_ITEM(args, 0), 1, {}, use)
+        .release();
   });
 }
 
@@ -115,19 +118,21 @@ meta::EnvPtr env_of_converter(ModuleState* state, PyObject* converter) {
 PyRef convert(ModuleState* state, PyObject* converter, const meta::Document& document,
               const meta::Symbols& symbols) {
   PyRef keep = PyRef::borrow(converter);
-  auto converted = as_converter(state, converter)->converter->convert(document, symbols);
+  PyRef fakes;
   // The wrappers of these are kept by what owns the fakes; those of roots are found again below.
   std::vector<PyRef> wrapped;
-  for (auto& [fake, is_parameter] : converted.to_wrap) {
-    PyTypeObject* type = is_parameter ? state->parameter : state->tensor;
-    wrapped.push_back(PyRef::steal(checked(wrap(state->interpreter, type, fake))));
-  }
-  auto count = static_cast<Py_ssize_t>(converted.roots.size());
-  PyRef fakes = PyRef::steal(checked(PyTuple_New(count)));
-  for (Py_ssize_t i = 0; i < count; i++) {
-    PyTuple_SET_ITEM(fakes.get(), i,
-                     wrap_tensor(state, std::move(converted.roots[static_cast<size_t>(i)])));
-  }
+  auto wrap_all = [&](const MetaConverter::Converted& converted) {
+    for (auto [fake, is_parameter] : converted.to_wrap) {
+      PyTypeObject* type = is_parameter ? state->parameter : state->tensor;
+      wrapped.push_back(PyRef::steal(checked(wrap(state->interpreter, type, fake))));
+    }
+    auto count = static_cast<Py_ssize_t>(converted.roots.size());
+    fakes = PyRef::steal(checked(PyTuple_New(count)));
+    for (Py_ssize_t i = 0; i < count; i++) {
+      PyTuple_SET_ITEM(fakes.get(), i, wrap_tensor(state, converted.roots[static_cast<size_t>(i)]));
+    }
+  };
+  (void)as_converter(state, converter)->converter->convert(document, symbols, wrap_all);
   return fakes;
 }
 

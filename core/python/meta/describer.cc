@@ -55,8 +55,11 @@ PyObject* describe_tensor(PyObject* self, PyObject* tensor) {
   return guarded([&] {
     ModuleState* state = state_of_type(Py_TYPE(self));
     bool copies_data = reinterpret_cast<Describer*>(self)->copies_data;
-    return desc_object(
-        state, describe(state, self, &tensor, 1, {.copy_data = copies_data, .keep_symbols = true}));
+    auto use = [&](const DocumentPtr& document) {
+      return PyRef::steal(desc_object(state, document));
+    };
+    return describe(state, self, &tensor, 1, {.copy_data = copies_data, .keep_symbols = true}, use)
+        .release();
   });
 }
 
@@ -105,8 +108,9 @@ PyRef describer_of(ModuleState* state, const intrusive_ptr<meta::FakeMode>& mode
   return made(state->describer_type, std::move(of_mode), /*copies_data=*/false);
 }
 
-DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
-                     Py_ssize_t count, MetaTensorDescriber::Options options) {
+PyRef describe(ModuleState* state, PyObject* describer, PyObject* const* tensors, Py_ssize_t count,
+               MetaTensorDescriber::Options options,
+               const std::function<PyRef(const DocumentPtr&)>& use) {
   Describer* self = as_describer(state, describer);
   std::vector<autograd::TensorPtr> roots;
   for (Py_ssize_t i = 0; i < count; i++) {
@@ -114,7 +118,10 @@ DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* t
         autograd::TensorPtr::retain(&checked_tensor(state, tensors[i], "describe_tensor")));
   }
   options.is_parameter = [&](TensorImpl& tensor) { return is_parameter(state, tensor); };
-  return self->describer->describe(roots, options);
+  PyRef made;
+  (void)self->describer->describe(roots, options,
+                                  [&](const DocumentPtr& document) { made = use(document); });
+  return made;
 }
 
 meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer) {

@@ -65,9 +65,9 @@ void fake_mode_dealloc(PyObject* self) {
 
 // What the sizes of a fake become, by the arguments of from_tensor().
 meta::Symbols symbols_of(const meta::EnvPtr& env, bool is_static, const char* kind_name) {
-  if (is_static || env == nullptr) return {};
   for (meta::SizeKind kind : {meta::SizeKind::kDuck, meta::SizeKind::kDynamic}) {
-    if (std::string_view(name_of(kind)) == kind_name) return {env, kind};
+    if (std::string_view(name_of(kind)) != kind_name) continue;
+    return is_static || env == nullptr ? meta::Symbols{} : meta::Symbols{env, kind};
   }
   throw_python(PyExc_ValueError, "the kind is duck or dynamic, and not %s", kind_name);
 }
@@ -86,9 +86,11 @@ PyObject* from_tensor(PyObject* self, PyObject* args, PyObject* kwargs) {
     ModuleState* state = state_of_type(Py_TYPE(self));
     PyRef converter = PyRef::borrow(as_mode(self)->converter);
     PyRef describer = PyRef::steal(checked(PyObject_GetAttrString(converter.get(), "describer")));
-    DocumentPtr document = describe(state, describer.get(), &tensor, 1, {});
-    PyRef fakes = convert(state, converter.get(), *document, symbols);
-    return Py_NewRef(PyTuple_GET_ITEM(fakes.get(), 0));
+    auto use = [&](const DocumentPtr& document) {
+      PyRef fakes = convert(state, converter.get(), *document, symbols);
+      return PyRef::borrow(PyTuple_GET_ITEM(fakes.get(), 0));
+    };
+    return describe(state, describer.get(), &tensor, 1, {}, use).release();
   });
 }
 

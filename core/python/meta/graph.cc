@@ -40,7 +40,12 @@ void graph_dealloc(PyObject* self) {
 // A describer that is used once, so ids tell nothing of former calls.
 DocumentPtr described(ModuleState* state, PyObject* const* tensors, Py_ssize_t count) {
   PyRef describer = describer_of(state, make_intrusive<meta::FakeMode>());
-  return describe(state, describer.get(), tensors, count, {});
+  DocumentPtr document;
+  (void)describe(state, describer.get(), tensors, count, {}, [&](const DocumentPtr& described) {
+    document = described;
+    return PyRef();
+  });
+  return document;
 }
 
 PyRef fakes_of(ModuleState* state, const Tracing& tracing, const meta::Document& inputs) {
@@ -64,9 +69,8 @@ PyObject* trace(ModuleState* state, PyObject* function, PyObject* const* tensors
   DocumentPtr inputs = described(state, tensors, count);
   Tracing tracing(inputs, kind);
   PyRef fakes = fakes_of(state, tracing, *inputs), returned;
-  tracing.run(tensors_of(state, fakes.get()), [&] {
-    returned = called(PyObject_Call, function, fakes.get(), nullptr);
-  });
+  tracing.run(tensors_of(state, fakes.get()),
+              [&] { returned = called(PyObject_Call, function, fakes.get(), nullptr); });
   bool returns_one = !PyTuple_Check(returned.get());
   if (returns_one) returned = PyRef::steal(checked(PyTuple_Pack(1, returned.get())));
   return graph_object(state, tracing.finished(tensors_of(state, returned.get()), returns_one));

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <functional>
 #include <memory>
 
 #include "core/meta/fake_mode.h"
@@ -30,9 +31,11 @@ const DocumentPtr& document_of(ModuleState* state, PyObject* desc);
 // A copy of the document's environment, the same one each time; null if all sizes are numbers.
 const meta::EnvPtr& env_of_desc(PyObject* desc);
 
-// Describes tensors, by `options` but for is_parameter. Throws PythonErrorSet.
-DocumentPtr describe(ModuleState* state, PyObject* describer, PyObject* const* tensors,
-                     Py_ssize_t count, meta::MetaTensorDescriber::Options options);
+// What `use` makes of the description of tensors, by `options` but for is_parameter. Throws
+// PythonErrorSet, and what `use` throws: then no table of the describer has changed (M14).
+PyRef describe(ModuleState* state, PyObject* describer, PyObject* const* tensors, Py_ssize_t count,
+               meta::MetaTensorDescriber::Options options,
+               const std::function<PyRef(const DocumentPtr&)>& use);
 // The numbers of entries in the tables of a describer. Throws PythonErrorSet for another object.
 meta::MetaTensorDescriber::Sizes sizes_of_describer(ModuleState* state, PyObject* describer);
 void sweep_describer(PyObject* describer);

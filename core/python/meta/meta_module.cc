@@ -53,8 +53,12 @@ PyObject* describe_all(PyObject* module, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "describe takes a MetaTensorDescriber and tensors");
     ModuleState* state = state_of_module(module);
     PyObject* const* items = &PyTuple_GET_ITEM(args, 0);
-    return desc_object(state, describe(state, items[0], items + 1, PyTuple_GET_SIZE(args) - 1,
-                                       {.copy_data = copies_data != 0, .keep_symbols = true}));
+    auto use = [&](const DocumentPtr& document) {
+      return PyRef::steal(desc_object(state, document));
+    };
+    return describe(state, items[0], items + 1, PyTuple_GET_SIZE(args) - 1,
+                    {.copy_data = copies_data != 0, .keep_symbols = true}, use)
+        .release();
   });
 }
 

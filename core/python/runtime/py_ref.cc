@@ -3,6 +3,7 @@
 #include "core/python/runtime/py_ref.h"
 
 #include <cstdarg>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -26,27 +27,39 @@ int64_t checked_int(PyObject* number) {
   return value;
 }
 
+namespace {
+
+// A message may end in the middle of a character, where it is cut.
+void set_error(PyObject* type, const std::exception& error) noexcept {
+  const char* what = error.what();
+  auto size = static_cast<Py_ssize_t>(std::strlen(what));
+  PyRef message = PyRef::steal(PyUnicode_DecodeUTF8(what, size, "backslashreplace"));
+  if (message) PyErr_SetObject(type, message.get());
+}
+
+}  // namespace
+
 void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonErrorSet&) {
     // The Python exception is already set.
   } catch (const NoDataError& error) {
-    PyErr_SetString(PyExc_NotImplementedError, error.what());
+    set_error(PyExc_NotImplementedError, error);
   } catch (const UntraceableError& error) {
-    PyErr_SetString(PyExc_NotImplementedError, error.what());
+    set_error(PyExc_NotImplementedError, error);
   } catch (const PinnedError& error) {
-    PyErr_SetString(PyExc_BufferError, error.what());
+    set_error(PyExc_BufferError, error);
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::out_of_range& error) {
-    PyErr_SetString(PyExc_IndexError, error.what());
+    set_error(PyExc_IndexError, error);
   } catch (const std::domain_error& error) {
-    PyErr_SetString(PyExc_ZeroDivisionError, error.what());
+    set_error(PyExc_ZeroDivisionError, error);
   } catch (const std::invalid_argument& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    set_error(PyExc_ValueError, error);
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    set_error(PyExc_RuntimeError, error);
   }
 }
 

@@ -64,8 +64,11 @@ PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
     int64_t hint = checked_int(number);
     for (SizeKind kind : meta::kInputKinds) {
       if (std::string_view(name_of(kind)) != kind_name) continue;
+      PyRef plain = PyRef::steal(checked(PyLong_FromLongLong(hint)));
+      PyRef size = reserved_size(state_of_type(Py_TYPE(self)));
       auto expr = with_env(self, [&](ShapeEnv& env) { return env.add_input(hint, source, kind); });
-      return size_object(state_of_type(Py_TYPE(self)), sym_int_of(env_of(self), std::move(expr)));
+      if (expr.is_constant()) return plain.release();
+      return with_number(std::move(size), sym_int_of(env_of(self), std::move(expr)));
     }
     throw_python(PyExc_ValueError, "the kind is static, duck or dynamic, and not %s", kind_name);
   });
@@ -73,8 +76,9 @@ PyObject* create_symint(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* create_unbacked_symint(PyObject* self, PyObject*) {
   return guarded([&] {
+    PyRef size = reserved_size(state_of_type(Py_TYPE(self)));
     auto expr = with_env(self, [&](ShapeEnv& env) { return env.add_unbacked(); });
-    return size_object(state_of_type(Py_TYPE(self)), sym_int_of(env_of(self), std::move(expr)));
+    return with_number(std::move(size), sym_int_of(env_of(self), std::move(expr)));
   });
 }
 

@@ -10,7 +10,7 @@ using meta::Comparison;
 using Operation = SymNode::Operation;
 
 struct SizeObject {
-  PyObject_HEAD SymInt value;  // symbolic
+  PyObject_HEAD SymInt value;  // symbolic, once it has a number
 };
 
 const SymInt& value_of(PyObject* self) { return reinterpret_cast<SizeObject*>(self)->value; }
@@ -149,10 +149,19 @@ PyRef make_sym_int_type(PyObject* module) {
 
 PyObject* size_object(ModuleState* state, const SymInt& size) {
   if (!size.is_symbolic()) return checked(PyLong_FromLongLong(size.value()));
+  return with_number(reserved_size(state), size);
+}
+
+PyRef reserved_size(ModuleState* state) {
   PyTypeObject* type = state->sym_int_type;
-  PyObject* self = checked(type->tp_alloc(type, 0));
-  std::construct_at(&reinterpret_cast<SizeObject*>(self)->value, size);
+  PyRef self = PyRef::steal(checked(type->tp_alloc(type, 0)));
+  std::construct_at(&reinterpret_cast<SizeObject*>(self.get())->value);
   return self;
+}
+
+PyObject* with_number(PyRef reserved, SymInt number) noexcept {
+  reinterpret_cast<SizeObject*>(reserved.get())->value = std::move(number);
+  return reserved.release();
 }
 
 PyObject* tuple_of(ModuleState* state, const SymDims& dims) {

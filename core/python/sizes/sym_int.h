@@ -26,6 +26,10 @@ const meta::EnvPtr& checked_env(ModuleState* state, PyObject* object);
 
 // An int, or a SymInt for a symbolic number. Throws PythonErrorSet.
 PyObject* size_object(ModuleState* state, const SymInt& size);
+// For a symbol that is added to an environment only when its object exists (M14): a new object, and
+// the same one when it has its number.
+PyRef reserved_size(ModuleState* state);
+PyObject* with_number(PyRef reserved, SymInt number) noexcept;
 // A tuple of such objects.
 PyObject* tuple_of(ModuleState* state, const SymDims& dims);
 bool is_size_object(const ModuleState* state, PyObject* object) noexcept;

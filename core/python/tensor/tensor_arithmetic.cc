@@ -1,5 +1,7 @@
 // Arithmetic on tensors, as methods and operators.
 
+#include <functional>
+
 #include "core/autograd/functions/arithmetic.h"
 #include "core/autograd/functions/in_place.h"
 #include "core/autograd/functions/relu.h"
@@ -107,8 +109,19 @@ PyObject* sum(PyObject* self, PyObject*) {
 }
 
 PyObject* nonzero(PyObject* self, PyObject*) {
-  return guarded(
-      [&] { return new_tensor(state_of_wrapper(self), meta::nonzero(self_tensor(self))); });
+  return guarded([&] {
+    PyRef rows;
+    auto wrap_rows = [&](const intrusive_ptr<TensorImpl>& made) {
+      rows = PyRef::steal(wrap_tensor(state_of_wrapper(self), made));
+    };
+    // A trace has a node for the symbol, and then both stay.
+    bool is_traced = impl::OperationTracerTLS::current() != nullptr;
+    std::function<void(const intrusive_ptr<TensorImpl>&)> use;
+    if (!is_traced) use = wrap_rows;
+    intrusive_ptr<TensorImpl> made = meta::nonzero(self_tensor(self), use);
+    if (!rows) wrap_rows(made);
+    return rows.release();
+  });
 }
 
 PyObject* relu(PyObject* self, PyObject*) {

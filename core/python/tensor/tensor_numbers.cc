@@ -50,12 +50,13 @@ PyObject* item(PyObject* self, PyObject*) {
     TensorImpl& tensor = self_tensor(self);
     auto mode = meta::mode_of(tensor);
     if (!mode || !mode->env || tensor.type() != ScalarType::int64) return only_element(self);
+    PyRef size = reserved_size(state_of_wrapper(self));
     SymInt number = tensor_operation(Op::kItem, tensor, [&] {
       check_is_number(tensor);
       std::lock_guard lock(mode->env->mutex);
       return sym_int_of(mode->env, mode->env->env.add_unbacked());
     });
-    return size_object(state_of_wrapper(self), number);
+    return with_number(std::move(size), std::move(number));
   });
 }
 

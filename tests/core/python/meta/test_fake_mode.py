@@ -33,6 +33,13 @@ def test_a_fake_says_that_it_is_where_its_tensor_is():
             getattr(t, attribute)
 
 
+@pytest.mark.parametrize("env", [None, T.fx.experimental.symbolic_shapes.ShapeEnv()])
+@pytest.mark.parametrize("is_static", [False, True])
+def test_an_unknown_kind_is_an_error_in_each_mode(env, is_static):
+    with pytest.raises(ValueError, match="the kind is duck or dynamic, and not zzz"):
+        FakeTensorMode(shape_env=env).from_tensor(T.ones(2), kind="zzz", static_shapes=is_static)
+
+
 def test_results_of_fakes_are_fakes():
     mode = FakeTensorMode()
     fake = mode.from_tensor(T.ones(2, 3).requires_grad_())

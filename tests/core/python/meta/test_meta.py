@@ -97,6 +97,14 @@ def test_a_bad_text_names_the_field():
         T._meta.loads(b"{}")
 
 
+@pytest.mark.parametrize("text, message", [
+    ("é", r'"": at byte 1: .*last read: .\\xc3'), ('{"format":é', r'"/format": at byte 11: '),
+    ('{"%sé":0}' % ("a" * 39), '"": there is no field "a{39}[.]{2}"')])
+def test_a_bad_text_with_other_letters_names_the_field(text, message):
+    with pytest.raises(ValueError, match=message):
+        T._meta.loads(text)
+
+
 def test_describing_is_unseen():
     t = T.ones(2)
     v = t.view(-1)

@@ -194,6 +194,18 @@ def test_what_no_graph_can_have_is_an_error(name):
     assert T.ones(1).add(1).tolist() == [2]
 
 
+@pytest.mark.parametrize("operation", [lambda a: a.mul(2), lambda a: a.view(-1)])
+@pytest.mark.parametrize("recording", [T.enable_grad, lambda: T.set_grad_enabled(True)])
+def test_an_operation_that_records_gradients_is_an_error(operation, recording):
+    def function(a):
+        with recording():
+            return operation(a)
+
+    with pytest.raises(NotImplementedError, match="records gradients"):
+        make_fx(function, tracing_mode="fake")(T.ones(2).requires_grad_())
+    assert T.is_grad_enabled()
+
+
 def test_a_real_tensor_is_no_operand():
     outside = T.ones(2)
     for function in (lambda a: outside.add_(1), lambda a: a.add(outside), lambda a: outside):

@@ -124,6 +124,22 @@ def test_what_no_writer_has_written_is_refused(wrong):
         T._meta.loads_env("slotfuzz-shape-env 1\n" + wrong)
 
 
+def test_thousands_of_equations_are_read_in_proportion():
+    """A reader that simplifies all constraints for each equation needs minutes (M6)."""
+    text = "slotfuzz-shape-env 1" + "\nsymbol unbacked" * 2048
+    text += "".join(f"\nassert u0 + -1*u{number} == 0" for number in range(1, 2048)) + "\n"
+    env = T._meta.loads_env(text)
+    assert T._meta.dumps_env(env) == text and set(env.replacements.values()) == {"u0"}
+
+
+def test_an_equation_with_the_other_sign_is_known():
+    env, u, a, b = env_with(7, 5)
+    T._check(u * a - b != 3)
+    assert b - u * a != -3 and env.guards == [] and len(env.deferred_runtime_asserts) == 1
+    with pytest.raises(RuntimeError, match="only the data decides"):
+        bool(u * a + b != 3)
+
+
 def test_extremes_decide_nothing():
     env, u, a, b = env_with(7, 5)
     assert str(T.sym_max(b, a)) == str(T.sym_max(a, b)) == "max(s1, s2)"
