@@ -1,0 +1,63 @@
+"""Operators of PyTorch by their schemas, with operands that few programs have.
+
+Numbers that no size has, and writes in place to a tensor whose rows are one row.
+"""
+
+#: check_odd_numbers [torch meta]: an operator takes odd numbers, or is an error (P8)
+#> check_odd_numbers: checks
+odd_numbers = (-1, 0, 1 << 62, (1 << 63) - 1, -1 << 63)
+def odd_forms(argument, value):
+    kind = str(argument.type).replace("SymInt", "int")
+    if kind == "int":
+        return list(odd_numbers)
+    return [[one] * len(value) for one in odd_numbers] if kind == "List[int]" else []
+def check_odd_numbers(first, end):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.no_grad():
+        for schema in operators_between(first, end):
+            for layout in ("a plain", "an empty", "a swapped image"):
+                for at, argument in enumerate(schema.arguments):
+                    make_odd_calls(schema, at, argument, layouts_tried[layout])
+def make_odd_calls(schema, at, argument, make):
+    positional, keywords = arguments_for(schema, make, lambda one: one)
+    if at >= len(positional):
+        return
+    for odd in odd_forms(argument, positional[at]):
+        try:
+            results_of(schema, [*positional[:at], odd, *positional[at + 1:]], keywords)
+        except (*refused, AttributeError, MemoryError):
+            continue
+
+#: check_rows_written [torch meta]: an operator writes rows that are one row, or is an error (A7)
+#> check_rows_written: checks
+# Names of what draws numbers, and of what changes no element.
+left_out = ("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "normal", "random",
+            "uniform", "rrelu", "dropout", "alpha_dropout", "feature_", "resize", "set_",
+            "squeeze", "unsqueeze", "transpose", "swap", "t_", "as_strided", "detach")
+def writers_between(first, end):
+    for schema in sorted(T._C._jit_get_all_schemas(), key=str):
+        space, _, name = schema.name.partition("::")
+        if (space == "aten" and first <= name < end and name.endswith("_")
+                and not name.startswith(("_", *left_out)) and schema.arguments
+                and str(schema.arguments[0].type) == "Tensor"):
+            yield schema
+def check_rows_written(first, end):
+    if in_hermetic():
+        return
+    with T.inference_mode(False), T.no_grad():
+        for schema in writers_between(first, end):
+            for layout in ("a plain", "an integer"):
+                check_row_written(schema, layout)
+def check_row_written(schema, layout):
+    one_row = lambda: layouts_tried[layout]()[:1].contiguous().expand(2, -1)
+    written, whole = one_row(), one_row().clone()
+    positional, keywords = arguments_for(schema, one_row, lambda one: one.clone())
+    try:
+        results_of(schema, [whole, *positional[1:]], keywords)
+        results_of(schema, [written, *positional[1:]], keywords)
+    except (*refused, AttributeError):
+        return
+    assert T.equal(written, whole), (
+        f"A7: {schema.name}.{schema.overload_name or 'default'} of {layout} tensor writes rows that"
+        " are one row, and not what it writes to two rows")
