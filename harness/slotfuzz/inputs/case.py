@@ -3,13 +3,16 @@
 import ast
 import io
 import json
+import re
 import textwrap
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import capture_file, restore, script
+from slotfuzz.inputs import capture_file, restore, script, variables
 from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.defined import HELPERS
+from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.inputs.script import Statement
 from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import case as schema, shape
@@ -114,24 +117,53 @@ def text(case: Case, bytes_file: str, title: str, check: str = "") -> str:
     long bytes are read.
     """
     read_names = frozenset().union(*(one.reads for one in (*case.before, *case.lines)))
-    holders = [f"{name} = {value}" for name, value in case.record.holders.items()
-               if name in read_names]
+    given = {name: value for name, value in {**case.record.holders, **case.record.values}.items()
+             if name in read_names}
+    _check_hidden(case, given)
+    more, late = ([f"{name} = {given[name]}" for name in given
+                   if (name in variables.MENTIONED) == is_late] for is_late in (False, True))
     parts = [name for name in case.record.parts if name in case.capture.names]
-    holders += [f"del {', '.join(parts)}"] * bool(parts)
-    inputs = restore.lines(case.capture, bytes_file, holders)
-    values = [f"{name} = {value}" for name, value in case.record.values.items()
-              if name in read_names]
+    late += [f"del {', '.join(parts)}"] * bool(parts)
+    inputs = restore.lines(case.capture, bytes_file, more, _names(case), late)
+    _check_overwritten(case, inputs)
     before = [one.text for one in case.before]
     first = [text for text in before if text.startswith(FUTURE)]
-    body = [*(text for text in before if text not in first), *values, "", *inputs, "",
-            *_rest(case)]
-    words = "\n".join([*body, check])
+    body = [*(text for text in before if text not in first), "", *inputs, "", *_rest(case)]
+    words = "\n".join([*inputs, check])
     modules = [name for name in MODULES if f"{name}." in words]
     parts = [*(f"# {one}" for one in title.splitlines()), *first]
     parts += [f"import {', '.join(modules)}"] * bool(modules)
     parts += [IMPORT] * (IMPORT not in {one.text for one in case.before})
     parts += ["", check.rstrip("\n"), ""] * bool(check)
     return "\n".join([*parts, *body]) + "\n"
+
+
+def _names(case: Case) -> set[str]:
+    """All names of the user: whatever the script makes, it must not bind one of them."""
+    record = case.record
+    return {*case.capture.names, *record.values, *record.holders, *record.others}.union(
+        *(one.names for one in (*case.before, *case.lines)))
+
+
+def _check_hidden(case: Case, given: dict[str, str]) -> None:
+    """Unrestorable if a value needs what a variable of the user hides: torch, or a helper."""
+    hidden = _names(case) & HELPERS.keys()
+    hidden |= variables.MENTIONED & (case.capture.names.keys() | given.keys())
+    for name, value in given.items():
+        for other in sorted(hidden & variables.read_by(value)):
+            raise Unrestorable(f"the variable `{name}` needs `{other}`, whose name another variable"
+                               " of the script has")
+
+
+def _check_overwritten(case: Case, inputs: list[str]) -> None:
+    """Unrestorable if an import, a function or a class hides what the lines INPUTS mention."""
+    needed = [name for name in sorted(variables.MENTIONED)
+              if any(re.search(rf"\b{name}\b", line) for line in inputs)]
+    for one in case.before:
+        for name in needed:
+            if script.hides(one.text, name):
+                raise Unrestorable(f"the script binds `{name}`, which the lines that make its"
+                                   " tensors need")
 
 
 def _rest(case: Case) -> list[str]:
@@ -141,7 +173,6 @@ def _rest(case: Case) -> list[str]:
     names = ", ".join(case.capture.names)
     body = textwrap.indent("\n".join(lines) or "pass", script.INDENT)
     return [f"def {case.record.function}({names}):", body, "", f"{case.record.function}({names})"]
-
 
 
 def title(case: Case) -> str:

@@ -82,6 +82,24 @@ def statements(source: str) -> tuple[Statement, ...]:
     return tuple(_statement(node, _text(source, node)) for node in ast.parse(source).body)
 
 
+def hides(text: str, name: str) -> bool:
+    """Whether a definition TEXT gives NAME another meaning than `import NAME` or Python does."""
+    todo = list(ast.parse(text).body)
+    for node in todo:  # which grows
+        if isinstance(node, IMPORTS):
+            for one in node.names:
+                bound = one.asname or one.name.partition(".")[0]
+                is_module = isinstance(node, ast.Import) and (not one.asname or one.name == name)
+                if bound == name and not is_module:
+                    return True
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if node.name == name:
+                return True
+        else:
+            todo += [one for block in _blocks(node) for one in block]
+    return False
+
+
 def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
     blocks = [getattr(node, field, None) for field in ("body", "orelse", "finalbody")]
     blocks += [one.body for one in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
@@ -228,7 +246,10 @@ def _statement(node: ast.AST, text: str) -> Statement:
     reads, binds = set(), set()
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
-            (reads if isinstance(one.ctx, ast.Load) else binds).add(one.id)
+            if not isinstance(one.ctx, ast.Store):
+                reads.add(one.id)  # what is deleted must be there, too
+            if not isinstance(one.ctx, ast.Load):
+                binds.add(one.id)
         elif isinstance(one, ast.alias):
             binds.add((one.asname or one.name).partition(".")[0])
         elif isinstance(one, (*FUNCTIONS, ast.ClassDef)):

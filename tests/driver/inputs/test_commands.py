@@ -108,6 +108,15 @@ def test_a_case_that_does_not_fail_is_an_error(tmp_path, capsys):
     assert sorted(os.listdir(tmp_path)) == ["case", "user.py"]
 
 
+def test_a_case_that_lacks_a_variable_has_no_failure_of_the_script(tmp_path, capsys):
+    script = tmp_path / "user.py"
+    script.write_text("import torch\na = torch.zeros((2,))\nit = iter((a,))\nnext(it).crash()\n")
+    assert run(capsys, "capture", script, "--line", 4, "-o", tmp_path / "case", "--python",
+               sys.executable)[0] == 0
+    code, told, _ = run(capsys, "minimize", tmp_path / "case", "-o", tmp_path / "small")
+    assert code == 2 and "NameError" in told["error"] and "its lines read `it`" in told["error"]
+
+
 @pytest.mark.parametrize("text, line, words", [
     ("a = torch.zeros((2,))\nb = torch.Sub((2,), [0, 0], torch.float32)\nprint(a)\n", 4,
      "`b` is of the class Sub"),

@@ -3,6 +3,7 @@
 import pytest
 
 from slotfuzz.inputs import case as cases, minimize, notes
+from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.schema.case import VERSION, CaseRecord
 from tests.driver.inputs import rows
 
@@ -108,3 +109,27 @@ def test_what_no_case_keeps_is_named():
     function = "def f(x):\n    return net(x)"
     assert case_of(BIG, others={"net": "Net"}, before=(function,)).missing == {"net": "Net"}
     assert "# not kept: net, a Net" in cases.text(case, "''", cases.title(case))
+
+
+def test_a_value_with_a_name_that_the_script_mentions_comes_last():
+    case = case_of(BIG, values={"torch": "5", "n": "3"}, lines=("print(torch, n)",))
+    text = cases.text(case, "''", "title")
+    assert text.index("n = 3") < text.index("torch = 5") < text.index("del ")
+    assert "torch." not in text[text.index("torch = 5"):]
+
+
+@pytest.mark.parametrize("values, words", [
+    ({"values": {"torch": "5", "kind": "torch.int8"}, "lines": ("torch(kind)",)},
+     "`kind` needs `torch`"),
+    ({"holders": {"memory": "_storage(a)"}, "lines": ("_storage(memory)",)},
+     "`memory` needs `_storage`"),
+    ({"before": ("import numpy as torch",)}, "the script binds `torch`"),
+])
+def test_a_name_that_means_two_things_is_an_error_with_the_variable(values, words):
+    with pytest.raises(Unrestorable, match=words):
+        cases.text(case_of(BIG, **values), "''", "title")
+
+
+def test_a_local_variable_hides_nothing():
+    case = case_of(BIG, before=("import torch.nn as nn, torch", "def f():\n    torch = 1"))
+    compile(cases.text(case, "''", "title"), "x", "exec")
