@@ -22,6 +22,10 @@ INPUTS, RECORD, SCRIPT = "inputs.capture", "case.json", "script.py"
 # Statements that Python takes at the beginning of a file only.
 FUTURE = "from __future__ "
 IMPORT = "import torch"
+# What the expressions of values consist of, and those of holders.
+VALUE = (ast.Expression, ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub,
+         ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Attribute, ast.Name, ast.Load)
+HOLDER = (*VALUE, ast.Call)
 MODULES = ("base64", "os", "subprocess", "sys", "zlib")
 
 
@@ -61,19 +65,45 @@ class Case:
 
 def of(record: CaseRecord, capture: Capture) -> Case:
     """The case of a valid RECORD; UserError if its texts are no statements."""
+    _check_function(record)
     parts = []
     for name, texts in (("before", record.before), ("lines", record.lines)):
         found = []
         for place, text in enumerate(texts):
-            script.parsed(text, f"{RECORD}, /{name}/{place}")
+            within = record.function if name == "lines" else ""
+            script.check_runs(text, within, f"{RECORD}, /{name}/{place}")
             found += script.statements(text)
         parts.append(tuple(found))
-    for name, text in {**record.values, **record.holders}.items():
-        if not name.isidentifier() or not isinstance(
-                script.parsed(f"{name} = {text}", f"{RECORD}, /values/{name}").body[0],
-                ast.Assign):
-            raise UserError(f"{RECORD}, /values/{name}: it is no value of a variable")
+    _check_values(record, capture)
     return Case(record, capture, *parts)
+
+
+def _check_function(record: CaseRecord) -> None:
+    if record.function and (words := variables.wrong(record.function)):
+        raise UserError(f"{RECORD}, /function: it {words}")
+
+
+def _check_values(record: CaseRecord, capture: Capture) -> None:
+    """UserError for what is no value that a capture writes, or has the name of another one."""
+    known = set(capture.names)
+    for field, kinds, names in (("values", VALUE, {"torch"}),
+                                ("holders", HOLDER, {"torch", "_storage", *capture.names})):
+        for name, text in getattr(record, field).items():
+            place = f"{RECORD}, /{field}/{name}"
+            if words := variables.wrong(name):
+                raise UserError(f"{place}: the name {words}")
+            if name in known:
+                raise UserError(f"{place}: another variable has this name")
+            known.add(name)
+            nodes = list(ast.walk(script.parsed(text, place, "eval")))
+            if not all(isinstance(one, kinds) for one in nodes) or any(
+                    one.id not in names for one in nodes if isinstance(one, ast.Name)) or any(
+                    not ast.unparse(one.func).endswith("storage")
+                    for one in nodes if isinstance(one, ast.Call)):
+                raise UserError(f"{place}: it is no value of a variable")
+    for place, name in enumerate(record.parts):
+        if name not in capture.names:
+            raise UserError(f"{RECORD}, /parts/{place}: there is no tensor `{name}`")
 
 
 def files(case: Case) -> dict[str, bytes]:

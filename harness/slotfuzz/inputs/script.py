@@ -44,13 +44,27 @@ class Rest:
     function: str = ""
 
 
-def parsed(source: str, name: str) -> ast.Module:
-    """The tree of SOURCE; UserError if it is no Python."""
+def parsed(source: str, name: str, mode: str = "exec") -> ast.AST:
+    """The tree of SOURCE, a text for compile() in MODE; UserError if it is no Python."""
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise UserError(f"{name}{place}: {getattr(error, 'msg', error)}") from error
+        return ast.parse(source, mode=mode)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(_no_python(error, name)) from error
+
+
+def check_runs(source: str, function: str, name: str) -> None:
+    """UserError if SOURCE is no text of whole statements in a body of FUNCTION, or in a script."""
+    parsed(source, name)
+    text = f"def {function}():\n{textwrap.indent(source, INDENT)}" if function else source
+    try:
+        compile(text, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(_no_python(error, name)) from error
+
+
+def _no_python(error: Exception, name: str) -> str:
+    place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+    return f"{name}{place}: {getattr(error, 'msg', error) or type(error).__name__}"
 
 
 def read(path: Path) -> str:

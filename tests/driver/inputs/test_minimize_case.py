@@ -2,6 +2,7 @@
 
 import pytest
 
+from slotfuzz.errors import UserError
 from slotfuzz.inputs import case as cases, minimize, notes
 from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.schema.case import VERSION, CaseRecord
@@ -133,3 +134,28 @@ def test_a_name_that_means_two_things_is_an_error_with_the_variable(values, word
 def test_a_local_variable_hides_nothing():
     case = case_of(BIG, before=("import torch.nn as nn, torch", "def f():\n    torch = 1"))
     compile(cases.text(case, "''", "title"), "x", "exec")
+
+
+@pytest.mark.parametrize("values, pointer", [
+    ({"function": "1 x"}, "/function"), ({"function": "class"}, "/function"),
+    ({"lines": ("print(a)", "return 5")}, "/lines/1"), ({"lines": ("break",)}, "/lines/0"),
+    ({"before": ("return 5",), "function": "f"}, "/before/0"),
+    ({"values": {"n": "1; import os; os.abort()"}}, "/values/n"),
+    ({"values": {"n": "1\nimport os"}}, "/values/n"), ({"values": {"n": "f()"}}, "/values/n"),
+    ({"values": {"n": "(" * 1000}}, "/values/n"), ({"values": {"class": "1"}}, "/values/class"),
+    ({"values": {"\ufb01": "1"}}, "/values/\ufb01"), ({"values": {"a": "1"}}, "/values/a"),
+    ({"values": {"n": "a"}}, "/values/n"), ({"holders": {"n": "[x]"}}, "/holders/n"),
+    ({"holders": {"n": "a.zero_()"}}, "/holders/n"), ({"values": {"n": "9 ** 9"}}, "/values/n"),
+    ({"values": {"n": "1"}, "holders": {"n": "[a]"}}, "/holders/n"),
+    ({"parts": ("x",)}, "/parts/0"),
+])
+def test_what_no_capture_writes_is_refused_with_its_place(values, pointer):
+    with pytest.raises(UserError) as caught:
+        case_of(BIG, **values)
+    assert f"case.json, {pointer}" in str(caught.value)
+
+
+def test_what_a_capture_writes_is_taken():
+    case_of(BIG, function="f", lines=("return 5",), parts=("c",), holders={
+        "s": "[_storage(a), (b.storage(),), {'x': [torch.int8, -1, (1+2j)]}]"},
+        values={"n": "{1: (torch.float32, -2.5), 'x': {b'a', None}}"})
