@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from slotfuzz.inputs import document as documents, strict_json
+from slotfuzz.inputs import document as documents, strict_json, variables
 from slotfuzz.inputs.document import Document
 from slotfuzz.inputs.strict_json import DescError
 
@@ -96,8 +96,8 @@ def _names(value, roots: int) -> dict[str, int]:
     known = {name for name, _ in value} if isinstance(value, strict_json.Members) else ()
     found = strict_json.members(value, "/names", known, ())
     for name, root in found.items():
-        if not name.isidentifier():
-            raise DescError("/names", f"{strict_json.shown(name)} is no name of a variable")
+        if words := variables.wrong(name):
+            raise DescError("/names", f"{strict_json.shown(name)} {words}")
         strict_json.integer(root, f"/names/{name}", 0, roots - 1)
     missing = set(range(roots)) - set(found.values())
     if missing:
@@ -137,4 +137,6 @@ def _rows(ranges: list, document: Document) -> Iterator[tuple[str, dict, dict]]:
         pointer = f"/ranges/{place}"
         if row["data"] is not None:
             raise DescError(f"/document/storages/{place}/data", "the bytes are in a range")
+        if row["device"] != "cpu":
+            raise DescError(f"/document/storages/{place}/device", "captured tensors are on cpu")
         yield pointer, strict_json.members(one, pointer, RANGE, RANGE), row

@@ -3,13 +3,16 @@
 import ast
 import io
 import json
+import re
 import textwrap
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import capture_file, restore, script
+from slotfuzz.inputs import capture_file, restore, script, variables
 from slotfuzz.inputs.capture_file import Capture
+from slotfuzz.inputs.defined import HELPERS
+from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.inputs.script import Statement
 from slotfuzz.inputs.strict_json import DescError
 from slotfuzz.schema import case as schema, shape
@@ -19,6 +22,10 @@ INPUTS, RECORD, SCRIPT = "inputs.capture", "case.json", "script.py"
 # Statements that Python takes at the beginning of a file only.
 FUTURE = "from __future__ "
 IMPORT = "import torch"
+# What the expressions of values consist of, and those of holders.
+VALUE = (ast.Expression, ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub,
+         ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Attribute, ast.Name, ast.Load)
+HOLDER = (*VALUE, ast.Call)
 MODULES = ("base64", "os", "subprocess", "sys", "zlib")
 
 
@@ -58,19 +65,45 @@ class Case:
 
 def of(record: CaseRecord, capture: Capture) -> Case:
     """The case of a valid RECORD; UserError if its texts are no statements."""
+    _check_function(record)
     parts = []
     for name, texts in (("before", record.before), ("lines", record.lines)):
         found = []
         for place, text in enumerate(texts):
-            script.parsed(text, f"{RECORD}, /{name}/{place}")
+            within = record.function if name == "lines" else ""
+            script.check_runs(text, within, f"{RECORD}, /{name}/{place}")
             found += script.statements(text)
         parts.append(tuple(found))
-    for name, text in {**record.values, **record.holders}.items():
-        if not name.isidentifier() or not isinstance(
-                script.parsed(f"{name} = {text}", f"{RECORD}, /values/{name}").body[0],
-                ast.Assign):
-            raise UserError(f"{RECORD}, /values/{name}: it is no value of a variable")
+    _check_values(record, capture)
     return Case(record, capture, *parts)
+
+
+def _check_function(record: CaseRecord) -> None:
+    if record.function and (words := variables.wrong(record.function)):
+        raise UserError(f"{RECORD}, /function: it {words}")
+
+
+def _check_values(record: CaseRecord, capture: Capture) -> None:
+    """UserError for what is no value that a capture writes, or has the name of another one."""
+    known = set(capture.names)
+    for field, kinds, names in (("values", VALUE, {"torch"}),
+                                ("holders", HOLDER, {"torch", "_storage", *capture.names})):
+        for name, text in getattr(record, field).items():
+            place = f"{RECORD}, /{field}/{name}"
+            if words := variables.wrong(name):
+                raise UserError(f"{place}: the name {words}")
+            if name in known:
+                raise UserError(f"{place}: another variable has this name")
+            known.add(name)
+            nodes = list(ast.walk(script.parsed(text, place, "eval")))
+            if not all(isinstance(one, kinds) for one in nodes) or any(
+                    one.id not in names for one in nodes if isinstance(one, ast.Name)) or any(
+                    not ast.unparse(one.func).endswith("storage")
+                    for one in nodes if isinstance(one, ast.Call)):
+                raise UserError(f"{place}: it is no value of a variable")
+    for place, name in enumerate(record.parts):
+        if name not in capture.names:
+            raise UserError(f"{RECORD}, /parts/{place}: there is no tensor `{name}`")
 
 
 def files(case: Case) -> dict[str, bytes]:
@@ -114,24 +147,53 @@ def text(case: Case, bytes_file: str, title: str, check: str = "") -> str:
     long bytes are read.
     """
     read_names = frozenset().union(*(one.reads for one in (*case.before, *case.lines)))
-    holders = [f"{name} = {value}" for name, value in case.record.holders.items()
-               if name in read_names]
+    given = {name: value for name, value in {**case.record.holders, **case.record.values}.items()
+             if name in read_names}
+    _check_hidden(case, given)
+    more, late = ([f"{name} = {given[name]}" for name in given
+                   if (name in variables.MENTIONED) == is_late] for is_late in (False, True))
     parts = [name for name in case.record.parts if name in case.capture.names]
-    holders += [f"del {', '.join(parts)}"] * bool(parts)
-    inputs = restore.lines(case.capture, bytes_file, holders)
-    values = [f"{name} = {value}" for name, value in case.record.values.items()
-              if name in read_names]
+    late += [f"del {', '.join(parts)}"] * bool(parts)
+    inputs = restore.lines(case.capture, bytes_file, more, _names(case), late)
+    _check_overwritten(case, inputs)
     before = [one.text for one in case.before]
     first = [text for text in before if text.startswith(FUTURE)]
-    body = [*(text for text in before if text not in first), *values, "", *inputs, "",
-            *_rest(case)]
-    words = "\n".join([*body, check])
+    body = [*(text for text in before if text not in first), "", *inputs, "", *_rest(case)]
+    words = "\n".join([*inputs, check])
     modules = [name for name in MODULES if f"{name}." in words]
     parts = [*(f"# {one}" for one in title.splitlines()), *first]
     parts += [f"import {', '.join(modules)}"] * bool(modules)
     parts += [IMPORT] * (IMPORT not in {one.text for one in case.before})
     parts += ["", check.rstrip("\n"), ""] * bool(check)
     return "\n".join([*parts, *body]) + "\n"
+
+
+def _names(case: Case) -> set[str]:
+    """All names of the user: whatever the script makes, it must not bind one of them."""
+    record = case.record
+    return {*case.capture.names, *record.values, *record.holders, *record.others}.union(
+        *(one.names for one in (*case.before, *case.lines)))
+
+
+def _check_hidden(case: Case, given: dict[str, str]) -> None:
+    """Unrestorable if a value needs what a variable of the user hides: torch, or a helper."""
+    hidden = _names(case) & HELPERS.keys()
+    hidden |= variables.MENTIONED & (case.capture.names.keys() | given.keys())
+    for name, value in given.items():
+        for other in sorted(hidden & variables.read_by(value)):
+            raise Unrestorable(f"the variable `{name}` needs `{other}`, whose name another variable"
+                               " of the script has")
+
+
+def _check_overwritten(case: Case, inputs: list[str]) -> None:
+    """Unrestorable if an import, a function or a class hides what the lines INPUTS mention."""
+    needed = [name for name in sorted(variables.MENTIONED)
+              if any(re.search(rf"\b{name}\b", line) for line in inputs)]
+    for one in case.before:
+        for name in needed:
+            if script.hides(one.text, name):
+                raise Unrestorable(f"the script binds `{name}`, which the lines that make its"
+                                   " tensors need")
 
 
 def _rest(case: Case) -> list[str]:
@@ -141,7 +203,6 @@ def _rest(case: Case) -> list[str]:
     names = ", ".join(case.capture.names)
     body = textwrap.indent("\n".join(lines) or "pass", script.INDENT)
     return [f"def {case.record.function}({names}):", body, "", f"{case.record.function}({names})"]
-
 
 
 def title(case: Case) -> str:

@@ -12,7 +12,7 @@ from slotfuzz.inputs import case as cases, minimize, notes
 from slotfuzz.inputs.capture import Place, user_environment
 from slotfuzz.inputs.case import Case
 from slotfuzz.inputs.minimize import MinimizedCase
-from slotfuzz.inputs.trial import Failure, Trial, failure_of
+from slotfuzz.inputs.trial import Failure, Trial, failure_of, is_lack
 from slotfuzz.subject.subject import POISON_ENVIRONMENT
 
 SCRIPT = "repro.py"
@@ -31,12 +31,16 @@ class Written:
 
 
 def reduce(case: Case, trial: Trial) -> tuple[MinimizedCase, Failure]:
-    """The smallest case that fails like CASE; UserError if CASE does not fail."""
+    """The smallest case that fails like CASE; UserError if CASE does not fail, or only for lack of
+    a variable."""
+    cases.text(case, "''", "")  # what no script makes is an error with its name
     pinned = trial.failure(case)
+    missing = ", ".join(f"`{name}`" for name in case.missing)
+    words = f"; its lines read {missing}, which no case keeps" * bool(missing)
     if pinned is None:
-        missing = ", ".join(f"`{name}`" for name in case.missing)
-        raise UserError("the restored case does not fail: nothing to minimize"
-                        + f"; its lines read {missing}, which no case keeps" * bool(missing))
+        raise UserError(f"the restored case does not fail: nothing to minimize{words}")
+    if any(is_lack(pinned, name) for name in case.missing):
+        raise UserError(f"the restored case fails with {pinned.text}, as the script did not{words}")
     return minimize.minimize(case, lambda one: trial.failure(one) == pinned), pinned
 
 

@@ -23,7 +23,9 @@ def notes(result: MinimizedCase, before: Case, words: str, rate: str) -> str:
     minimal = ("No single line and no single change of a tensor can be left out."
                if result.one_minimal else "The search ended at its limit of runs.")
     return (f"# {words}\n\n{record.script} from line {record.line} on, torch {record.torch};"
-            f" {rate}.\n\n{lines}\n\n| | before | after |\n|---|---|---|\n{table}\n\n"
+            f" {rate}.\n\nWhat was kept is the failure of the restored case. No"
+            f" case records how {record.script} itself ended.\n\n{lines}\n\n"
+            f"| | before | after |\n|---|---|---|\n{table}\n\n"
             f"{result.runs} runs, {result.seconds:.1f} s. {minimal}\n\n"
             f"## Who aliases whom\n\n{picture(case)}\n")
 

@@ -1,86 +1,60 @@
 """From a capture to lines of Python that make its tensors again, with plain PyTorch of any release.
 
-The order: storages, tensors, views, gradients, the sizes of storages, versions. Tensors get their
-memory by `.data`, which counts no write and makes no view.
+The order: storages, tensors, versions, views, gradients, the sizes of storages. Tensors get their
+memory by `.data`, which counts no write and makes no view. A write after a view was made would make
+PyTorch compute the history of the view anew.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from slotfuzz.errors import UserError
-from slotfuzz.inputs import elements
+from slotfuzz.inputs import elements, variables
 from slotfuzz.inputs.capture_file import Capture
-from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, is_complex, numel
+from slotfuzz.inputs.check import ITEM_SIZES, bytes_end, is_complex
+from slotfuzz.inputs.defined import HELPERS
 
-HELPERS = {
-    "_bytes_at": """\
-def _bytes_at(path, place, size):
-    with open(path, "rb") as file:
-        file.seek(place, 2)
-        return file.read(size)
-""",
-    "_storage": """\
-def _storage(tensor):
-    has = hasattr(tensor, "untyped_storage")  # since 2.0
-    return tensor.untyped_storage() if has else tensor.storage().untyped()
-""",
-    "_window": """\
-def _window(memory, dtype, size, stride, offset):
-    count = memory.numel() // torch.empty(0, dtype=dtype).element_size()
-    memory = memory[:count * torch.empty(0, dtype=dtype).element_size()]
-    return memory.view(dtype).as_strided(size, stride, offset)
-""",
-    "_count_writes": """\
-def _count_writes(tensor, version):  # no byte changes
-    with torch.no_grad():
-        while tensor._version < version:
-            tensor.detach().as_strided((0,), (1,), 0).zero_()
-""",
-    "_Computed": """\
-class _Computed(torch.autograd.Function):  # the history of a tensor is not in a capture
-    @staticmethod
-    def forward(ctx, source, size, stride, dtype):
-        return torch.empty_strided(size, stride, dtype=dtype)
-    @staticmethod
-    def backward(ctx, gradient):
-        return None, None, None, None
-""",
-    "_Viewed": """\
-class _Viewed(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, source):
-        return source.view_as(source)
-    @staticmethod
-    def backward(ctx, gradient):
-        return gradient
-""",
-}
+# A script counts so many writes in a few seconds.
+WRITES_MAX = 1_000_000
 
 
 class Unrestorable(UserError):
     """No public API of PyTorch makes these tensors."""
 
 
-def lines(capture: Capture, bytes_file: str, more: Sequence[str] = ()) -> list[str]:
+def lines(
+    capture: Capture, bytes_file: str, more: Sequence[str] = (), taken: Set[str] = frozenset(),
+    late: Sequence[str] = (),
+) -> list[str]:
     """The lines that make the tensors of CAPTURE under their names, and MORE, which may use these.
 
     BYTES_FILE is an expression for the path of the capture's file, from which long bytes are read.
+    TAKEN are names of the user that no line may bind. LATE runs when all else is made.
     """
-    return _Writer(capture, bytes_file).run(more)
+    return _Writer(capture, bytes_file, taken).run(more, late)
 
 
 class _Writer:
-    """Collects lines; variables of tensors and storages that have no name are deleted again."""
+    """Collects lines; variables of tensors and storages that have no name are deleted again.
 
-    def __init__(self, capture: Capture, bytes_file: str):
+    A variable whose name the lines themselves mention gets its tensor at the end.
+    """
+
+    def __init__(self, capture: Capture, bytes_file: str, taken: Set[str]):
         self.capture, self.bytes_file = capture, bytes_file
+        self.taken = {*taken, *capture.names}
+        self.helpers = {name: variables.free(name, self.taken) for name in HELPERS}
         self.storages, self.tensors = capture.document.storages, capture.document.tensors
         names: dict[int, list[str]] = {}
         for name, root in capture.names.items():
             names.setdefault(capture.document.roots[root], []).append(name)
         self.names = names
-        self.variables = [names.get(place, [f"_t{place}"])[0]
-                          for place in range(len(self.tensors))]
+        self.variables = [
+            next((name for name in names.get(place, ()) if name not in variables.MENTIONED),
+                 variables.free(f"_t{place}", self.taken)) for place in range(len(self.tensors))]
+        self.memories = [variables.free(f"_s{place}", self.taken)
+                         for place in range(len(self.storages))]
         self.out: list[str] = []
         self.first_of_group: dict[int, int] = {}
         self.users: dict[int, list[int]] = {}  # of each storage
@@ -90,7 +64,7 @@ class _Writer:
             self.group_sizes[row["version_group"]] += 1
         self.plain = {place for place in range(len(self.tensors)) if self._factory(place)}
 
-    def run(self, more: Sequence[str]) -> list[str]:
+    def run(self, more: Sequence[str], late: Sequence[str]) -> list[str]:
         """All lines, in order."""
         for place in range(len(self.storages)):
             self._storage(place)
@@ -100,6 +74,7 @@ class _Writer:
                                           ("is_leaf", "is_conj", "is_neg")])
         for place in order:
             self._tensor(place)
+        self._versions()
         views = [place for place, row in enumerate(self.tensors) if row["base"] is not None]
         early = [place for place in views if self._is_early(place)]
         for place in early:
@@ -113,10 +88,9 @@ class _Writer:
             self._require_grad(place)
         self._gradients()
         self._sizes()
-        self._versions()
-        self._end(more)
-        used = [text for name, text in HELPERS.items()
-                if any(f"{name}(" in line or f"{name}." in line for line in self.out)]
+        self._end(more, late)
+        used = [re.sub(rf"\b{name}\b", self.helpers[name], text) for name, text in HELPERS.items()
+                if any(re.search(rf"\b{self.helpers[name]}[(.]", line) for line in self.out)]
         return [*"\n".join(used).splitlines(), *[""] * bool(used), *self.out]
 
     def _factory(self, place: int) -> str | None:
@@ -139,11 +113,11 @@ class _Writer:
             if needed > row["nbytes"]:
                 raise Unrestorable(f"storage {place} cannot be resized, and a tensor reaches beyond"
                                    " its end")
-            self.out.append(f"_s{place} = {self._buffer(place)}")
+            self.out.append(f"{self.memories[place]} = {self._buffer(place)}")
             return
-        self.out.append(f"_s{place} = torch.zeros({needed}, dtype=torch.uint8)")
+        self.out.append(f"{self.memories[place]} = torch.zeros({needed}, dtype=torch.uint8)")
         if not elements.is_zero(data):
-            self.out.append(f"_s{place}[:{len(data)}] = {self._buffer(place)}")
+            self.out.append(f"{self.memories[place]}[:{len(data)}] = {self._buffer(place)}")
 
     def _buffer(self, place: int) -> str:
         data = self.capture.data[place]
@@ -151,12 +125,13 @@ class _Writer:
         if text is None:
             begin = sum(map(len, self.capture.data[:place]))
             end = sum(map(len, self.capture.data))
-            text = f'_bytes_at({self.bytes_file}, {begin - end}, {len(data)})'
+            text = f"{self.helpers['_bytes_at']}({self.bytes_file}, {begin - end}, {len(data)})"
         return f"torch.frombuffer(bytearray({text}), dtype=torch.uint8)"
 
     def _window(self, row: dict) -> str:
-        return (f"_window(_s{row['storage']}, torch.{row['dtype']}, {tuple(row['size'])},"
-                f" {tuple(row['stride'])}, {row['storage_offset']})")
+        return (f"{self.helpers['_window']}({self.memories[row['storage']]},"
+                f" torch.{row['dtype']}, {tuple(row['size'])}, {tuple(row['stride'])},"
+                f" {row['storage_offset']})")
 
     def _tensor(self, place: int) -> None:
         row, name = self.tensors[place], self.variables[place]
@@ -172,12 +147,12 @@ class _Writer:
         if first != place:
             empty = self._mate(first, place)
         if not row["is_leaf"]:
-            empty = (f"_Computed.apply(torch.empty(0, requires_grad=True), {tuple(row['size'])},"
-                     f" {tuple(row['stride'])}, torch.{row['dtype']})")
+            empty = (f"{self.helpers['_Computed']}.apply(torch.empty(0, requires_grad=True),"
+                     f" {tuple(row['size'])}, {tuple(row['stride'])}, torch.{row['dtype']})")
         if row["is_parameter"]:
             empty = f"torch.nn.Parameter({empty}, requires_grad=False)"
         self.out.append(f"{name} = {empty}")
-        if first == place:
+        if first == place or row["storage"] != self.tensors[first]["storage"]:
             self.out.append(f"{name}.data = {self._toggled(self._window(row), row)}")
 
     def _mate(self, first: int, place: int) -> str:
@@ -187,8 +162,7 @@ class _Writer:
             raise Unrestorable(f"{self._words(place)} and {self._words(first)} count their writes"
                                " together, and were computed")
         if row["storage"] != other["storage"]:
-            raise Unrestorable(f"{self._words(place)} and {self._words(first)} count their writes"
-                               " together, and have different storages")
+            return f"{self.variables[first]}.detach()"
         window = self._seen(f"{self.variables[first]}.detach()", other, row)
         return f"{self._toggled(window, row, other)}.detach()"
 
@@ -232,7 +206,7 @@ class _Writer:
             raise Unrestorable(f"{self._words(place)} was computed, and its base was not")
         source = self.variables[row["base"]]
         if row["creation_meta"] == "in_custom_function":
-            source = f"_Viewed.apply({source})"
+            source = f"{self.helpers['_Viewed']}.apply({source})"
         elif row["creation_meta"] == "multi_output_node":
             source = f"{source}.unsqueeze(0).unbind()[0]"
         layout, left = row, row["storage"] != base["storage"]
@@ -263,21 +237,32 @@ class _Writer:
         for place, row in enumerate(self.storages):
             needed = max((bytes_end(self.tensors[one]) for one in self.users[place]), default=0)
             if needed > row["nbytes"]:
-                self.out.append(f"_storage(_s{place}).resize_({row['nbytes']})")
+                self.out.append(f"{self.helpers['_storage']}({self.memories[place]})"
+                                f".resize_({row['nbytes']})")
 
     def _versions(self) -> None:
         for first in self.first_of_group.values():
-            if version := self.tensors[first]["version"]:
-                self.out.append(f"_count_writes({self.variables[first]}, {version})")
+            version = self.tensors[first]["version"]
+            if version > WRITES_MAX:
+                raise Unrestorable(f"{self._words(first)} has the version {version}; a script"
+                                   f" counts up to {WRITES_MAX} writes")
+            if version:
+                self.out.append(f"{self.helpers['_count_writes']}({self.variables[first]},"
+                                f" {version})")
 
-    def _end(self, more: Sequence[str]) -> None:
-        for first, *others in self.names.values():
-            self.out += [f"{name} = {first}" for name in others]
-        self.out += more
-        left = [f"_s{place}" for place in range(len(self.storages))
-                if not any(user in self.plain for user in self.users[place])]
-        left += [name for place, name in enumerate(self.variables) if place not in self.names]
-        if left:
-            self.out.append(f"del {', '.join(left)}")
+    def _end(self, more: Sequence[str], late: Sequence[str]) -> None:
+        aliases, rest = [], [*late]
+        for place, names in self.names.items():
+            mine = self.variables[place]
+            for name in names:
+                if name != mine:
+                    (rest if name in variables.MENTIONED else aliases).append(f"{name} = {mine}")
+        self.out += [*aliases, *more]
         if not self.capture.grad_mode:
             self.out.append("torch.set_grad_enabled(False)")
+        left = [self.memories[place] for place in range(len(self.storages))
+                if not any(user in self.plain for user in self.users[place])]
+        left += [name for name in self.variables if name not in self.capture.names]
+        self.out += rest
+        if left:
+            self.out.append(f"del {', '.join(left)}")

@@ -44,13 +44,27 @@ class Rest:
     function: str = ""
 
 
-def parsed(source: str, name: str) -> ast.Module:
-    """The tree of SOURCE; UserError if it is no Python."""
+def parsed(source: str, name: str, mode: str = "exec") -> ast.AST:
+    """The tree of SOURCE, a text for compile() in MODE; UserError if it is no Python."""
     try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise UserError(f"{name}{place}: {getattr(error, 'msg', error)}") from error
+        return ast.parse(source, mode=mode)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(_no_python(error, name)) from error
+
+
+def check_runs(source: str, function: str, name: str) -> None:
+    """UserError if SOURCE is no text of whole statements in a body of FUNCTION, or in a script."""
+    parsed(source, name)
+    text = f"def {function}():\n{textwrap.indent(source, INDENT)}" if function else source
+    try:
+        compile(text, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(_no_python(error, name)) from error
+
+
+def _no_python(error: Exception, name: str) -> str:
+    place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+    return f"{name}{place}: {getattr(error, 'msg', error) or type(error).__name__}"
 
 
 def read(path: Path) -> str:
@@ -80,6 +94,24 @@ def rest_from(source: str, line: int, name: str) -> Rest:
 def statements(source: str) -> tuple[Statement, ...]:
     """The statements at the top of SOURCE, which is Python."""
     return tuple(_statement(node, _text(source, node)) for node in ast.parse(source).body)
+
+
+def hides(text: str, name: str) -> bool:
+    """Whether a definition TEXT gives NAME another meaning than `import NAME` or Python does."""
+    todo = list(ast.parse(text).body)
+    for node in todo:  # which grows
+        if isinstance(node, IMPORTS):
+            for one in node.names:
+                bound = one.asname or one.name.partition(".")[0]
+                is_module = isinstance(node, ast.Import) and (not one.asname or one.name == name)
+                if bound == name and not is_module:
+                    return True
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if node.name == name:
+                return True
+        else:
+            todo += [one for block in _blocks(node) for one in block]
+    return False
 
 
 def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
@@ -228,7 +260,10 @@ def _statement(node: ast.AST, text: str) -> Statement:
     reads, binds = set(), set()
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
-            (reads if isinstance(one.ctx, ast.Load) else binds).add(one.id)
+            if not isinstance(one.ctx, ast.Store):
+                reads.add(one.id)  # what is deleted must be there, too
+            if not isinstance(one.ctx, ast.Load):
+                binds.add(one.id)
         elif isinstance(one, ast.alias):
             binds.add((one.asname or one.name).partition(".")[0])
         elif isinstance(one, (*FUNCTIONS, ast.ClassDef)):

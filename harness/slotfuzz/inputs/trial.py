@@ -58,6 +58,12 @@ def normalised(message: str) -> str:
     return CHANGING.sub(lambda match: ADDRESS if match[1] else NUMBER, message)
 
 
+def is_lack(failure: Failure, name: str) -> bool:
+    """Whether a script failed since it lacks the variable NAME; Python may add a suggestion."""
+    return failure.what == "NameError" and failure.detail.startswith(
+        normalised(f"name '{name}' is not defined"))
+
+
 def failure_of(code: int | None, words: str) -> Failure | None:
     """How a run ended with exit CODE (None: it hung) and WORDS on stderr; None if it did not fail.
     """

@@ -108,6 +108,33 @@ def test_a_case_that_does_not_fail_is_an_error(tmp_path, capsys):
     assert sorted(os.listdir(tmp_path)) == ["case", "user.py"]
 
 
+@pytest.mark.parametrize("odd, kind", [
+    ("odd = [a]\nodd.append(odd)", "list"), ("odd = {}\nodd['self'] = odd", "dict"),
+    ("odd = ()\nfor _ in range(100000): odd = (odd,)", "tuple"),
+    ("odd = [1]\nfor _ in range(60): odd = [odd, odd]", "list"),
+    ("odd = [1]\nfor _ in range(40): odd = [odd, odd]", "list"),
+    ("odd = type('Odd', (), {'__class__': property(lambda self: 1 // 0)})()", "Odd"),
+    ("odd = 1 << 100000", "int"), ("odd = complex('nan')", "complex"),
+])
+def test_what_no_expression_can_say_is_a_warning(tmp_path, capsys, odd, kind):
+    script = tmp_path / "user.py"
+    text = f"import torch\na = torch.zeros((2,))\nglobals()['a b'] = a\n{odd}\nprint(odd)\n"
+    script.write_text(text)
+    code, told, err = run(capsys, "capture", script, "--line", text.count("\n"), "-o",
+                          tmp_path / "case", "--python", sys.executable)
+    assert code == 0 and told["missing"] == {"odd": kind} and told["names"] == ["a"]
+    assert f"later lines read `odd`, a {kind}" in err
+
+
+def test_a_case_that_lacks_a_variable_has_no_failure_of_the_script(tmp_path, capsys):
+    script = tmp_path / "user.py"
+    script.write_text("import torch\na = torch.zeros((2,))\nit = iter((a,))\nnext(it).crash()\n")
+    assert run(capsys, "capture", script, "--line", 4, "-o", tmp_path / "case", "--python",
+               sys.executable)[0] == 0
+    code, told, _ = run(capsys, "minimize", tmp_path / "case", "-o", tmp_path / "small")
+    assert code == 2 and "NameError" in told["error"] and "its lines read `it`" in told["error"]
+
+
 @pytest.mark.parametrize("text, line, words", [
     ("a = torch.zeros((2,))\nb = torch.Sub((2,), [0, 0], torch.float32)\nprint(a)\n", 4,
      "`b` is of the class Sub"),
@@ -116,6 +143,8 @@ def test_a_case_that_does_not_fail_is_an_error(tmp_path, capsys):
     ("a = torch.zeros((2,))\na.layout = 'torch.sparse_coo'\nprint(a)\n", 4, "layout"),
     ("a = torch.zeros((2,))\ndel a.writes\nprint(a)\n", 4,
      "`a` cannot be described: AttributeError"),
+    ("a = torch.zeros((2,))\ntorch.is_inference_mode_enabled = None\ntry:\n    print(a)\n"
+     "except Exception:\n    print('on')\n", 5, "cannot be described: TypeError: 'NoneType'"),
     ("a = torch.zeros((2,))\nraise KeyError(1)\nprint(a)\n", 4, "ended with exit code 1 before"),
     ("a = torch.zeros((2,))\na = 1 if a else 2\nprint(a)\n", 4, "no tensor is in scope"),
     ("if 0:\n    print(1)\n", 3, "ended before line 3 was reached"),

@@ -2,7 +2,9 @@
 
 import pytest
 
+from slotfuzz.errors import UserError
 from slotfuzz.inputs import case as cases, minimize, notes
+from slotfuzz.inputs.restore import Unrestorable
 from slotfuzz.schema.case import VERSION, CaseRecord
 from tests.driver.inputs import rows
 
@@ -108,3 +110,52 @@ def test_what_no_case_keeps_is_named():
     function = "def f(x):\n    return net(x)"
     assert case_of(BIG, others={"net": "Net"}, before=(function,)).missing == {"net": "Net"}
     assert "# not kept: net, a Net" in cases.text(case, "''", cases.title(case))
+
+
+def test_a_value_with_a_name_that_the_script_mentions_comes_last():
+    case = case_of(BIG, values={"torch": "5", "n": "3"}, lines=("print(torch, n)",))
+    text = cases.text(case, "''", "title")
+    assert text.index("n = 3") < text.index("torch = 5") < text.index("del ")
+    assert "torch." not in text[text.index("torch = 5"):]
+
+
+@pytest.mark.parametrize("values, words", [
+    ({"values": {"torch": "5", "kind": "torch.int8"}, "lines": ("torch(kind)",)},
+     "`kind` needs `torch`"),
+    ({"holders": {"memory": "_storage(a)"}, "lines": ("_storage(memory)",)},
+     "`memory` needs `_storage`"),
+    ({"before": ("import numpy as torch",)}, "the script binds `torch`"),
+])
+def test_a_name_that_means_two_things_is_an_error_with_the_variable(values, words):
+    with pytest.raises(Unrestorable, match=words):
+        cases.text(case_of(BIG, **values), "''", "title")
+
+
+def test_a_local_variable_hides_nothing():
+    case = case_of(BIG, before=("import torch.nn as nn, torch", "def f():\n    torch = 1"))
+    compile(cases.text(case, "''", "title"), "x", "exec")
+
+
+@pytest.mark.parametrize("values, pointer", [
+    ({"function": "1 x"}, "/function"), ({"function": "class"}, "/function"),
+    ({"lines": ("print(a)", "return 5")}, "/lines/1"), ({"lines": ("break",)}, "/lines/0"),
+    ({"before": ("return 5",), "function": "f"}, "/before/0"),
+    ({"values": {"n": "1; import os; os.abort()"}}, "/values/n"),
+    ({"values": {"n": "1\nimport os"}}, "/values/n"), ({"values": {"n": "f()"}}, "/values/n"),
+    ({"values": {"n": "(" * 1000}}, "/values/n"), ({"values": {"class": "1"}}, "/values/class"),
+    ({"values": {"\ufb01": "1"}}, "/values/\ufb01"), ({"values": {"a": "1"}}, "/values/a"),
+    ({"values": {"n": "a"}}, "/values/n"), ({"holders": {"n": "[x]"}}, "/holders/n"),
+    ({"holders": {"n": "a.zero_()"}}, "/holders/n"), ({"values": {"n": "9 ** 9"}}, "/values/n"),
+    ({"values": {"n": "1"}, "holders": {"n": "[a]"}}, "/holders/n"),
+    ({"parts": ("x",)}, "/parts/0"),
+])
+def test_what_no_capture_writes_is_refused_with_its_place(values, pointer):
+    with pytest.raises(UserError) as caught:
+        case_of(BIG, **values)
+    assert f"case.json, {pointer}" in str(caught.value)
+
+
+def test_what_a_capture_writes_is_taken():
+    case_of(BIG, function="f", lines=("return 5",), parts=("c",), holders={
+        "s": "[_storage(a), (b.storage(),), {'x': [torch.int8, -1, (1+2j)]}]"},
+        values={"n": "{1: (torch.float32, -2.5), 'x': {b'a', None}}"})

@@ -59,6 +59,13 @@ PROGRAMS = {
                      "c = torch.view_as_complex(torch.ones(3, 2))", '"dtype":"int32"'),
     "versions": ("a = torch.ones(3)\na.add_(1); a.add_(1)\nb = a.detach()\nc = a.data\nc.add_(1)",
                  '"version":2'),
+    "written_before_a_view": ("a = torch.ones(4); a.add_(1); a.requires_grad_()\n"
+                              "with torch.no_grad(): b = a.view(-1)",
+                              '"creation_meta":"no_grad_mode"'),
+    "left_detached": ("a = torch.ones(4)\nb = a.detach()\nb.set_(storage(torch.ones(6)), 2, (3,),"
+                      " (1,))", '"storage":1'),
+    "names_of_the_script": ("_s0 = torch.ones(6)[1:4]; _s0.add_(1)\n_window = 7\n"
+                            "bytes = torch.ones(3)[1:]", '"storage_offset":1'),
     "left_base": ("a = torch.ones(4)\nb = a[1:]\nb.set_(storage(torch.ones(6)), 2, (3,), (1,))",
                   '"storage":1'),
     "types": ("\n".join(f"v{at} = torch.arange(3).to(torch.{one})" for at, one in enumerate((

@@ -30,12 +30,34 @@ def test_a_plain_tensor_is_one_line(capture, line):
     assert restore.lines(capture, "''") == [line]
 
 
-def test_views_come_after_bases_and_versions_last():
+def test_views_come_after_bases_and_their_versions():
     found = lines(rows.viewed(version=0))
     assert found.index("b = a.as_strided((2,), (1,), 2)") > max(
         at for at, line in enumerate(found) if line.startswith("a"))
     capture = rows.capture([rows.storage(8)], [rows.tensor(version=3)], {"a": 0})
     assert lines(capture)[-2:] == ["_count_writes(a, 3)", "del _s0"]
+    written = rows.capture([rows.storage(16)], [rows.tensor((4,), version=1), rows.tensor(
+        base=0, version=1)], {"a": 0, "b": 1})
+    found = lines(written)
+    assert found.index("_count_writes(a, 1)") < found.index("b = a.as_strided((2,), (1,), 0)")
+
+
+def test_no_name_of_the_user_is_bound():
+    base = rows.tensor((4,), version=1)
+    capture = rows.capture([rows.storage(16)], [base, rows.tensor(base=0, version=1)],
+                           {"_s0": 1, "_window": 1})
+    text = "\n".join(restore.lines(capture, "''", (), {"_t0", "_t1", "_count_writes"}))
+    assert "_s0 = _t1_.as_strided((2,), (1,), 0)" in text or (
+        "_s0 = _t0_.as_strided((2,), (1,), 0)" in text)
+    assert "def _window_(" in text and "def _count_writes_(" in text and "del _s0_, _t" in text
+
+
+def test_names_that_the_lines_mention_are_bound_at_the_end():
+    capture = rows.capture([rows.storage(8)], [rows.tensor(version=1)], {"torch": 0},
+                           grad_mode=False)
+    found = restore.lines(capture, "''", (), frozenset(), ["bytes = 5"])
+    assert found[-4:] == ["torch.set_grad_enabled(False)", "bytes = 5", "torch = _t0",
+                          "del _s0, _t0"]
 
 
 def test_a_leaf_view_of_a_leaf_is_made_before_the_leaf_requires_a_gradient():
@@ -70,8 +92,8 @@ def test_several_names_are_one_tensor_and_the_grad_mode_comes_last():
     (rows.capture([rows.storage(8), rows.storage(4)],
                   [rows.tensor(grad=1), rows.tensor((1,), storage=1, version_group=1)], {"a": 0}),
      "gradient of another size"),
-    (rows.capture([rows.storage(8), rows.storage(8)], [rows.tensor(), rows.tensor(storage=1)],
-                  {"a": 0, "b": 1}), "different storages"),
+    (rows.capture([rows.storage(8)], [rows.tensor(version=4000000000)], {"a": 0}),
+     "`a` has the version 4000000000; a script counts up to"),
     (rows.viewed(is_leaf=False, requires_grad=True), "its base was not"),
 ])
 def test_what_no_line_makes_is_an_error_with_the_name(capture, words):

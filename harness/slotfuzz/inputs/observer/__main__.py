@@ -6,12 +6,14 @@ attributes only, and writes FOLDER/answer.json and FOLDER/bytes.
 
 import ast
 import json
+import keyword
 import os
 import sys
 import types
+import unicodedata
 import warnings
 
-from observed_holders import Holders, is_plain
+from observed_holders import Holders, is_of, is_plain, is_small
 from observed_tensors import Refusal, Walk
 
 STOP = "__slotfuzz_stop__"
@@ -36,6 +38,9 @@ def main(script, line, folder):
             answer = {"refused": str(refusal)}
         except OSError as error:
             answer = {"unwritable": error.strerror}
+        except BaseException as error:  # which the script could catch, and run on
+            answer = {"refused": "what is in scope cannot be described: %s: %s" % (
+                type(error).__name__, (str(error).splitlines() or [""])[0])}
         finish(answer, folder)
 
     __builtins__.__dict__[STOP] = stop
@@ -67,21 +72,29 @@ def stop_before(tree, line):
                     return
 
 
+def is_variable(name):
+    """Whether NAME is that of a variable; a script may put other names into globals(), too."""
+    return (type(name) is str and name.isidentifier() and not keyword.iskeyword(name)
+            and unicodedata.normalize("NFKC", name) == name
+            and not (name.startswith("__") and name.endswith("__")))
+
+
 def scope(outer, inner, folder):
     """What is in scope: tensors as a document, plain values as text, of the rest the types."""
     import torch
 
     both = {**outer, **inner}
-    names = {name: both[name] for name in sorted(both) if not name.startswith("__")}
+    names = {name: both[name] for name in sorted(filter(is_variable, both))}
     if torch.is_inference_mode_enabled():
         raise Refusal("the line runs in inference mode, whose tensors count no writes")
-    tensors = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
+    tensors = {name: value for name, value in names.items() if is_of(value, torch.Tensor)}
+    small = {name: value for name, value in names.items() if is_small(value)}
     walk, holders = Walk(torch), Holders(torch, tensors, set(names))
-    plain = {name: repr(value) for name, value in names.items() if is_plain(value, torch)}
+    plain = {name: repr(value) for name, value in small.items() if is_plain(value, torch)}
     grad_mode = torch.is_grad_enabled()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        held = {name: holders.expression(value, name) for name, value in names.items()
+        held = {name: holders.expression(value, name) for name, value in small.items()
                 if name not in tensors and name not in plain}
         held = {name: text for name, text in held.items() if text is not None}
         named = {**tensors, **holders.parts}

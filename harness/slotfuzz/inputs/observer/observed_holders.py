@@ -5,17 +5,45 @@ from observed_tensors import storage_of
 # What is printed as it is: a script can evaluate its repr().
 PLAIN = (int, float, str, bytes, bool, complex, type(None))
 PLAIN_LENGTH_MAX = 4096
+PLAIN_BITS_MAX = 4096  # of a number; Python refuses to print much longer ones
+CONTAINERS = (tuple, list, set, dict)
+DEPTH_MAX = 50  # a Python parser takes about 100
+PARTS_MAX = 1 << 16
+
+
+def is_small(value):
+    """Whether VALUE is nested so little that an expression can say it; what contains itself is not.
+
+    What contains one list several times counts it as often.
+    """
+    todo, count = [(value, 0)], 0
+    while todo:
+        one, depth = todo.pop()
+        if type(one) in CONTAINERS:
+            count += len(one)
+            if depth == DEPTH_MAX or count > PARTS_MAX:
+                return False
+            parts = [*one, *one.values()] if type(one) is dict else one
+            todo += [(part, depth + 1) for part in parts]
+    return True
 
 
 def is_plain(value, torch):
     """Whether a script can evaluate repr(VALUE)."""
-    if type(value) in (tuple, list, set, dict):
+    if type(value) in CONTAINERS:
         parts = [*value, *value.values()] if type(value) is dict else value
         return len(value) <= PLAIN_LENGTH_MAX and all(is_plain(one, torch) for one in parts) and (
             type(value) is not set or bool(value))
-    if type(value) is float:
+    if type(value) in (float, complex):
         return value - value == 0  # neither infinite nor NaN
-    return type(value) in PLAIN or isinstance(value, torch.dtype)
+    if type(value) is int:
+        return value.bit_length() <= PLAIN_BITS_MAX
+    return type(value) in PLAIN or is_of(value, torch.dtype)
+
+
+def is_of(value, kind):
+    """Whether VALUE is of the class KIND; nothing of VALUE runs, as its `__class__` would."""
+    return issubclass(type(value), kind)
 
 
 class Holders:
@@ -31,7 +59,7 @@ class Holders:
 
     def expression(self, value, name):
         """An expression for VALUE of the variable NAME; None if it is or has something else."""
-        if isinstance(value, self.torch.Tensor):
+        if is_of(value, self.torch.Tensor):
             return self.variable(value, name)
         if type(value) in (list, tuple) and len(value) <= PLAIN_LENGTH_MAX:
             texts = [self.expression(one, name) for one in value]
@@ -46,7 +74,7 @@ class Holders:
             if len(texts) < len(value) or None in [text for _, text in texts]:
                 return None
             return "{" + ", ".join("%s: %s" % one for one in texts) + "}"
-        is_untyped = isinstance(value, self.torch.UntypedStorage)
+        is_untyped = is_of(value, self.torch.UntypedStorage)
         if is_untyped or type(value) is getattr(self.torch, "TypedStorage", None):
             try:
                 variable = self.tensor_on(value, None if is_untyped else value.dtype, name)
