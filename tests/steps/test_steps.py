@@ -46,6 +46,14 @@ def test_a_traced_run_shows_where_the_freed_object_was_allocated():
     assert " in wrap" in stack and len(stack.splitlines()) > 10
 
 
+def test_of_an_output_that_is_too_long_the_whole_lines_are_kept():
+    """Part of a line would be an event that lacks an object."""
+    chosen = subject.resolve("core", "none", ["autograd"], with_python=False)
+    with Server(chosen, "autograd", trace=True) as server:
+        reply = server.run("check_graph_pairs('scopes')\n")
+    assert reply.stderr.endswith("\n") and len(reply.stderr) > (4 << 20) - 1000
+
+
 def test_doctor_says_what_to_set_if_tsan_cannot_work():
     """In a limited address space, as in some batch systems."""
     build.build("thread", [f"target-{catalogue.default_target()}"])

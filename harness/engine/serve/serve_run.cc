@@ -144,6 +144,8 @@ std::string text_of_errors(int descriptor) {
   std::string text(kErrorBytesMax, '\0');
   const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
   text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  // Of a longer output the whole lines.
+  if (text.size() == kErrorBytesMax) text.resize(text.rfind('\n') + 1);
   return text;
 }
 
