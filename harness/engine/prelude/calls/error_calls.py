@@ -116,6 +116,8 @@ T._check(w != 0), T._check(u % w == 0), e.check([], [-1 << 63, -1, 0]) -> None, 
 T._check(u // w >= v), e.check([], [-1 << 63, -1, 0]), e.check([], [-4, -2, 2]) -> None, False, True
 T._check(v * w != 0), T._check(u // (v * w) >= 0), e.check([], [4, 2, 0]) -> None, None, False
 raised(lambda: T._check(v == 0)) in (None, RuntimeError), e.check([], [4, 2, 0]) -> True, False
+e = E(); a = [e.create_symint(3, n, 'dynamic') for n in 'abc']
+[T._check(n <= 1 << 62) for n in a], bool(a[0] + a[1] + a[2] >= 5) -> [None] * 3, True
 e = E(); a, s = e.create_symint(2, 'x', 'dynamic'), 0
 for i in range(64): s = s + a * e.create_symint(3, str(i), 'dynamic')
 (s + s).hint, (s * 2 - s).hint, s - s, str(a * (-1 << 63)) -> 768, 384, 0, '-9223372036854775808*s0'
