@@ -8,26 +8,31 @@ Numbers that no size has, and writes in place to a tensor whose rows are one row
 odd_numbers = (-1, 0, 1 << 62, (1 << 63) - 1, -1 << 63)
 def odd_forms(argument, value):
     kind = str(argument.type).replace("SymInt", "int")
-    if kind == "int":
-        return list(odd_numbers)
-    return [[one] * len(value) for one in odd_numbers] if kind == "List[int]" else []
+    # A schema has an int for each enumeration.
+    if argument.name in ("dtype", "out_dtype", "layout", "memory_format", "reduction"):
+        return ()
+    if kind in ("int", "Optional[int]"):
+        return odd_numbers
+    is_list = kind in ("List[int]", "Optional[List[int]]")
+    return [[one] * len(value or [0]) for one in odd_numbers] if is_list else []
 def check_odd_numbers(first, end):
     if in_hermetic():
         return
     with T.inference_mode(False), T.no_grad():
         for schema in operators_between(first, end):
             for layout in ("a plain", "an empty", "a swapped image"):
-                for at, argument in enumerate(schema.arguments):
-                    make_odd_calls(schema, at, argument, layouts_tried[layout])
-def make_odd_calls(schema, at, argument, make):
-    positional, keywords = arguments_for(schema, make, lambda one: one)
-    if at >= len(positional):
-        return
-    for odd in odd_forms(argument, positional[at]):
-        try:
-            results_of(schema, [*positional[:at], odd, *positional[at + 1:]], keywords)
-        except (*refused, AttributeError, MemoryError):
-            continue
+                positional, keywords = arguments_for(schema, layouts_tried[layout], lambda one: one)
+                make_odd_calls(schema, positional, keywords)
+def make_odd_calls(schema, positional, keywords):
+    for at, argument in enumerate(schema.arguments):
+        is_named = at >= len(positional)
+        for odd in odd_forms(argument, None if is_named else positional[at]):
+            given = positional if is_named else [*positional[:at], odd, *positional[at + 1:]]
+            more = {argument.name: odd} if is_named else {}
+            try:
+                results_of(schema, given, keywords | more)
+            except (*refused, AttributeError, MemoryError):
+                continue
 
 #: check_rows_written [torch meta]: an operator writes rows that are one row, or is an error (A7)
 #> check_rows_written: checks

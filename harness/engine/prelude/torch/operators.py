@@ -35,7 +35,8 @@ def argument_for(argument, make, narrowed, is_first):
         return T.tensor([0, 1])
     tensor = make() if is_first else narrowed(make())
     inner = max(1, tensor.dim() - 2)  # dimensions of an image or a row, without batch and channels
-    lists = {"size": list(tensor.shape), "output_size": [2] * inner}
+    lists = {"size": list(tensor.shape), "stride": list(tensor.stride()),
+             "output_size": [2] * inner}
     values = {
         "Tensor": tensor, "List[Tensor]": [tensor, make()], "bool": False, "float": 0.5,
         "number": 2, "Scalar": 2, "int": 0 if "dim" in name else 1, "str": "mean",
