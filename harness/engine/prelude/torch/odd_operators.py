@@ -4,7 +4,6 @@ Numbers that no size has, and writes in place to a tensor whose rows are one row
 """
 
 #: check_odd_numbers [torch meta]: an operator takes odd numbers, or is an error (P8)
-#> check_odd_numbers: checks
 odd_numbers = (-1, 0, 1 << 62, (1 << 63) - 1, -1 << 63)
 def odd_forms(argument, value):
     kind = str(argument.type).replace("SymInt", "int")
