@@ -17,18 +17,23 @@ layouts_tried = {
     "an empty image": lambda: T.ones(0, 5, 6, 2)}
 others_tried = (lambda one: one, lambda one: one[..., :3], lambda one: one[0])
 
-#: operators_between, arguments_for, results_of [torch meta]: the overloads of a range of names
+#: schemas_between, operators_between [torch meta]: the overloads of a range of names
 other_libraries = ("cudnn", "fbgemm", "miopen", "mkldnn", "quantize", "sparse_", "fake_quantize")
 def has_out(schema):
     return any(argument.kwarg_only and str(argument.type) == "Tensor"
                for argument in schema.arguments)
-def operators_between(first, end):
+def schemas_between(first, end):
     for schema in sorted(T._C._jit_get_all_schemas(), key=str):
         space, _, name = schema.name.partition("::")
-        if (space == "aten" and first <= name < end and not name.endswith(("_", "_backward"))
-                and not name.startswith(other_libraries) and not has_out(schema)
-                and any("Tensor" in str(argument.type) for argument in schema.arguments)):
-            yield schema
+        if space == "aten" and first <= name < end:
+            yield name, schema
+def operators_between(first, end):
+    return [schema for name, schema in schemas_between(first, end)
+            if not name.endswith(("_", "_backward")) and not name.startswith(other_libraries)
+            and not has_out(schema)
+            and any("Tensor" in str(argument.type) for argument in schema.arguments)]
+
+#: arguments_for, placed, results_of [torch meta]: a call of an operator, and what it gives
 def argument_for(argument, make, narrowed, is_first):
     name, kind = argument.name, str(argument.type)
     if kind == "Tensor" and name in ("index", "indices"):
@@ -52,6 +57,12 @@ def arguments_for(schema, make, narrowed):
             else:
                 positional.append(value)
     return positional, keywords
+def placed(given, place):
+    if isinstance(given, dict):
+        return {name: placed(one, place) for name, one in given.items()}
+    if isinstance(given, list):
+        return [placed(one, place) for one in given]
+    return place(given) if isinstance(given, T.Tensor) else given
 def results_of(schema, positional, keywords):
     operator = getattr(T.ops.aten, schema.name[len("aten::"):])
     results = getattr(operator, schema.overload_name or "default")(*positional, **keywords)
@@ -79,13 +90,10 @@ def check_operator(schema, layout, make, narrowed):
     except (*refused, AttributeError):
         return
     mode = FakeTensorMode()
-    positional, keywords = arguments_for(schema, make, narrowed)
-    fake_of = lambda one: (mode.from_tensor(one) if isinstance(one, T.Tensor) else
-                           [fake_of(part) for part in one] if isinstance(one, list) else one)
+    given = [placed(one, mode.from_tensor) for one in arguments_for(schema, make, narrowed)]
     try:
         with mode:
-            found = results_of(schema, fake_of(positional),
-                               {name: fake_of(one) for name, one in keywords.items()})
+            found = results_of(schema, *given)
     except (*unknown_to_fakes, RuntimeError, ValueError, IndexError):
         return
     pairs = [(layout_that_counts(one), layout_that_counts(other))
@@ -103,11 +111,8 @@ others_refused = {
     "one with a row less": lambda one: one[:1], "one of a dimension less": lambda one: one[0],
     "one of a dimension more": lambda one: one[None]}
 def answers_on(place, schema, layout, other):
-    place_of = lambda one: (one.to(place) if isinstance(one, T.Tensor) else
-                            [place_of(part) for part in one] if isinstance(one, list) else one)
-    positional, keywords = arguments_for(schema, layouts_tried[layout], others_refused[other])
-    return results_of(schema, place_of(positional),
-                      {name: place_of(one) for name, one in keywords.items()})
+    given = arguments_for(schema, layouts_tried[layout], others_refused[other])
+    return results_of(schema, *(placed(one, lambda tensor: tensor.to(place)) for one in given))
 def is_refused(schema, layout, other):
     try:
         answers_on("cpu", schema, layout, other)
